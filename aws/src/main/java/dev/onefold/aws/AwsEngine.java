@@ -185,6 +185,11 @@ public final class AwsEngine implements Engine {
         return definitions.load();
     }
 
+    /// Names what the tables are since they were made, or restored last. Nothing else has the same text.
+    public String incarnation() {
+        return definition().incarnation().id();
+    }
+
     @Override
     public Pipeline pipeline() {
         return definition().servedView().pipeline();

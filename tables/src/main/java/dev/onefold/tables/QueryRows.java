@@ -55,14 +55,20 @@ public final class QueryRows implements RowSource {
         return new Extent(0, 0, 0);
     }
 
-    /// Whether the database has a logical replication slot that is ready: whatever commits from now on is in it.
-    public boolean hasSlot() throws IOException {
+    /// The logical replication slots of the database that are ready: whatever commits from now on is in each. A slot
+    /// whose log the server has removed is not.
+    public List<String> slots() throws IOException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();
-                ResultSet slots =
-                        statement.executeQuery("select 1 from pg_replication_slots where slot_type = 'logical'"
-                                + " and database = current_database() and confirmed_flush_lsn is not null")) {
-            return slots.next();
+                ResultSet slots = statement.executeQuery(
+                        "select slot_name from pg_replication_slots s where slot_type = 'logical'"
+                                + " and database = current_database() and confirmed_flush_lsn is not null"
+                                + " and coalesce(to_jsonb(s)->>'wal_status', '') <> 'lost' order by 1")) {
+            List<String> names = new ArrayList<>();
+            while (slots.next()) {
+                names.add(slots.getString(1));
+            }
+            return names;
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
         }

@@ -43,6 +43,32 @@ public final class SeedLog {
     /// @param marks how far each part is
     public record Entry(long number, String identity, boolean done, Map<String, String> marks) {}
 
+    /// Where the numbers of seedings come from, and what became of earlier ones.
+    public interface Numbers {
+        /// Draws a number that no seeding has, greater than all before.
+        ///
+        /// @param last the last number that this log knows
+        long draw(long last);
+
+        /// Whether the rows are there that the seeding of a number has brought. If not, they are read again.
+        boolean holds(long number);
+
+        /// Numbers by a clock, greater than the last one also if the clock went back.
+        static Numbers of(long nowMs) {
+            return new Numbers() {
+                @Override
+                public long draw(long last) {
+                    return Math.max(nowMs, last + 1);
+                }
+
+                @Override
+                public boolean holds(long number) {
+                    return true;
+                }
+            };
+        }
+    }
+
     /// The latest seeding of a source.
     public Optional<Entry> latest(String identity) throws IOException {
         Entry latest = null;
@@ -58,27 +84,29 @@ public final class SeedLog {
     /// Begins a seeding. If the latest one of the same source was interrupted, the new one goes on at its marks; it has
     /// a number of its own, so that a row that both read is no conflict.
     ///
-    /// @param nowMs epoch milliseconds
+    /// @param identity of the source, and of what its rows go to
     /// @param restart whether it reads from the beginning in any case
-    public Seed begin(String identity, long nowMs, boolean restart) throws IOException {
+    public Seed begin(String identity, Numbers numbers, boolean restart) throws IOException {
         Files.createDirectories(folder);
         Optional<Entry> latest = restart ? Optional.empty() : latest(identity);
-        if (latest.isPresent() && !latest.get().done()) {
+        if (latest.isPresent()
+                && !latest.get().done()
+                && numbers.holds(latest.get().number())) {
             FileChannel held = lock(latest.get().number());
             if (held != null) { // Else it is running.
                 try (held) {
                     Entry left = read(latest.get().number());
-                    return draw(identity, nowMs, left == null ? latest.get() : left);
+                    return draw(identity, numbers, left == null ? latest.get() : left);
                 }
             }
         }
-        return draw(identity, nowMs, null);
+        return draw(identity, numbers, null);
     }
 
-    private Seed draw(String identity, long nowMs, @Nullable Entry left) throws IOException {
+    private Seed draw(String identity, Numbers numbers, @Nullable Entry left) throws IOException {
         while (true) {
             long last = Math.max(max(JSON), max(LOCK));
-            long number = Math.max(nowMs, last + 1);
+            long number = numbers.draw(last);
             try {
                 Files.createFile(folder.resolve(number + LOCK));
             } catch (FileAlreadyExistsException e) {

@@ -18,44 +18,66 @@ class SeedLogTest {
 
     @Test
     void each_number_is_above_all_before_though_the_clock_goes_back() throws IOException {
-        try (SeedLog.Seed first = log().begin("a", 1_000, false)) {
+        try (SeedLog.Seed first = log().begin("a", SeedLog.Numbers.of(1_000), false)) {
             first.finish();
             assertThat(first.number()).isEqualTo(1_000);
         }
-        try (SeedLog.Seed second = log().begin("b", 5, false)) {
+        try (SeedLog.Seed second = log().begin("b", SeedLog.Numbers.of(5), false)) {
             assertThat(second.number()).isEqualTo(1_001);
         }
-        try (SeedLog.Seed third = log().begin("b", 2_000, false)) {
+        try (SeedLog.Seed third = log().begin("b", SeedLog.Numbers.of(2_000), false)) {
             assertThat(third.number()).isEqualTo(2_000);
         }
     }
 
     @Test
     void an_interrupted_seeding_goes_on_at_its_marks_under_a_new_number() throws IOException {
-        try (SeedLog.Seed first = log().begin("a", 10, false)) {
+        try (SeedLog.Seed first = log().begin("a", SeedLog.Numbers.of(10), false)) {
             first.save(Map.of("0", "half", "1", RowSource.END));
         }
-        try (SeedLog.Seed again = log().begin("a", 10, false)) {
+        try (SeedLog.Seed again = log().begin("a", SeedLog.Numbers.of(10), false)) {
             assertThat(again.number()).isEqualTo(11);
             assertThat(again.continued()).isEqualTo(10);
             assertThat(again.marks()).isEqualTo(Map.of("0", "half", "1", RowSource.END));
         }
-        try (SeedLog.Seed other = log().begin("another source", 10, false);
-                SeedLog.Seed restarted = log().begin("a", 10, true)) {
+        try (SeedLog.Seed other = log().begin("another source", SeedLog.Numbers.of(10), false);
+                SeedLog.Seed restarted = log().begin("a", SeedLog.Numbers.of(10), true)) {
             assertThat(other.marks()).isEmpty();
             assertThat(restarted.marks()).isEmpty();
             restarted.finish();
         }
-        try (SeedLog.Seed afresh = log().begin("a", 10, false)) {
+        try (SeedLog.Seed afresh = log().begin("a", SeedLog.Numbers.of(10), false)) {
+            assertThat(afresh.marks()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_seeding_whose_rows_are_not_there_any_more_is_not_continued() throws IOException {
+        try (SeedLog.Seed first = log().begin("a", SeedLog.Numbers.of(10), false)) {
+            first.save(Map.of("0", "half"));
+        }
+        SeedLog.Numbers lost = new SeedLog.Numbers() {
+            @Override
+            public long draw(long last) {
+                return last + 5;
+            }
+
+            @Override
+            public boolean holds(long number) {
+                return number != 10;
+            }
+        };
+        try (SeedLog.Seed afresh = log().begin("a", lost, false)) {
+            assertThat(afresh.number()).isEqualTo(15);
             assertThat(afresh.marks()).isEmpty();
         }
     }
 
     @Test
     void a_seeding_that_is_running_is_not_continued_by_another_one() throws IOException {
-        try (SeedLog.Seed first = log().begin("a", 10, false)) {
+        try (SeedLog.Seed first = log().begin("a", SeedLog.Numbers.of(10), false)) {
             first.save(Map.of("0", "half"));
-            try (SeedLog.Seed beside = log().begin("a", 10, false)) {
+            try (SeedLog.Seed beside = log().begin("a", SeedLog.Numbers.of(10), false)) {
                 assertThat(beside.number()).isEqualTo(11);
                 assertThat(beside.marks()).isEmpty();
             }

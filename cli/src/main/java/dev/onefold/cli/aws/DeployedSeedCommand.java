@@ -85,24 +85,32 @@ final class DeployedSeedCommand implements Callable<Integer> {
             caller.note(Announcement.ofWrites(opened, rate));
             return options.isDryRun()
                     ? ExitCode.DONE.code()
-                    : seed(store, served, opened).code();
+                    : seed(store, engine, opened).code();
         }
     }
 
-    private ExitCode seed(Store store, Pipeline served, Opened opened) throws IOException {
+    private ExitCode seed(Store store, AwsEngine engine, Opened opened) throws IOException {
+        Pipeline served = engine.pipeline();
+        String incarnation = engine.incarnation(); // Rows that went to another one, or before a restore, are not here.
         String deployment = aws.deployment(served.name());
         SeedLog log = new SeedLog(PipelineArgument.base(caller).resolve("aws-" + deployment + "-seeds"));
         Rate rows = Rate.of(Announcement.rowsASecond(rate));
         Run run = new Run(caller, options, stop, "onefold aws dead-letters " + served.name());
         try {
-            return run.seed(
+            ExitCode code = run.seed(
                     new Opened(opened.source(), opened.shown(), rows, opened.stream()),
-                    log,
-                    SeedNumbers.draw(store, System.currentTimeMillis()),
+                    new Run.Earlier(log, numbers(store), incarnation + " " + Versions.log(served, opened.stream())),
                     number -> new Run.Target(
                             served,
                             Versions.form(served, opened.stream(), number),
                             new SeedIntake(store, served, number)));
+            if (!engine.incarnation().equals(incarnation)) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        "Deployment " + deployment + " was restored meanwhile, and rows that came before are not in it."
+                                + " Seed again: the same command reads all rows.");
+            }
+            return code;
         } catch (SdkException | IllegalStateException e) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
@@ -111,5 +119,21 @@ final class DeployedSeedCommand implements Callable<Integer> {
                             + " tables are throttled.",
                     e);
         }
+    }
+
+    /// Numbers that the deployment gives, whoever asks: each is above those of all machines.
+    private static SeedLog.Numbers numbers(Store store) {
+        long nowMs = System.currentTimeMillis();
+        return new SeedLog.Numbers() {
+            @Override
+            public long draw(long last) {
+                return SeedNumbers.draw(store, Math.max(nowMs, last + 1));
+            }
+
+            @Override
+            public boolean holds(long number) {
+                return true; // The marks name the incarnation.
+            }
+        };
     }
 }

@@ -5,6 +5,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.tables.Seeding;
@@ -13,6 +14,8 @@ import java.util.Arrays;
 /// Refuses a seeding of which no row can be read, before millions of dead letters are made. One thread.
 final class FirstRows implements Seeding.Intake {
     private static final int ROWS = 100;
+    private static final Malformed SILENT =
+            new Malformed(Reason.MALFORMED, "The record tells of no row, as the mark of a transaction does");
 
     private final Pipeline pipeline;
     private final Seeding.Intake intake;
@@ -50,9 +53,10 @@ final class FirstRows implements Seeding.Intake {
         }
         for (; from < length && rows < ROWS; rows++) {
             Malformed malformed = decoder.decode(padded, from, to);
-            if (malformed == null) {
+            if (malformed == null && !decoder.event().isSilent) {
                 return;
             }
+            malformed = malformed != null ? malformed : SILENT;
             first = first == null ? malformed : first;
             from = to + 1;
             to = lineEnd(padded, from, length);

@@ -5,6 +5,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
@@ -24,8 +25,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 
@@ -88,11 +92,6 @@ public final class Opening {
     }
 
     private void requireIdentity() {
-        if (pipeline.input().format() instanceof Format.Changes) {
-            throw refused(
-                    "Pipeline " + pipeline.name() + " reads the changes of a table, and its rows cannot be seeded"
-                            + " yet. Where a row has a version of its own, read it as JSON: 'format: json', 'key' and 'version'.");
-        }
         switch (pipeline.input().identity()) {
             case Identity.Versioned _, Identity.ById _ -> {}
             case Identity.ByPlace _, Identity.ByMessage _ ->
@@ -117,6 +116,11 @@ public final class Opening {
         if (options.stream != null && !(pipeline.input().format() instanceof Format.DynamoDbStream) && !isTable) {
             throw CommandFailure.usage("--stream is for a pipeline that reads the change stream of a DynamoDB table.");
         }
+        boolean readsSlot = isDatabase(from) && pipeline.input().format() instanceof Format.Debezium;
+        if (options.slot != null && (!readsSlot || options.noStream)) {
+            throw CommandFailure.usage(
+                    "--slot is for a database and a pipeline of Debezium's changes, without --no-stream.");
+        }
         if (options.stream != null && options.noStream) {
             throw CommandFailure.usage("--stream and --no-stream contradict each other.");
         }
@@ -136,6 +140,7 @@ public final class Opening {
             throw refused("Table " + name + " is being changed, so its change stream may not be on yet. Seed when the"
                     + " table is ACTIVE.");
         }
+        requireKey(table);
         String stream = options.noStream ? null : requireOn(table);
         requireGeneration(stream);
         TableRows rows = new TableRows(clients.tables(), table, options.segments(), Rate.of(rate));
@@ -206,7 +211,24 @@ public final class Opening {
         if (!table.id().equals(export.tableId())) {
             throw refused("The export is of another table: " + name + " was made again since.");
         }
+        requireKey(table);
         return requireOn(table);
+    }
+
+    /// A change names its row by the table's whole key. With a part of it, several rows would be one.
+    private void requireKey(SourceTable table) {
+        if (pipeline.input().format() instanceof Format.Changes
+                && pipeline.input().identity() instanceof Identity.Versioned versioned) {
+            Set<String> key = versioned.key().stream()
+                    .map(path -> path.names().size() == 1 ? path.names().getFirst() : path.toString())
+                    .collect(Collectors.toSet());
+            if (!key.equals(Set.copyOf(table.key()))) {
+                throw refused("The key of table " + table.name() + " is " + String.join(", ", table.key())
+                        + ", and the key of pipeline " + pipeline.name() + " is "
+                        + versioned.key().stream().map(FieldPath::toString).collect(Collectors.joining(", "))
+                        + ". A change names its row by the table's key: write that one under 'key'.");
+            }
+        }
     }
 
     private Folder folder(String place) {
@@ -233,24 +255,36 @@ public final class Opening {
         String url = from.startsWith(JDBC) ? from : jdbc(from, properties);
         QueryRows rows = new QueryRows(new QueryRows.Database(url, properties), String.valueOf(options.query));
         if (pipeline.input().format() instanceof Format.Debezium && !options.noStream) {
-            requireSlot(rows);
+            String slot = requireSlot(rows);
+            return new Opened(rows, "the query (slot " + slot + ")", Rate.of(rate), null);
         }
         return new Opened(rows, "the query", Rate.of(rate), null);
     }
 
-    private static void requireSlot(QueryRows rows) throws IOException {
-        boolean isThere;
+    /// The slot through which Debezium reads the log.
+    private String requireSlot(QueryRows rows) throws IOException {
+        List<String> slots;
         try {
-            isThere = rows.hasSlot();
+            slots = rows.slots();
         } catch (IOException e) {
             throw refused("The database cannot be read: " + e.getMessage());
         }
-        if (!isThere) {
+        String named = options.slot;
+        if (slots.isEmpty()) {
             throw refused(
                     "The database has no logical replication slot that is ready, so its changes do not go to Debezium"
                             + " yet: what changes while the rows are read, and later, would be lost. Start the connector first; or, if"
                             + " the changes come from elsewhere, say --no-stream.");
         }
+        if (named != null && !slots.contains(named)) {
+            throw refused("The database has no logical replication slot " + named + " that is ready. Ready are: "
+                    + String.join(", ", slots) + ".");
+        }
+        if (named == null && slots.size() > 1) {
+            throw refused("The database has several logical replication slots: " + String.join(", ", slots)
+                    + ". Say with --slot which one Debezium reads: what another one has does not come here.");
+        }
+        return named == null ? slots.getFirst() : named;
     }
 
     /// JDBC knows no user in front of the host.

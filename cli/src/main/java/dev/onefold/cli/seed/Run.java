@@ -33,13 +33,19 @@ public final class Run {
     /// Where the rows go, and as what.
     public record Target(Pipeline pipeline, RowForm form, Seeding.Intake intake) {}
 
+    /// The seedings before this one.
+    ///
+    /// @param target names what the rows go to: marks of a seeding count for the same target alone
+    public record Earlier(SeedLog log, SeedLog.Numbers numbers, String target) {}
+
     /// Seeds.
     ///
-    /// @param number of the seeding, unless the log has a greater one
     /// @param target of a seeding with this number
-    public ExitCode seed(Opened opened, SeedLog log, long number, LongFunction<Target> target) throws IOException {
+    public ExitCode seed(Opened opened, Earlier earlier, LongFunction<Target> target) throws IOException {
         long start = System.nanoTime();
-        try (SeedLog.Seed seed = log.begin(opened.source().identity(), number, options.restart);
+        String identity = (earlier.target().isEmpty() ? "" : earlier.target() + " ")
+                + opened.source().identity();
+        try (SeedLog.Seed seed = earlier.log().begin(identity, earlier.numbers(), options.restart);
                 Progress progress = Progress.begin(
                         caller,
                         options.progress,
@@ -52,7 +58,7 @@ public final class Run {
                 caller.note("Goes on where an interrupted seeding has stopped; --restart reads all rows again.");
             }
             Target to = target.apply(seed.number());
-            Seeding.Intake checked = new FirstRows(to.pipeline(), to.intake());
+            Seeding.Intake checked = seed.continued() > 0 ? to.intake() : new FirstRows(to.pipeline(), to.intake());
             Seeding seeding = new Seeding(
                     opened.source(), seed, new Seeding.Way(to.form(), opened.rate()), checked, listener(progress));
             Seeding.Report report = seeding.run();

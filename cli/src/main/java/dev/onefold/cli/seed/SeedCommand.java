@@ -13,7 +13,6 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
-import dev.onefold.tables.RowForm;
 import dev.onefold.tables.SeedLog;
 import java.io.IOException;
 import java.net.URI;
@@ -30,8 +29,8 @@ import picocli.CommandLine.Option;
         description = {
             "Brings the rows that a table has already to a pipeline that counts its changes.",
             "Before, after or while live records come in, any number of times: a row counts unless a live record of it"
-                    + " is newer. The rows must have a version or an id of their own, which the pipeline reads. Nothing"
-                    + " is written to the table.",
+                    + " is newer. Rows have a version or an id of their own; if the pipeline reads the table's change log,"
+                    + " they are below all changes of the log. Nothing is written to the table.",
             "Killed or stopped, the same command goes on. Works beside a running engine."
         },
         footer = {
@@ -137,12 +136,38 @@ public final class SeedCommand implements Callable<Integer> {
             Run run = new Run(caller, options, stop, "onefold dead-letters " + served.name() + pipeline.dataAgain());
             return run.seed(
                     opened,
-                    new SeedLog(data.path().resolve(FOLDER)),
-                    System.currentTimeMillis(),
+                    new Run.Earlier(
+                            new SeedLog(data.path().resolve(FOLDER)),
+                            numbers(engine),
+                            Versions.log(served, opened.stream())),
                     number -> new Run.Target(
                             served,
                             Versions.form(served, opened.stream(), number),
-                            new EngineIntake(engine, "seed/" + number)));
+                            new EngineIntake(engine, source(number))));
         }
+    }
+
+    private static String source(long number) {
+        return "seed/" + number;
+    }
+
+    /// Numbers that no source of the engine has: the folder of seedings may be lost, and the clock may go back.
+    private static SeedLog.Numbers numbers(Engine engine) {
+        long nowMs = System.currentTimeMillis();
+        return new SeedLog.Numbers() {
+            @Override
+            public long draw(long last) {
+                long number = Math.max(nowMs, last + 1);
+                while (holds(number)) {
+                    number++;
+                }
+                return number;
+            }
+
+            @Override
+            public boolean holds(long number) {
+                return engine.acknowledged(source(number)) > 0;
+            }
+        };
     }
 }

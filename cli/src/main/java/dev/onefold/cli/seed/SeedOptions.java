@@ -42,6 +42,13 @@ public final class SeedOptions {
     String stream;
 
     @Option(
+            names = "--slot",
+            paramLabel = "NAME",
+            description = "Of a database: the logical replication slot that Debezium reads. Default: the only one.")
+    @Nullable
+    String slot;
+
+    @Option(
             names = "--no-stream",
             description =
                     "The pipeline's live records do not come from the table's change stream, so nobody asks whether it"

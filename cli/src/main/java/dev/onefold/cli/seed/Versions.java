@@ -2,6 +2,7 @@ package dev.onefold.cli.seed;
 
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
@@ -30,10 +31,15 @@ public final class Versions {
         return pipeline.input().format() instanceof Format.Changes ? RowForm.row() : RowForm.plain();
     }
 
+    /// Names the log that the rows are below: a seeding that goes on below another one has to read all rows again.
+    public static String log(Pipeline pipeline, @Nullable String stream) {
+        return isByPlace(pipeline) ? "generation " + generation(pipeline, stream) : "";
+    }
+
     /// The generation of the log that the pipeline reads.
     static long generation(Pipeline pipeline, @Nullable String stream) {
         return switch (pipeline.input().format()) {
-            case Format.Debezium debezium -> debezium.generation();
+            case Format.Debezium debezium -> Math.max(0, debezium.logs().size() - 1); // Rows are of the latest log.
             case Format.DynamoDbStream format -> generation(pipeline, format, stream);
             case Format.Json _, Format.Csv _ -> throw new IllegalStateException("Only a log has places");
         };
@@ -49,7 +55,7 @@ public final class Versions {
                             + " says in which one: give its ARN with --stream.");
         }
         if (stream != null && SourceTable.isKinesis(stream)) {
-            return 0; // Its records name no stream of the table.
+            return Version.TIMED_GENERATION;
         }
         Instant on = stream == null ? said : SourceTable.begin(stream);
         if (said != null && on != null && said.getEpochSecond() != on.getEpochSecond()) {

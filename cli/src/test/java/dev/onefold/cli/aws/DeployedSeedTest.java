@@ -6,19 +6,23 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.state.SeedNumbers;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.yaml.PipelineFile;
+import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,6 +133,55 @@ class DeployedSeedTest {
         assertThat(aws("query", "favourites", "--format", "csv").out()).contains("s0,100", "s1,99");
         assertThat(aws("get", "favourites", "c5").out()).containsPattern("1793491200/0/[0-9]{13}");
         assertThat(aws("dead-letters", "favourites", "list").out()).contains("2 dead letters");
+    }
+
+    @Test
+    void marks_of_a_seeding_into_another_deployment_of_the_same_name_do_not_count_here() throws IOException {
+        cli.write("rows.ndjson", "{\"id\":\"c1\",\"shop\":\"s1\"}\n{\"id\":\"c2\",\"shop\":\"s1\"}\n");
+        String[] seed = {"seed", "favourites.yaml", "--from", "rows.ndjson", "--stream", STREAM};
+        assertThat(aws(seed).exitCode()).isZero();
+        Path seeds = folder.resolve("onefold-data/aws-favourites-seeds");
+        Path last;
+        try (Stream<Path> files = Files.list(seeds)) {
+            last = files.filter(file -> file.toString().endsWith(".json"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        String left = Files.readString(last)
+                .replace("\"done\"", "\"running\"")
+                .replace("\"marks\":{}", "\"marks\":{\"0\":\"end\"}");
+        Files.writeString(last, left);
+        assertThat(aws(seed).err()).contains("Goes on where an interrupted seeding has stopped");
+        Files.writeString(last, left);
+        try (Stream<Path> files = Files.list(seeds)) {
+            for (Path file : files.filter(file -> !file.equals(last)).toList()) {
+                Files.delete(file);
+            }
+        }
+        for (String table : List.of(
+                store.tables().rows(),
+                store.tables().deltas(),
+                store.tables().totals(),
+                store.tables().letters())) {
+            store.client().deleteTable(request -> request.tableName(table)).join();
+        }
+        deploy();
+        Result fresh = aws(seed);
+        assertThat(fresh.err()).doesNotContain("Goes on");
+        assertThat(fresh.out()).contains("  new                      2");
+    }
+
+    @Test
+    void numbers_are_drawn_in_the_deployment_also_where_the_machine_has_a_greater_one() throws IOException {
+        cli.write("rows.ndjson", "{\"id\":\"c1\",\"shop\":\"s1\"}\n");
+        Path seeds = folder.resolve("onefold-data/aws-favourites-seeds");
+        Files.createDirectories(seeds);
+        Files.writeString(seeds.resolve("9000000000000.lock"), "");
+        assertThat(aws("seed", "favourites.yaml", "--from", "rows.ndjson", "--stream", STREAM)
+                        .exitCode())
+                .isZero();
+        assertThat(aws("get", "favourites", "c1").out()).contains("1793491200/0/9000000000001");
+        assertThat(SeedNumbers.draw(store, 5)).isEqualTo(9_000_000_000_002L);
     }
 
     @Test

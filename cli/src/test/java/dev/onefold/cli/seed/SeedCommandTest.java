@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,53 @@ class SeedCommandTest {
         return IntStream.range(from, to)
                 .mapToObj(i -> Cli.trade("t" + i, version, "FX", "EMEA", "1.50"))
                 .collect(Collectors.joining());
+    }
+
+    private static String change(String log, long lsn, String id, String town) {
+        return ("{\"op\":\"c\",\"after\":{\"id\":\"%s\",\"town\":\"%s\"},\"source\":{\"table\":\"t\",\"name\":\"%s\","
+                        + "\"lsn\":%d}}\n")
+                .formatted(id, town, log, lsn);
+    }
+
+    @Test
+    void rows_of_a_table_are_below_the_changes_of_its_latest_log_and_above_those_of_earlier_ones() {
+        cli.write("towns.yaml", """
+                pipeline: towns
+                input: {format: debezium, table: t, key: id, logs: [grid, grid-2]}
+                rollup: {levels: [town], measures: {n: count()}}
+                """);
+        cli.write("live.ndjson", change("grid", 900, "a", "Old") + change("grid-2", 3, "b", "New"));
+        done("run", "towns.yaml", "--input", "live.ndjson");
+        cli.write(
+                "rows.ndjson",
+                "{\"id\":\"a\",\"town\":\"Row\"}\n{\"id\":\"b\",\"town\":\"Row\"}\n{\"id\":\"c\",\"town\":\"Row\"}\n");
+        Result seeded = done("seed", "towns.yaml", "--from", "rows.ndjson");
+        assertThat(seeded.out()).contains("  new                      2", "  newer live               1");
+        assertThat(done("query", "towns.yaml", "--format", "csv").out()).contains("New,1", "Row,2");
+        assertThat(done("get", "towns.yaml", "a").out()).containsPattern("1/0/[0-9]{13}");
+    }
+
+    @Test
+    void a_seeding_whose_rows_are_not_in_the_data_directory_is_not_continued() throws IOException {
+        cli.write("rows.ndjson", rows(0, 10, 1));
+        done("seed", "trades.yaml", "--from", "rows.ndjson", "--dry-run");
+        done("seed", "trades.yaml", "--from", "rows.ndjson");
+        Path seeds = folder.resolve("onefold-data/trades/seeds");
+        Path last;
+        try (Stream<Path> files = Files.list(seeds)) {
+            last = files.filter(file -> file.toString().endsWith(".json"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        String interrupted = Files.readString(last)
+                .replace("\"done\"", "\"running\"")
+                .replace("\"marks\":{}", "\"marks\":{\"0\":\"end\"}");
+        Files.writeString(seeds.resolve("7.json"), interrupted); // Of a directory that was here before.
+        Files.writeString(seeds.resolve("7.lock"), "");
+        Files.delete(last);
+        Result again = done("seed", "trades.yaml", "--from", "rows.ndjson");
+        assertThat(again.err()).doesNotContain("Goes on");
+        assertThat(again.out()).contains("  already there           10");
     }
 
     @Test
@@ -123,13 +171,9 @@ class SeedCommandTest {
                 "pipeline: sums\ninput: {format: json}\nrollup:\n  levels: [desk]\n  measures:\n    n: count()\n");
         assertThat(cli.run("seed", "sums.yaml", "--from", "rows.ndjson").err())
                 .contains("has neither a version nor an id");
-        cli.write("changes.yaml", """
-                pipeline: changes
-                input: {format: debezium, table: t, key: restaurant}
-                rollup: {levels: [], measures: {n: count()}}
-                """);
-        assertThat(cli.run("seed", "changes.yaml", "--from", "rows.ndjson").err())
-                .contains("reads the changes of a table");
+        assertThat(cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--slot", "a")
+                        .err())
+                .contains("--slot is for a database");
         assertThat(cli.run("seed", "trades.yaml", "--from", "nowhere.ndjson").err())
                 .contains("There is no input file nowhere.ndjson");
         assertThat(cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--query", "x")
@@ -147,16 +191,18 @@ class SeedCommandTest {
     void rows_without_a_version_are_below_every_change_of_the_log_that_the_pipeline_reads() {
         cli.write("log.yaml", """
                 pipeline: log
-                input: {format: debezium, key: id, generation: 3}
+                input: {format: debezium, table: t, key: id}
                 rollup:
                   levels: [desk]
                   measures: {n: count()}
                 """);
         cli.write("rows.ndjson", "{\"id\":1,\"desk\":\"FX\"}\n{\"id\":2,\"desk\":\"FX\"}\n");
-        cli.write("live.ndjson", "{\"op\":\"d\",\"before\":{\"id\":2,\"desk\":\"FX\"},\"source\":{\"lsn\":7}}\n");
+        cli.write(
+                "live.ndjson",
+                "{\"op\":\"d\",\"before\":{\"id\":2,\"desk\":\"FX\"},\"source\":{\"table\":\"t\",\"lsn\":7}}\n");
         done("run", "log.yaml", "--input", "live.ndjson");
         assertThat(done("seed", "log.yaml", "--from", "rows.ndjson").out()).contains("  newer live               1");
-        assertThat(done("get", "log", "1").out()).containsPattern("3/0/[0-9]{13}");
+        assertThat(done("get", "log", "1").out()).containsPattern("0/0/[0-9]{13}");
         assertThat(done("seed", "log.yaml", "--from", "rows.ndjson").out()).contains("  new                      1");
         assertThat(done("query", "log", "--format", "csv").out()).contains("FX,1");
 

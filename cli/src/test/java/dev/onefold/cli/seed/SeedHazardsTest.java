@@ -9,7 +9,6 @@ import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.tables.Rate;
-import dev.onefold.tables.RowForm;
 import dev.onefold.tables.RowSource;
 import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.Seeding;
@@ -198,7 +197,8 @@ class SeedHazardsTest {
     private boolean seed(Engine engine, Table table, int rowsMax, SplittableRandom random)
             throws IOException, InterruptedException {
         int[] left = {rowsMax};
-        try (SeedLog.Seed seed = new SeedLog(folder.resolve("seeds")).begin(table.identity(), 1, false)) {
+        try (SeedLog.Seed seed =
+                new SeedLog(folder.resolve("seeds")).begin(table.identity(), SeedLog.Numbers.of(1), false)) {
             Seeding.Intake intake = new EngineIntake(engine, "seed/" + seed.number());
             return new Seeding(
                             table,
@@ -271,7 +271,8 @@ class SeedHazardsTest {
                 engine.append("live", live);
                 byte[] lines = (String.join("\n", read) + "\n").getBytes(StandardCharsets.UTF_8);
                 Taken taken = new Taken(lines, read.size());
-                try (SeedLog.Seed seed = new SeedLog(data.resolve("seeds")).begin("read", 1, false)) {
+                try (SeedLog.Seed seed =
+                        new SeedLog(data.resolve("seeds")).begin("read", SeedLog.Numbers.of(1), false)) {
                     new Seeding(taken, seed, way(engine, seed), new EngineIntake(engine, "seed/1"), always()).run();
                 }
                 assertEqual(engine, table);

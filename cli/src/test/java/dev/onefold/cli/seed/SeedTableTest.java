@@ -203,7 +203,8 @@ class SeedTableTest {
                                 "--endpoint",
                                 endpoint.toString())
                         .err())
-                .contains("The key of table " + table + " is customer, raw, and pipeline favourites reads note");
+                .contains("The key of table " + table
+                        + " is customer, raw, and the key of pipeline favourites is customer, note");
     }
 
     @Test
