@@ -4,6 +4,8 @@ import dev.onefold.simulator.deployment.AwsFigures;
 import dev.onefold.simulator.deployment.AwsSimulation;
 import dev.onefold.simulator.embedded.EmbeddedSimulation;
 import dev.onefold.simulator.lanes.BurstFigures;
+import dev.onefold.simulator.seeding.AwsSeededSimulation;
+import dev.onefold.simulator.seeding.SeededSimulation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -25,6 +27,7 @@ import picocli.CommandLine.Option;
             "  simulator --seeds 1000 --from 5000",
             "  simulator --seed 42",
             "  simulator --aws --seeds 100000",
+            "  simulator --tables --seeds 10000",
             "  simulator --figures 1m.ndjson",
             "  simulator --burst 60000",
             "  simulator --delays 1m.ndjson",
@@ -48,6 +51,9 @@ public final class Main implements Callable<Integer> {
 
     @Option(names = "--aws", description = "the runtime on AWS, on simulated services; else the embedded one")
     private boolean aws;
+
+    @Option(names = "--tables", description = "lives of pipelines whose tables are seeded while they change")
+    private boolean tables;
 
     @Option(
             names = "--figures",
@@ -121,11 +127,7 @@ public final class Main implements Callable<Integer> {
         long told = System.nanoTime();
         for (long each = first; each < first + count; each++) {
             try {
-                if (aws) {
-                    AwsSimulation.run(each);
-                } else {
-                    EmbeddedSimulation.run(each);
-                }
+                run(each);
             } catch (AssertionError failure) {
                 failure.printStackTrace();
                 return 1;
@@ -137,5 +139,17 @@ public final class Main implements Callable<Integer> {
         }
         System.out.println("All totals were right: seeds " + first + " to " + (first + count - 1));
         return 0;
+    }
+
+    private void run(long each) {
+        if (tables && aws) {
+            AwsSeededSimulation.run(each);
+        } else if (tables) {
+            SeededSimulation.run(each);
+        } else if (aws) {
+            AwsSimulation.run(each);
+        } else {
+            EmbeddedSimulation.run(each);
+        }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     simulator > batches > keyed > lanes > deployment > embedded > judge
+///     simulator > batches > keyed > lanes > seeding > deployment > embedded > judge
 @NullMarked
 package dev.onefold.simulator;
 

@@ -99,12 +99,12 @@ public final class Deployment {
     }
 
     /// The tables as one process sees them, whose clock is not quite right.
-    Store store(SimulatedClient client) {
+    public Store store(SimulatedClient client) {
         return store(client, new SimulatedThreads(time, client));
     }
 
     /// The same for a process of somebody's.
-    Store store(SimulatedClient client, Threads threads) {
+    public Store store(SimulatedClient client, Threads threads) {
         Duration skew = Duration.ofMillis(random.nextLong(-clockSkewMsMax, clockSkewMsMax));
         return new Store(
                         client,

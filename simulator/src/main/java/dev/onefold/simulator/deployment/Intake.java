@@ -255,10 +255,10 @@ public final class Intake implements AutoCloseable {
     ///
     /// @param part from 1
     /// @param arrivedMs when the stream took it
-    record Came(String place, long part, byte[] data, long arrivedMs) {}
+    public record Came(String place, long part, byte[] data, long arrivedMs) {}
 
     /// All that was ever in the stream, where it stood.
-    List<Came> everything() {
+    public List<Came> everything() {
         List<Came> all = new ArrayList<>();
         for (SimulatedKinesis.Stored stored : kinesis.everything()) {
             List<byte[]> parts = producers.parts(stored.record().data());

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// Some people at once, who verify, rebuild, replay, ask, and take care of dead letters, each as it occurs to them and
 /// whatever the others do; whose machine now and then dies in the middle. Who is unlucky with the services, or in
 /// somebody's way, lets it be.
-final class People {
+public final class People {
     private static final int PEOPLE_MAX = 3;
     private static final Duration PAUSE_MAX = Duration.ofSeconds(24);
     private static final Duration KILL_MAX = Duration.ofSeconds(2);
@@ -169,7 +169,7 @@ final class People {
 
     /// Whether it may fail so because of the services, or of what others do at the same time; a bug must not hide among
     /// these.
-    static boolean isUnlucky(Throwable failure) {
+    public static boolean isUnlucky(Throwable failure) {
         String message = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
         return failure instanceof software.amazon.awssdk.core.exception.SdkException
                 || failure instanceof IllegalStateException

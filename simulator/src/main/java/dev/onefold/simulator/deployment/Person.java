@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Somebody at a terminal: what they call waits for its answer, while time passes and everybody else goes on.
-final class Person implements Threads, AutoCloseable {
+public final class Person implements Threads, AutoCloseable {
     private final VirtualTime time;
     private final SortedMap<Long, CompletableFuture<?>> waits = new TreeMap<>();
     private long waited;
@@ -33,7 +33,7 @@ final class Person implements Threads, AutoCloseable {
     }
 
     /// A person who begins as soon as time is run, and is gone when this is done.
-    static Person begin(VirtualTime time, Consumer<Person> life) {
+    public static Person begin(VirtualTime time, Consumer<Person> life) {
         Person person = new Person(time);
         time.start(() -> person.live(life));
         return person;
@@ -54,13 +54,12 @@ final class Person implements Threads, AutoCloseable {
     }
 
     /// Whether there is nothing more to do.
-    boolean isGone() {
+    public boolean isGone() {
         return gone;
     }
 
     /// What ended this person and should not have; `null` if there is nothing.
-    @Nullable
-    Throwable failure() {
+    public @Nullable Throwable failure() {
         return failure;
     }
 

@@ -1,0 +1,216 @@
+package dev.onefold.simulator.seeding;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.SeedIntake;
+import dev.onefold.core.Counts;
+import dev.onefold.core.Engine;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.form.RowLine;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import dev.onefold.simulator.deployment.Deployment;
+import dev.onefold.simulator.embedded.PipelineYaml;
+import java.io.ByteArrayOutputStream;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Schedules of seeds and repairs that make other designs count wrong, on both runtimes.
+class SeedingHazardsTest {
+    private static final Pipeline TOWNS = PipelineYaml.read("""
+            pipeline: towns
+            input: {format: debezium, table: t, key: id}
+            rollup:
+              levels: [town]
+              measures:
+                rows: count()
+            """);
+    private static final long REPAIRED = 1;
+
+    @TempDir
+    Path folder;
+
+    private final List<Engine> engines = new ArrayList<>();
+
+    /// Where it runs.
+    enum Runtime {
+        EMBEDDED,
+        AWS
+    }
+
+    @AfterEach
+    void close() {
+        engines.forEach(Engine::close);
+    }
+
+    /// A pipeline that takes lines.
+    private final class Towns {
+        private final Engine engine;
+        private final Deployment deployment = Deployment.calm();
+        private final Runtime runtime;
+        private long seedings;
+
+        Towns(Runtime runtime) {
+            this.runtime = runtime;
+            engine = runtime == Runtime.EMBEDDED
+                    ? EmbeddedEngine.open(folder.resolve("data-" + engines.size()), TOWNS, Settings.defaults())
+                    : deployment.engine(TOWNS, 2, 2);
+            engines.add(engine);
+        }
+
+        Counts take(byte[]... records) {
+            if (runtime == Runtime.EMBEDDED) {
+                return engine.append(
+                                "lines",
+                                Stream.of(records).map(SeedingHazardsTest::text).toList())
+                        .counts();
+            }
+            ByteArrayOutputStream lines = new ByteArrayOutputStream();
+            for (byte[] record : records) {
+                lines.writeBytes(record);
+                lines.write('\n');
+            }
+            Counts counts = new SeedIntake(deployment.store(deployment.dynamo.client("seeder")), TOWNS, ++seedings)
+                    .append(lines.toByteArray(), lines.size())
+                    .counts();
+            ((AwsEngine) engine).reduce();
+            return counts;
+        }
+
+        /// The groups with their numbers of rows.
+        String totals() {
+            StringBuilder totals = new StringBuilder();
+            engine.query(Query.all("main")).lines().stream()
+                    .filter(line -> line.group().size() == 1)
+                    .forEach(line -> totals.append(line.group().getFirst())
+                            .append(line.values().getFirst())
+                            .append(' '));
+            assertThat(engine.verify().differences()).isEmpty();
+            assertThat(engine.deadLetters().size()).isZero();
+            return totals.toString().strip();
+        }
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] live(long position, String town) {
+        return utf8(
+                ("{\"key\":{\"id\":1},\"value\":{\"op\":\"u\",\"after\":{\"id\":1,\"town\":\"%s\"},\"source\":{\"table\":\"t\","
+                                + "\"lsn\":%d}}}")
+                        .formatted(town, position));
+    }
+
+    private static byte[] gone(long position) {
+        return utf8("{\"key\":{\"id\":1},\"value\":{\"op\":\"d\",\"source\":{\"table\":\"t\",\"lsn\":%d}}}"
+                .formatted(position));
+    }
+
+    private static Version at(long position, long number) {
+        return Version.of(0, BigInteger.valueOf(position), number);
+    }
+
+    private static byte[] seed(long number, String town) {
+        return repair(0, number, town);
+    }
+
+    private static byte[] repair(long position, long number, String town) {
+        return RowLine.of(at(position, number), utf8("{\"id\":1,\"town\":\"" + town + "\"}"));
+    }
+
+    private static List<List<byte[]>> orders(List<byte[]> records) {
+        if (records.isEmpty()) {
+            return List.of(List.of());
+        }
+        List<List<byte[]>> orders = new ArrayList<>();
+        for (byte[] first : records) {
+            List<byte[]> others = new ArrayList<>(records);
+            others.remove(first);
+            for (List<byte[]> order : orders(others)) {
+                List<byte[]> all = new ArrayList<>(List.of(first));
+                all.addAll(order);
+                orders.add(all);
+            }
+        }
+        return orders;
+    }
+
+    private void assertInAnyOrder(Runtime runtime, String totals, byte[]... records) {
+        for (List<byte[]> order : orders(List.of(records))) {
+            Towns towns = new Towns(runtime);
+            order.forEach(towns::take);
+            assertThat(towns.totals()).isEqualTo(totals);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void hazard_77_a_row_that_was_read_before_a_live_change_loses_whenever_it_is_written(Runtime runtime) {
+        assertInAnyOrder(runtime, "B1", seed(1_900_000_000_000L, "A"), live(5, "B"), live(3, "C"));
+        assertInAnyOrder(runtime, "", seed(1_900_000_000_000L, "A"), live(5, "B"), gone(6));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void hazard_79_a_ghost_survives_every_seeding_and_goes_by_a_removal_at_its_version(Runtime runtime) {
+        Towns towns = new Towns(runtime);
+        towns.take(live(5, "A")); // Its removal at 6 was lost.
+        towns.take(seed(1, "A"));
+        assertThat(towns.totals()).isEqualTo("A1");
+        Counts counts = towns.take(RowLine.removed(at(5, REPAIRED), utf8("{\"id\":1}")));
+        assertThat(counts.accepted()).isEqualTo(1);
+        assertThat(towns.totals()).isEmpty();
+        towns.take(live(5, "A"), seed(2, "A"));
+        assertThat(towns.totals()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void hazard_80_a_live_change_wins_over_a_repair_whichever_comes_first(Runtime runtime) {
+        assertInAnyOrder(runtime, "C1", live(5, "A"), repair(5, REPAIRED, "B"), live(6, "C"));
+        assertInAnyOrder(
+                runtime, "C1", live(5, "A"), RowLine.removed(at(5, REPAIRED), utf8("{\"id\":1}")), live(6, "C"));
+        assertInAnyOrder(runtime, "", live(5, "A"), repair(5, REPAIRED, "B"), gone(6));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void hazard_81_a_row_that_two_seedings_read_is_as_the_later_one_read_it_and_no_conflict(Runtime runtime) {
+        assertInAnyOrder(runtime, "B1", seed(1, "A"), seed(2, "B"));
+        assertInAnyOrder(runtime, "C1", seed(1, "A"), seed(2, "B"), live(1, "C"));
+        Towns towns = new Towns(runtime);
+        towns.take(seed(7, "A"));
+        assertThat(towns.take(seed(7, "A")).duplicate()).isEqualTo(1);
+        assertThat(towns.totals()).isEqualTo("A1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void hazard_94_a_repair_below_the_stored_version_changes_nothing_and_is_counted_so(Runtime runtime) {
+        Towns towns = new Towns(runtime);
+        towns.take(live(5, "A"));
+        Counts below = towns.take(seed(1_900_000_000_000L, "B"));
+        assertThat(below.stale()).isEqualTo(1);
+        assertThat(below.accepted()).isZero();
+        assertThat(towns.totals()).isEqualTo("A1");
+        Counts on = towns.take(repair(5, REPAIRED, "B"));
+        assertThat(on.accepted()).isEqualTo(1);
+        assertThat(towns.totals()).isEqualTo("B1");
+    }
+}
