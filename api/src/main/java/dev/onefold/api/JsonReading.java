@@ -214,7 +214,16 @@ final class JsonReading {
                 truth(status, "definitionPending"),
                 Optional.ofNullable(find(status, "function")).map(JsonReading::function),
                 Optional.ofNullable(find(status, "batches")).map(RemoteBatches::summary),
+                Optional.ofNullable(find(status, "publication")).map(JsonReading::publication),
                 progress(status));
+    }
+
+    private static Status.OfPublication publication(Node publication) {
+        return new Status.OfPublication(
+                number(publication, "cut"),
+                Optional.ofNullable(find(publication, "cutAt")).map(at -> Instant.parse(text(at))),
+                Optional.ofNullable(find(publication, "failingSince")).map(since -> Instant.parse(text(since))),
+                text(publication, "failure"));
     }
 
     private static Status.OfFunction function(Node function) {

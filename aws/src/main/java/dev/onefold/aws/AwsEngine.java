@@ -116,6 +116,10 @@ public final class AwsEngine implements Engine {
     /// @throws IllegalArgumentException saying why not
     public static void requirePossible(Pipeline pipeline) {
         requireFoldPossible(pipeline);
+        if (pipeline.publishing() != null) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " publishes its totals to a database, which is not possible on AWS. Leave out 'publish'.");
+        }
         if (pipeline.fold() instanceof Processing processing) {
             Keys.requirePossible(pipeline, processing);
         }

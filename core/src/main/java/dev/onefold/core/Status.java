@@ -27,6 +27,7 @@ import java.util.Optional;
 /// @param definitionPending whether another definition is wanted, and does not serve yet
 /// @param function how the function per key is; empty if the pipeline has none
 /// @param batches how it is with batches; empty if the pipeline makes none
+/// @param publication how the copy of the totals is that others read; empty if the engine keeps none
 /// @param sources how far each one is in the results
 public record Status(
         Instant at,
@@ -43,7 +44,26 @@ public record Status(
         boolean definitionPending,
         Optional<OfFunction> function,
         Optional<SealedBatches.Summary> batches,
+        Optional<OfPublication> publication,
         List<Answer.Progress> sources) {
+    /// How the copy of the totals is that others read.
+    ///
+    /// @param cut number of the last cut that was committed; 0 if none was since the engine was opened
+    /// @param cutAt time of that cut
+    /// @param failingSince when it began to fail; empty if the last try was well
+    /// @param failure why; empty if the last try was well
+    public record OfPublication(long cut, Optional<Instant> cutAt, Optional<Instant> failingSince, String failure) {
+        /// After a try that was well.
+        public OfPublication done(long to, Instant at) {
+            return new OfPublication(to, Optional.of(at), Optional.empty(), "");
+        }
+
+        /// After a try that failed.
+        public OfPublication failed(Instant at, String reason) {
+            return new OfPublication(cut, cutAt, failingSince.or(() -> Optional.of(at)), reason);
+        }
+    }
+
     /// How a function per key is, since the engine was opened.
     ///
     /// @param impureCalls calls of the sample that had another result when they were made again
@@ -88,6 +108,7 @@ public record Status(
                 definitionPending || fileIsOther,
                 function,
                 batches,
+                publication,
                 sources);
     }
 }

@@ -11,6 +11,7 @@ import dev.onefold.core.Engine.KeptJournal;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
+import dev.onefold.core.TotalsTable;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
@@ -38,6 +39,7 @@ import dev.onefold.embedded.intake.FileFold;
 import dev.onefold.embedded.intake.LogFold;
 import dev.onefold.embedded.intake.Rounds;
 import dev.onefold.embedded.intake.Submissions;
+import dev.onefold.embedded.publication.Publisher;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
@@ -83,6 +85,7 @@ public final class EmbeddedEngine implements Engine {
     private final LogFold logs;
     private final Recomputation recomputation;
     private final @Nullable Deliveries deliveries; // If the pipeline makes batches.
+    private volatile @Nullable Publisher publisher;
     private @Nullable EngineSocket socket; // Set before anybody has the engine.
 
     EmbeddedEngine(@Nullable DirectoryLock directoryLock, View.Opening opening, View view, @Nullable Pipeline wanted) {
@@ -428,6 +431,23 @@ public final class EmbeddedEngine implements Engine {
         return ((Deliveries) batches()).step();
     }
 
+    /// From now on a copy of the totals is kept, which other programs read. Called once.
+    ///
+    /// @param table makes the copy for a definition
+    /// @param every how often it is brought forward
+    public void publish(Function<Pipeline, TotalsTable> table, Duration every) {
+        opening.requireOwner();
+        publisher = new Publisher(
+                new Publisher.Parts(views::serving, guard, settings.clock(), this::checkpointNow, table),
+                every,
+                settings.threads() > 0);
+    }
+
+    /// Brings the copy of the totals forward on the thread of the caller; whether that went well.
+    public boolean publishNow() {
+        return Objects.requireNonNull(publisher, "Nothing is published").step();
+    }
+
     /// How far each source is in the results.
     public List<Answer.Progress> progress() {
         return guard.reading(() -> view().state.sources.progress());
@@ -445,7 +465,8 @@ public final class EmbeddedEngine implements Engine {
                         deadLetters(),
                         progress(),
                         views.wanted().isPresent(),
-                        Optional.ofNullable(deliveries).map(Deliveries::summary));
+                        Optional.ofNullable(deliveries).map(Deliveries::summary),
+                        Optional.ofNullable(publisher).map(Publisher::status));
     }
 
     /// Answers the requests of other processes that are under way, makes durable what is in, and releases everything.
@@ -462,36 +483,16 @@ public final class EmbeddedEngine implements Engine {
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "The socket's file is left behind; the next owner removes it", e);
         }
+        if (publisher != null) {
+            publisher.close();
+        }
         if (deliveries != null) {
             deliveries.close();
         }
         views.close(() -> own.call(() -> {
-            guard.close(this::checkpointAndRelease);
+            guard.close(new Release(opening, view(), directoryLock));
             return true;
         }));
         own.close();
-    }
-
-    private void checkpointAndRelease() {
-        try {
-            if (!guard.hasFailed()) {
-                view().checkpoints.takeLast();
-                LOG.log(System.Logger.Level.INFO, "Closed " + opening.root() + ".");
-            }
-        } finally {
-            release();
-        }
-    }
-
-    private void release() {
-        try {
-            opening.workers().close();
-            view().close(guard.hasFailed() && settings.threads() > 0);
-            opening.journal().close();
-        } finally {
-            if (directoryLock != null) {
-                directoryLock.close();
-            }
-        }
     }
 }

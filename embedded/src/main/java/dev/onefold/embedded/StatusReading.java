@@ -20,7 +20,8 @@ record StatusReading(View.Opening opening, View view) {
             DeadLetters letters,
             List<Answer.Progress> progress,
             boolean definitionPending,
-            Optional<SealedBatches.Summary> batches) {
+            Optional<SealedBatches.Summary> batches,
+            Optional<Status.OfPublication> publication) {
         boolean full = opening.space().since().isPresent(); // The thread that reads letters may wait for space then.
         Map<Reason, Long> byReason = full ? Map.of() : letters.byReason(LETTERS_BY_REASON_MAX);
         long diskBytes = Disk.bytes(opening.root());
@@ -40,6 +41,7 @@ record StatusReading(View.Opening opening, View view) {
                         definitionPending,
                         view.folding.functionStatus(opening.codes().otherJar()),
                         batches,
+                        publication,
                         progress));
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     embedded > definition > intake > delivery > view > commit > directory > fold >
+///     embedded > definition > intake > publication > delivery > view > commit > directory > fold >
 ///     guard > batches > letters > rows > checkpoint > source > disk
 @NullMarked
 package dev.onefold.embedded;

@@ -38,8 +38,7 @@ final class Subject {
                 now.tables(),
                 now.feeds(),
                 null);
-        return LoadedFunction.of(
-                new Pipeline(loaded.pipeline().name(), loaded.pipeline().input(), before), processor);
+        return LoadedFunction.of(loaded.pipeline().with(before), processor);
     }
 
     Pipeline pipeline() {

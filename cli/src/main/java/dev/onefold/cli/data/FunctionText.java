@@ -78,9 +78,7 @@ public final class FunctionText {
 
     /// A stored pipeline as its user writes it: without what was found of its function.
     public static Pipeline asWritten(Pipeline stored) {
-        return stored.fold() instanceof Processing processing
-                ? new Pipeline(stored.name(), stored.input(), processing.with(null))
-                : stored;
+        return stored.fold() instanceof Processing processing ? stored.with(processing.with(null)) : stored;
     }
 
     /// Both hashes, if the jar is another one and the version is the same.

@@ -10,17 +10,23 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Status;
+import dev.onefold.core.TotalsTable;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Pipeline.Publishing;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.FileSource;
+import dev.onefold.jdbc.JdbcTotals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -183,6 +189,9 @@ public final class RunCommand implements Callable<Integer> {
         if (data.definition() != null && data.definition().fold() instanceof Batching batching) {
             Delivering.requirePossible(data.definition(), batching, pipeline.folder());
         }
+        if (data.definition() != null) {
+            publishedBy(data.definition());
+        }
         if (signals) {
             stop.makeOnSignals();
         }
@@ -254,6 +263,9 @@ public final class RunCommand implements Callable<Integer> {
         } else if (seal || failOnUndelivered) {
             throw CommandFailure.usage("--seal and --fail-on-undelivered are for a pipeline with batches.");
         }
+        Optional<Function<Pipeline, TotalsTable>> published = publishedBy(owned.pipeline());
+        published.ifPresent(table -> owned.publish(
+                table, Objects.requireNonNull(owned.pipeline().publishing()).every()));
         Intake intake = new Intake(caller, owned, stop, progress, separate);
         Summary summary = new Summary(caller, owned, data, pipeline.dataAgain());
         ExitCode exitCode = ExitCode.DONE;
@@ -275,6 +287,14 @@ public final class RunCommand implements Callable<Integer> {
         if (deliveries != null) {
             deliveries.await(seal, stop);
         }
+        if (published.isPresent() && !owned.publishNow()) {
+            caller.note("The totals are not published: "
+                    + owned.status()
+                            .publication()
+                            .map(Status.OfPublication::failure)
+                            .orElse("")
+                    + ". The next run publishes them.");
+        }
         summary.print(acknowledge ? caller.err() : caller.out(), intake.stopped());
         if (deliveries != null) {
             (acknowledge ? caller.err() : caller.out()).print(deliveries.text());
@@ -286,6 +306,22 @@ public final class RunCommand implements Callable<Integer> {
             exitCode = ExitCode.DIFFERENT;
         }
         return (exitCode == ExitCode.DONE ? stop.exitCodeOr(exitCode) : exitCode).code();
+    }
+
+    /// How the copy of the totals is made that others read, if the pipeline has one.
+    private Optional<Function<Pipeline, TotalsTable>> publishedBy(Pipeline definition) {
+        Publishing publishing = definition.publishing();
+        if (publishing == null) {
+            return Optional.empty();
+        }
+        Function<Pipeline, TotalsTable> table =
+                served -> JdbcTotals.open(served, publishing, caller.environment()::get);
+        try {
+            TotalsTable _ = table.apply(definition);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ".", e);
+        }
+        return Optional.of(table);
     }
 
     /// A changed pipeline file becomes a new view first; the old one answers meanwhile.

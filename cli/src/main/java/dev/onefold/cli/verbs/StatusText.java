@@ -27,6 +27,19 @@ record StatusText(String pipeline, String place, Status status) {
         function.otherJar().ifPresent(warning -> lines.put("jar", warning));
     }
 
+    private static void put(Map<String, String> lines, Status.OfPublication publication) {
+        lines.put(
+                "published",
+                publication
+                        .cutAt()
+                        .map(at -> "cut " + Words.count(publication.cut()) + " of " + Words.time(at))
+                        .orElse("nothing yet"));
+        publication
+                .failingSince()
+                .ifPresent(since -> lines.put(
+                        "not published", "since " + Words.time(since) + ": " + Words.visible(publication.failure())));
+    }
+
     private static void put(Map<String, String> lines, SealedBatches.Summary batches) {
         lines.put("batches", Words.count(batches.sealed()));
         lines.put("  done", Words.count(batches.done()));
@@ -87,6 +100,7 @@ record StatusText(String pipeline, String place, Status status) {
         lines.put("definition", status.definitionPending() ? "changed: 'onefold run' takes it over" : "served");
         status.function().ifPresent(function -> put(lines, function));
         status.batches().ifPresent(batches -> put(lines, batches));
+        status.publication().ifPresent(publication -> put(lines, publication));
         int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
         int numbers = Words.count(counts.records()).length();
         StringBuilder text =

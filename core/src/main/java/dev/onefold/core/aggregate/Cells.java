@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// One shard's part of all leaf groups of one roll-up. Only leaves are kept; a parent is the sum of its leaves,
 /// made when read, so that in no answer can it be anything else. Sums are kept in 128 bits, which 10^10 values of
@@ -28,6 +29,7 @@ public final class Cells {
     private final int stride;
     private long[][] chunks = new long[0][];
     private final BitSet dirty = new BitSet();
+    private @Nullable BitSet moved; // Beside those that are dirty; null while nobody takes them.
 
     /// @param values of the same roll-up; other shards have the same ones
     public Cells(Pipeline pipeline, int rollup, Values values) {
@@ -170,7 +172,28 @@ public final class Cells {
         for (int leaf = dirty.nextSetBit(0); leaf >= 0; leaf = dirty.nextSetBit(leaf + 1)) {
             sink.cell(leaf, chunk(leaf), (leaf & CHUNK - 1) * stride, stride);
         }
+        if (moved != null) {
+            moved.or(dirty);
+        }
         dirty.clear();
+    }
+
+    /// Whether leaves may have changed since they were last taken.
+    public boolean hasMoved() {
+        return moved == null || !moved.isEmpty() || !dirty.isEmpty();
+    }
+
+    /// Takes the leaves that may have changed since the last call; `null` if any may have: at the first
+    /// call, and after all were emptied. A change that no checkpoint has written is given again, so that
+    /// moving amounts costs nothing
+    /// more.
+    public @Nullable BitSet takeMoved() {
+        BitSet taken = moved;
+        moved = new BitSet();
+        if (taken != null) {
+            taken.or(dirty);
+        }
+        return taken;
     }
 
     /// Marks leaves as changed, so that they are written again: a log of changes is shortened that way.
@@ -192,6 +215,7 @@ public final class Cells {
     public void clear() {
         chunks = new long[0][];
         dirty.clear();
+        moved = null;
     }
 
     /// Sets a leaf as it was written; nothing is marked as changed.

@@ -229,7 +229,17 @@ public final class JsonForm {
         json.put("definitionPending", status.definitionPending());
         status.function().ifPresent(function -> json.put("function", function(function)));
         status.batches().ifPresent(batches -> json.put("batches", BatchJson.of(batches)));
+        status.publication().ifPresent(publication -> json.put("publication", publication(publication)));
         json.put("sources", progress(status.sources()));
+        return json;
+    }
+
+    private static Map<String, Object> publication(Status.OfPublication publication) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("cut", publication.cut());
+        publication.cutAt().ifPresent(at -> json.put("cutAt", at));
+        publication.failingSince().ifPresent(since -> json.put("failingSince", since));
+        json.put("failure", publication.failure());
         return json;
     }
 

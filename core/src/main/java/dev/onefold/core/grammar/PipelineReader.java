@@ -12,6 +12,7 @@ import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Pipeline.Publishing;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.time.DateTimeException;
@@ -108,9 +109,11 @@ public final class PipelineReader {
         Input event =
                 format == null || identity == null ? null : new Input(format, identity, eventTime, delete, filter);
         Fold fold = fold(settings, event, new RollupReader(fields, eventTime), fields);
+        Setting publish = settings.get("publish");
+        Publishing publishing = publish == null ? null : new PublishingReader(publish).read(fold);
         return name == null || event == null || fold == null || !problems.isEmpty()
                 ? null
-                : new Pipeline(name, event, fold);
+                : new Pipeline(name, event, fold, publishing);
     }
 
     private static @Nullable Fold fold(

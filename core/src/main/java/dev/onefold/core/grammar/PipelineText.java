@@ -55,6 +55,9 @@ public final class PipelineText {
                 }
             }
         }
+        if (pipeline.publishing() != null) {
+            file.put("publish", PublishingReader.text(pipeline.publishing()));
+        }
         return Json.of(file);
     }
 

@@ -16,7 +16,7 @@ final class Section {
     /// The sections of a pipeline file and the settings that each may have, in the order of the reference:
     /// the one list of them.
     enum Kind {
-        FILE("the file", "pipeline", "input", "process", "batch", "rollup", "rollups"),
+        FILE("the file", "pipeline", "input", "process", "batch", "rollup", "rollups", "publish"),
         INPUT(
                 "input",
                 "format",
@@ -72,6 +72,7 @@ final class Section {
                 "authorization",
                 "insert",
                 "jar"),
+        PUBLISH("publish", "jdbc", "table", "every", "user", "password"),
         RETRY("retry", "delays", "for"),
         ROLLUP("a roll-up", "levels", "measures"),
         FEED("a roll-up of a table", "of", "levels", "measures"),

@@ -1,13 +1,40 @@
 package dev.onefold.core.pipeline;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What a pipeline file says: what an event is, and what is made of events. Equal pipelines give equal answers on equal
 /// input.
-public record Pipeline(String name, Input input, Fold fold) {
+///
+/// @param publishing where totals are copied to for others; it decides nothing about what is stored
+public record Pipeline(
+        String name, Input input, Fold fold, @Nullable Publishing publishing) {
+    /// A pipeline whose totals are not published.
+    public Pipeline(String name, Input input, Fold fold) {
+        this(name, input, fold, null);
+    }
+
+    /// The same with another fold.
+    public Pipeline with(Fold other) {
+        return new Pipeline(name, input, other, publishing);
+    }
+
+    /// A copy of the totals in a database, which other programs read.
+    ///
+    /// @param address of the database, beginning with `jdbc:postgresql:`
+    /// @param table its name, also behind that of a schema and a dot
+    /// @param every how often it is brought forward
+    /// @param password name of the environment variable that holds it
+    public record Publishing(
+            String address, String table, Duration every, Optional<String> user, Optional<String> password) {
+        public static final Duration EVERY_DEFAULT = Duration.ofSeconds(1);
+        public static final int TABLE_LENGTH_MAX = 40;
+    }
+
     /// The fields of a record that it reads, each once; key or id first.
     public List<FieldPath> fields() {
         List<FieldPath> fields = new ArrayList<>();

@@ -113,7 +113,7 @@ public final class LoadedFunction {
         } catch (ShapeException e) {
             throw new IllegalArgumentException("Class " + processor.getClass().getName() + ": " + e.getMessage(), e);
         }
-        this.pipeline = new Pipeline(pipeline.name(), pipeline.input(), processing);
+        this.pipeline = pipeline.with(processing);
     }
 
     /// Calls code of the user, which may throw anything.

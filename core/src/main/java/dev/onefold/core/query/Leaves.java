@@ -42,8 +42,8 @@ public final class Leaves {
         return rollup;
     }
 
-    /// Rows and sums of a leaf.
-    long[] cell(int leaf) {
+    /// Rows and sums of a leaf, as [Cells] has them.
+    public long[] cell(int leaf) {
         long[] cell = new long[stride];
         for (Cells shard : shards) {
             shard.addTo(cell, leaf);

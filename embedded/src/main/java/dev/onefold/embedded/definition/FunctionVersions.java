@@ -25,19 +25,16 @@ public final class FunctionVersions {
             return pipeline;
         }
         Code code = processing.code();
-        return new Pipeline(
-                pipeline.name(),
-                pipeline.input(),
-                new Processing(
-                        processing.className(),
-                        null,
-                        processing.version(),
-                        processing.onNewVersion(),
-                        processing.order(),
-                        processing.keep(),
-                        processing.tables(),
-                        processing.feeds(),
-                        code == null ? null : new Code("", code.context(), code.event(), code.tables())));
+        return pipeline.with(new Processing(
+                processing.className(),
+                null,
+                processing.version(),
+                processing.onNewVersion(),
+                processing.order(),
+                processing.keep(),
+                processing.tables(),
+                processing.feeds(),
+                code == null ? null : new Code("", code.context(), code.event(), code.tables())));
     }
 
     /// Says that the code has changed and its version has not.

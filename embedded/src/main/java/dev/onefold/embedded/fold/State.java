@@ -24,6 +24,7 @@ import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.source.Sources;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -182,6 +183,23 @@ public final class State {
         Cells[] shardCells = new Cells[cells.length];
         Arrays.setAll(shardCells, shard -> cells[shard][rollup]);
         return new Leaves(rollups.all().get(rollup), groups[rollup], shardCells, of);
+    }
+
+    /// Whether totals may have changed since [#takeMoved] was called for all roll-ups.
+    public boolean hasMoved() {
+        return Arrays.stream(cells()).flatMap(Arrays::stream).anyMatch(Cells::hasMoved);
+    }
+
+    /// The leaves of a roll-up that may have changed since the last call; `null` if any may have.
+    public @Nullable BitSet takeMoved(int rollup) {
+        BitSet all = new BitSet();
+        boolean isKnown = true;
+        for (Cells[] part : cells()) {
+            BitSet moved = part[rollup].takeMoved();
+            isKnown &= moved != null;
+            all.or(moved == null ? all : moved);
+        }
+        return isKnown ? all : null;
     }
 
     /// Receives leaves; they are valid during the call.

@@ -1,0 +1,437 @@
+package dev.onefold.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.cli.Cli;
+import dev.onefold.core.Engine;
+import dev.onefold.core.TotalsTable;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import dev.onefold.jdbc.JdbcTotals;
+import dev.onefold.yaml.PipelineFile;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Totals in a real PostgreSQL, beside the engine that they are of.
+class PublishedTotalsTest {
+    private static EmbeddedPostgres postgres;
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+    private Pipeline pipeline;
+    private boolean isDown;
+    private int failingCommits;
+
+    @BeforeAll
+    static void start() throws IOException {
+        postgres = EmbeddedPostgres.start();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        postgres.close();
+    }
+
+    @BeforeEach
+    void clean() throws SQLException {
+        run("drop schema public cascade; create schema public");
+        cli = Cli.in(folder);
+        pipeline = pipeline(Cli.TRADES);
+    }
+
+    private static String publishing(String file) {
+        return file + "publish: {jdbc: \"" + postgres.getJdbcUrl("postgres", "postgres") + "\", table: totals}\n";
+    }
+
+    private Pipeline pipeline(String file) {
+        cli.write("trades.yaml", publishing(file));
+        return PipelineFile.pipeline(folder.resolve("trades.yaml"));
+    }
+
+    private static void run(String sql) throws SQLException {
+        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static List<String> rows(String sql) throws SQLException {
+        List<String> rows = new ArrayList<>();
+        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(sql)) {
+            while (found.next()) {
+                List<String> row = new ArrayList<>();
+                for (int i = 1; i <= found.getMetaData().getColumnCount(); i++) {
+                    row.add(found.getString(i));
+                }
+                rows.add(String.join("|", row));
+            }
+        }
+        return rows;
+    }
+
+    private EmbeddedEngine open() {
+        EmbeddedEngine engine = EmbeddedEngine.open(
+                folder.resolve("data"),
+                pipeline,
+                Settings.defaults().withThreads(0).withShards(2));
+        engine.publish(this::table, Duration.ofSeconds(1));
+        return engine;
+    }
+
+    private TotalsTable table(Pipeline served) {
+        TotalsTable table = JdbcTotals.open(served, Objects.requireNonNull(pipeline.publishing()), _ -> null);
+        return () -> {
+            if (isDown) {
+                throw new TotalsTable.Unavailable("It is down", new SQLException());
+            }
+            return new Faulty(table.begin());
+        };
+    }
+
+    /// A session whose commits fail before or after they are done.
+    private final class Faulty implements TotalsTable.Session {
+        private final TotalsTable.Session session;
+
+        Faulty(TotalsTable.Session session) {
+            this.session = session;
+        }
+
+        @Override
+        public java.util.Optional<TotalsTable.Mark> mark() {
+            return session.mark();
+        }
+
+        @Override
+        public boolean isWhole() {
+            return session.isWhole();
+        }
+
+        @Override
+        public void begin(TotalsTable.Mark next) {
+            session.begin(next);
+        }
+
+        @Override
+        public void replace(int rollup) {
+            session.replace(rollup);
+        }
+
+        @Override
+        public void put(int rollup, Answer.Line line) {
+            session.put(rollup, line);
+        }
+
+        @Override
+        public void remove(int rollup, List<String> group) {
+            session.remove(rollup, group);
+        }
+
+        @Override
+        public void commit() {
+            int fault = failingCommits;
+            failingCommits = 0;
+            if (fault != 1) {
+                session.commit();
+            }
+            if (fault != 0) {
+                throw new TotalsTable.Unavailable("The answer is lost", new SQLException());
+            }
+        }
+
+        @Override
+        public void close() {
+            session.close();
+        }
+    }
+
+    private static void append(Engine engine, String trade) {
+        engine.append("live", List.of(trade.strip()));
+    }
+
+    private static void remove(Engine engine, String id, int version) {
+        engine.append("live", List.of("{\"id\":\"" + id + "\",\"v\":" + version + ",\"gone\":true}"));
+    }
+
+    /// What the tables have to hold, as an answer says it.
+    private static void requireEqual(Engine engine) throws SQLException {
+        List<Rollup> rollups = Rollups.of(engine.pipeline()).all();
+        for (Rollup rollup : rollups) {
+            TreeSet<String> expected = new TreeSet<>();
+            for (Answer.Line line :
+                    engine.query(new Query(rollup.name(), List.of(), 16, null)).lines()) {
+                List<String> row = new ArrayList<>(line.group());
+                while (row.size() < rollup.levels().size()) {
+                    row.add("");
+                }
+                row.add(String.valueOf(line.group().size()));
+                line.values().forEach(value -> row.add(value == null ? "null" : value.toPlainString()));
+                expected.add(String.join("|", row));
+            }
+            String table = rollups.size() == 1 || rollup.name().equals("main") ? "totals" : "totals_" + rollup.name();
+            TreeSet<String> found = new TreeSet<>();
+            for (String row : rows("select * from " + table)) {
+                found.add(row.substring(0, row.lastIndexOf('|', row.lastIndexOf('|') - 1)));
+            }
+            assertThat(found).as(table).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void each_group_is_a_row_with_plain_columns_and_the_cut_that_changed_it() throws SQLException {
+        try (EmbeddedEngine engine = open()) {
+            append(engine, Cli.trade("1", 1, "FX", "EMEA", "5"));
+            append(engine, Cli.trade("2", 1, "FX", "", "7.25"));
+            assertThat(engine.publishNow()).isTrue();
+            assertThat(rows("select desk, region, depth, value, trades, cut from totals order by 1, 2, 3"))
+                    .containsExactly("||0|12.25|2|1", "FX||1|12.25|2|1", "FX||2|7.25|1|1", "FX|EMEA|2|5.00|1|1");
+            append(engine, Cli.trade("1", 2, "IR", "EMEA", "5"));
+            assertThat(engine.publishNow()).isTrue();
+            assertThat(rows("select desk, region, depth, value, trades, cut from totals order by 1, 2, 3"))
+                    .containsExactly(
+                            "||0|12.25|2|1",
+                            "FX||1|7.25|1|2",
+                            "FX||2|7.25|1|1",
+                            "IR||1|5.00|1|2",
+                            "IR|EMEA|2|5.00|1|2");
+            assertThat(rows("select name, pipeline, cut from onefold_published"))
+                    .containsExactly("totals|trades|2");
+            remove(engine, "1", 3);
+            remove(engine, "2", 3);
+            engine.publishNow();
+            requireEqual(engine);
+            assertThat(engine.status().publication().orElseThrow().cut()).isEqualTo(3);
+            engine.publishNow();
+            engine.publishNow();
+            assertThat(rows("select cut from onefold_published")).containsExactly("3"); // Nothing has changed since.
+        }
+    }
+
+    @Test
+    void names_that_a_database_does_not_take_become_plain_ones() throws SQLException {
+        pipeline = pipeline("""
+                pipeline: trades
+                input: {key: id, version: v, delete: gone = true}
+                rollup:
+                  levels: ["prefix(desk, 2)", {field: region, name: "1 Region!"}]
+                  measures: {Cut: count(), cut-2: count(), Value: "sum(value) decimal(18,2)"}
+                """);
+        try (EmbeddedEngine engine = open()) {
+            append(engine, Cli.trade("1", 1, "F\\u0000X", "A\u2400'\\\"\\\\", "5"));
+            engine.publishNow();
+            assertThat(rows("select prefix_desk_2, c_1_region, cut_2, cut_2_2, value from totals where depth = 2"))
+                    .containsExactly("F\u24000|A\u2400\u2400'\"\\|1|1|5.00");
+        }
+    }
+
+    @Test
+    void hazard_82_a_table_and_the_cut_that_it_names_are_committed_together() throws SQLException {
+        try (EmbeddedEngine engine = open()) {
+            for (int i = 0; i < 12; i++) {
+                append(engine, Cli.trade("k" + i % 4, i + 1, "D" + i % 3, "R", String.valueOf(i)));
+                failingCommits = i % 3;
+                boolean isDone = engine.publishNow();
+                assertThat(isDone).isEqualTo(i % 3 == 0);
+                if (i % 3 != 1) {
+                    requireEqual(engine); // Also where the answer of the commit was lost.
+                }
+                if (i > 0) {
+                    assertThat(rows("select max(totals.cut) <= max(p.cut) from totals, onefold_published p"))
+                            .containsExactly("t");
+                }
+            }
+            engine.publishNow();
+            requireEqual(engine);
+        }
+    }
+
+    @Test
+    void hazard_83_a_receiver_that_was_restored_from_a_backup_is_brought_forward_from_where_it_is()
+            throws SQLException {
+        try (EmbeddedEngine engine = open()) {
+            append(engine, Cli.trade("1", 1, "FX", "EMEA", "5"));
+            append(engine, Cli.trade("2", 1, "IR", "EMEA", "5"));
+            engine.publishNow();
+            run("create table b as table totals; create table p as table onefold_published");
+            append(engine, Cli.trade("1", 2, "EQ", "EMEA", "6"));
+            engine.publishNow();
+            append(engine, Cli.trade("3", 1, "EQ", "ASIA", "6"));
+            engine.publishNow();
+            run("delete from totals; insert into totals table b; delete from onefold_published;"
+                    + " insert into onefold_published table p");
+            append(engine, Cli.trade("4", 1, "FX", "ASIA", "1"));
+            engine.publishNow();
+            requireEqual(engine);
+            run("drop table totals, onefold_published"); // A backup of before the first cut.
+            append(engine, Cli.trade("4", 2, "FX", "ASIA", "2"));
+            engine.publishNow();
+            requireEqual(engine);
+        }
+    }
+
+    @Test
+    void a_receiver_that_is_down_holds_up_nobody_and_is_said_in_the_status() throws SQLException {
+        try (EmbeddedEngine engine = open()) {
+            isDown = true;
+            for (int i = 0; i < 5; i++) {
+                append(engine, Cli.trade("k" + i, 1, "FX", "EMEA", "5"));
+                assertThat(engine.publishNow()).isFalse();
+            }
+            var status = engine.status().publication().orElseThrow();
+            assertThat(status.failure()).isEqualTo("It is down");
+            assertThat(status.failingSince()).isPresent();
+            isDown = false;
+            assertThat(engine.publishNow()).isTrue();
+            assertThat(engine.status().publication().orElseThrow().failingSince())
+                    .isEmpty();
+            requireEqual(engine);
+        }
+    }
+
+    @Test
+    void a_changed_pipeline_makes_its_tables_new_and_a_table_of_somebody_else_is_left_alone() throws SQLException {
+        try (EmbeddedEngine engine = open()) {
+            append(engine, Cli.trade("1", 1, "FX", "EMEA", "5"));
+            engine.publishNow();
+        }
+        pipeline = pipeline("""
+                pipeline: trades
+                input: {key: id, version: v, delete: gone = true}
+                rollups:
+                  main: {levels: [region], measures: {trades: count(), most: "max(value) decimal(18,2)"}}
+                  desks: {levels: [desk], measures: {value: "sum(value) decimal(18,2)"}}
+                """);
+        try (EmbeddedEngine engine = open()) {
+            append(engine, Cli.trade("2", 1, "IR", "EMEA", "7"));
+            engine.publishNow();
+            requireEqual(engine);
+            append(engine, Cli.trade("2", 2, "IR", "ASIA", "3"));
+            engine.publishNow();
+            requireEqual(engine);
+        }
+        run("update onefold_published set pipeline = 'another'");
+        try (EmbeddedEngine engine = open()) {
+            append(engine, Cli.trade("3", 2, "IR", "ASIA", "3"));
+            assertThat(engine.publishNow()).isFalse();
+            assertThat(engine.status().publication().orElseThrow().failure())
+                    .contains("The table totals has the totals of pipeline another");
+        }
+        run("drop table onefold_published");
+        try (EmbeddedEngine engine = open()) {
+            assertThat(engine.publishNow()).isFalse();
+            assertThat(engine.status().publication().orElseThrow().failure()).contains("already exists");
+        }
+    }
+
+    @Test
+    void whatever_fails_and_whoever_is_restored_the_tables_become_the_totals() throws SQLException {
+        for (long seed = 0; seed < 3; seed++) {
+            clean();
+            String rollups = seed % 2 == 0
+                    ? Cli.TRADES
+                    : Cli.TRADES.replace("trades: count()", "trades: count()\n    regions: distinct(region)");
+            pipeline = pipeline(rollups.replace("trades\ninput", "trades" + seed + "\ninput"));
+            Path data = folder.resolve("data" + seed);
+            live(new Random(seed), data, seed);
+        }
+    }
+
+    private void live(Random random, Path data, long seed) throws SQLException {
+        int version = 0;
+        boolean hasBackup = false;
+        for (int life = 0; life < 4; life++) {
+            try (EmbeddedEngine engine = EmbeddedEngine.open(
+                    data, pipeline, Settings.defaults().withThreads(0).withShards(2))) {
+                engine.publish(this::table, Duration.ofSeconds(1));
+                for (int step = 0; step < 25; step++) {
+                    version++;
+                    switch (random.nextInt(8)) {
+                        case 0 -> isDown = random.nextBoolean();
+                        case 1 -> failingCommits = random.nextInt(3);
+                        case 2 -> remove(engine, "k" + random.nextInt(9), version);
+                        case 3 -> {
+                            if (!rows("select 1 from pg_tables where tablename = 'totals'")
+                                    .isEmpty()) {
+                                run("drop table if exists b, p; create table b as table totals;"
+                                        + " create table p as table onefold_published");
+                                hasBackup = true;
+                            }
+                        }
+                        case 4 -> {
+                            if (hasBackup && random.nextInt(3) == 0) {
+                                run("delete from totals; insert into totals table b; delete from onefold_published;"
+                                        + " insert into onefold_published table p");
+                            }
+                        }
+                        case 5 -> engine.publishNow();
+                        default -> {
+                            String desk = "D" + random.nextInt(3);
+                            append(
+                                    engine,
+                                    Cli.trade(
+                                            "k" + random.nextInt(9),
+                                            version,
+                                            desk,
+                                            "R" + random.nextInt(3),
+                                            "1." + step));
+                        }
+                    }
+                }
+                isDown = false;
+                failingCommits = 0;
+                version++;
+                append(engine, Cli.trade("last", version, "D", "R", String.valueOf(version)));
+                assertThat(engine.publishNow()).as("seed " + seed).isTrue();
+                requireEqual(engine);
+            }
+        }
+    }
+
+    @Test
+    void a_run_publishes_what_it_has_folded_before_it_ends_and_says_so_if_it_cannot() throws SQLException {
+        cli.write("in.ndjson", Cli.trade("1", 1, "FX", "EMEA", "5"));
+        Cli.Result run = cli.run("run", "trades.yaml", "--input", "in.ndjson");
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(rows("select value from totals where depth = 0")).containsExactly("5.00");
+        cli.write("trades.yaml", publishing(Cli.TRADES).replaceAll("localhost:\\d+", "localhost:1"));
+        Cli.Result down = cli.run("run", "trades.yaml", "--input", "in.ndjson");
+        assertThat(down.exitCode()).as(down.err()).isZero();
+        assertThat(down.err()).contains("The totals are not published: The database says:");
+    }
+
+    @Test
+    void where_totals_are_published_changes_nothing_that_is_stored_and_is_written_back() {
+        assertThat(PipelineText.read(PipelineText.write(pipeline))).isEqualTo(new Reading.Read(pipeline));
+        Cli.Result check = cli.run("check", "trades.yaml");
+        assertThat(check.exitCode()).as(check.err()).isZero();
+        cli.write("wrong.yaml", Cli.TRADES + "publish: {jdbc: \"jdbc:mysql://x\", table: \"a b\", evry: 1s}\n");
+        assertThat(cli.run("check", "wrong.yaml").err())
+                .contains("is not an address of PostgreSQL", "is not the name of a table", "every");
+    }
+}
