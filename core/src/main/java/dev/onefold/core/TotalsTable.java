@@ -4,6 +4,7 @@ import dev.onefold.core.query.Answer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// A copy of a pipeline's totals elsewhere, which other programs read. What it holds and how far it is are
 /// written in one transaction; how far it is is read from the copy, because the copy may be restored from a
@@ -56,7 +57,7 @@ public interface TotalsTable {
     final class Unavailable extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        public Unavailable(String message, Throwable cause) {
+        public Unavailable(String message, @Nullable Throwable cause) {
             super(message, cause);
         }
     }

@@ -57,6 +57,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -443,9 +444,9 @@ public final class EmbeddedEngine implements Engine {
                 settings.threads() > 0);
     }
 
-    /// Brings the copy of the totals forward on the thread of the caller; whether that went well.
-    public boolean publishNow() {
-        return Objects.requireNonNull(publisher, "Nothing is published").step();
+    /// Brings the copy of the totals forward, as long as the caller waits for it; whether that went well.
+    public boolean publishNow(BooleanSupplier goesOn) {
+        return Objects.requireNonNull(publisher, "Nothing is published").publish(goesOn);
     }
 
     /// How far each source is in the results.

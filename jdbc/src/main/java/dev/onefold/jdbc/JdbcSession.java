@@ -12,25 +12,30 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// One transaction that brings published tables to a cut. The row of the table `onefold_published` is
-/// locked first, so that two writers follow one another.
+/// One transaction that brings published tables to a cut, or compares them. A writer locks the row of the
+/// table `onefold_published` first, so that two of them follow one another.
 final class JdbcSession implements Session {
+    private static final String PUBLISHED = "onefold_published";
     private static final String CREATE = "create table if not exists onefold_published (name text primary key,"
             + " pipeline text not null, layout text not null, cut bigint not null, writer text not null,"
             + " at timestamp with time zone not null)";
     private static final String CLAIM = "insert into onefold_published (name, pipeline, layout, cut, writer, at)"
             + " values (?, ?, '', 0, '', now()) on conflict (name) do nothing";
-    private static final String FIND =
-            "select pipeline, layout, cut, writer, at from onefold_published where name = ? for update";
+    private static final String FIND = "select pipeline, layout, cut, writer, at from onefold_published where name = ?";
     private static final String MARK =
             "update onefold_published set layout = ?, cut = ?, writer = ?, at = ? where name = ?";
     private static final int ROWS_PER_REQUEST = 2_000;
+    /// A statement over all rows of a table may take that long.
+    private static final Duration WHOLE_MAX = Duration.ofHours(1);
 
     private final Connection connection;
     private final String pipeline;
@@ -70,9 +75,9 @@ final class JdbcSession implements Session {
         }
     }
 
-    /// Locks the row that says how far the tables are, and reads it.
-    void find() throws SQLException {
-        if (!exists("onefold_published")) {
+    /// Locks the row that says how far the tables are, making it if need be, and reads it.
+    void lock() throws SQLException {
+        if (!exists(PUBLISHED)) {
             execute(CREATE);
             connection.commit();
         }
@@ -81,16 +86,29 @@ final class JdbcSession implements Session {
             claim.setString(2, pipeline);
             claim.executeUpdate();
         }
-        try (PreparedStatement find = connection.prepareStatement(FIND)) {
+        find(FIND + " for update");
+    }
+
+    /// Reads the row that says how far the tables are, if there is one.
+    void find() throws SQLException {
+        if (exists(PUBLISHED)) {
+            find(FIND);
+        }
+    }
+
+    private void find(String sql) throws SQLException {
+        try (PreparedStatement find = connection.prepareStatement(sql)) {
             find.setString(1, name);
             try (ResultSet row = find.executeQuery()) {
-                row.next();
+                if (!row.next()) {
+                    return;
+                }
                 if (!row.getString(1).equals(pipeline)) {
                     throw new Unavailable(
                             "The table " + name + " has the totals of pipeline " + row.getString(1)
                                     + ". Name another table under 'publish', or delete its row of onefold_published"
                                     + " together with the table",
-                            new SQLException("The table is of another pipeline"));
+                            null);
                 }
                 foundLayout = row.getString(2);
                 isLaidOut = isLaidOut();
@@ -151,18 +169,26 @@ final class JdbcSession implements Session {
                     execute("drop table if exists " + TotalsLayout.quoted(old));
                 }
                 for (Table table : layout.tables()) {
+                    requireFree(table);
                     execute(table.create());
                 }
             }
         });
     }
 
+    private void requireFree(Table table) throws SQLException {
+        if (exists(table.name())) {
+            throw new Unavailable(
+                    "The table " + table.name() + " already exists, and onefold_published does not say that it is"
+                            + " one of this pipeline. Drop it, or name another table under 'publish'",
+                    null);
+        }
+    }
+
     @Override
     public void replace(int rollup) {
-        Table table = layout.tables().get(rollup);
         rows.get(rollup).isWhole = true;
-        attempt(() -> execute("create temporary table " + table.beside() + " (like " + TotalsLayout.quoted(table.name())
-                + ") on commit drop"));
+        attempt(() -> execute(layout.tables().get(rollup).createBeside()));
     }
 
     @Override
@@ -242,6 +268,9 @@ final class JdbcSession implements Session {
     public void commit() {
         Mark mark = Objects.requireNonNull(next);
         attempt(() -> {
+            if (rows.stream().anyMatch(each -> each.isWhole)) {
+                connection.setNetworkTimeout(Runnable::run, Math.toIntExact(WHOLE_MAX.toMillis()));
+            }
             for (int rollup = 0; rollup < rows.size(); rollup++) {
                 sendPut(rollup);
                 sendRemoved(rollup);
@@ -262,6 +291,55 @@ final class JdbcSession implements Session {
             }
             connection.commit();
         });
+    }
+
+    /// Compares the table of a roll-up with all groups of it.
+    ///
+    /// @param lines all groups
+    /// @param most at most so many differences are named
+    List<JdbcTotals.Difference> compare(int rollup, Iterable<Answer.Line> lines, int most) {
+        Table table = layout.tables().get(rollup);
+        next = new Mark(0, "", Instant.EPOCH);
+        replace(rollup);
+        lines.forEach(line -> put(rollup, line));
+        List<JdbcTotals.Difference> differences = new ArrayList<>();
+        attempt(() -> {
+            connection.setNetworkTimeout(Runnable::run, Math.toIntExact(WHOLE_MAX.toMillis()));
+            sendPut(rollup);
+            execute("analyze " + table.beside());
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(table.differences(most))) {
+                while (row.next()) {
+                    differences.add(difference(table, row));
+                }
+            }
+        });
+        return differences;
+    }
+
+    private static JdbcTotals.Difference difference(Table table, ResultSet row) throws SQLException {
+        int depthAt = table.levels().size() + 1;
+        int cutAt = depthAt + 2 * table.measures().size() + 1;
+        int depth = row.getInt(depthAt);
+        List<String> group = new ArrayList<>();
+        for (int level = 1; level <= depth; level++) {
+            group.add(row.getString(level));
+        }
+        return new JdbcTotals.Difference(
+                table.name(),
+                group,
+                row.getLong(cutAt),
+                values(table, row, depthAt + 1, row.getBoolean(cutAt + 1)),
+                values(table, row, depthAt + 1 + table.measures().size(), row.getBoolean(cutAt + 2)));
+    }
+
+    private static Optional<List<@Nullable BigDecimal>> values(Table table, ResultSet row, int from, boolean isMissing)
+            throws SQLException {
+        List<@Nullable BigDecimal> values = new ArrayList<>();
+        for (int measure = 0; measure < table.measures().size(); measure++) {
+            values.add(row.getBigDecimal(from + measure));
+        }
+        return isMissing ? Optional.empty() : Optional.of(Collections.unmodifiableList(values));
     }
 
     @Override

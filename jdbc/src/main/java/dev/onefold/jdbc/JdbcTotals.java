@@ -3,19 +3,24 @@ package dev.onefold.jdbc;
 import dev.onefold.core.TotalsTable;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Pipeline.Publishing;
+import dev.onefold.core.query.Answer;
 import dev.onefold.receivers.Context;
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /// Totals as tables of a PostgreSQL database: changed groups and how far the tables are, in one
 /// transaction. The driver is on the class path of the process.
 public final class JdbcTotals implements TotalsTable {
     private static final String CONNECT_SECONDS_MAX = "10";
-    private static final Duration ANSWER_MAX = Duration.ofMinutes(5);
+    private static final Duration ANSWER_MAX = Duration.ofMinutes(1);
 
     private final String pipeline;
     private final String address;
@@ -50,15 +55,60 @@ public final class JdbcTotals implements TotalsTable {
         return new JdbcTotals(pipeline, publishing, login);
     }
 
+    /// A row that is not as it should be.
+    ///
+    /// @param group as the table has it
+    /// @param cut in which the row has changed last; 0 if there is no row
+    /// @param stored its measures; empty if there is no row
+    /// @param expected what they should be; empty if there should be no row
+    public record Difference(
+            String table,
+            List<String> group,
+            long cut,
+            Optional<List<@Nullable BigDecimal>> stored,
+            Optional<List<@Nullable BigDecimal>> expected) {
+        public Difference {
+            group = List.copyOf(group);
+        }
+    }
+
     @Override
     public Session begin() {
+        return session(JdbcSession::lock);
+    }
+
+    /// Compares the table of a roll-up with all groups of it. Writes nothing but a temporary table, and holds
+    /// up nobody.
+    ///
+    /// @param rollup its place in the pipeline
+    /// @param lines all groups
+    /// @param most at most so many differences are named
+    /// @throws Unavailable if the database cannot be asked, or has not the tables of this pipeline
+    public List<Difference> compare(int rollup, Iterable<Answer.Line> lines, int most) {
+        try (JdbcSession session = session(JdbcSession::find)) {
+            if (!session.isWhole()) {
+                throw new Unavailable(
+                        "The tables of " + table + " are not there, or have not the columns of this pipeline."
+                                + " 'onefold run' makes them",
+                        null);
+            }
+            return session.compare(rollup, lines, most);
+        }
+    }
+
+    /// How a session begins.
+    private interface Beginning {
+        void of(JdbcSession session) throws SQLException;
+    }
+
+    private JdbcSession session(Beginning beginning) {
         Connection connection = null;
         try {
             connection = DriverManager.getConnection(address, login);
             connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_MAX.toMillis()));
             connection.setAutoCommit(false);
             JdbcSession session = new JdbcSession(connection, pipeline, table, layout);
-            session.find();
+            beginning.of(session);
             return session;
         } catch (SQLException | Unavailable e) {
             closeAfter(e, connection);
@@ -66,7 +116,7 @@ public final class JdbcTotals implements TotalsTable {
         }
     }
 
-    private static void closeAfter(Exception failure, @org.jspecify.annotations.Nullable Connection connection) {
+    private static void closeAfter(Exception failure, @Nullable Connection connection) {
         try {
             if (connection != null) {
                 connection.close();
@@ -76,10 +126,12 @@ public final class JdbcTotals implements TotalsTable {
         }
     }
 
+    /// Only the first line of the message is said: the next ones may quote values of rows.
     static Unavailable unavailable(SQLException e) {
         SQLException cause = e.getNextException() == null ? e : e.getNextException();
         String message =
                 Objects.requireNonNullElse(cause.getMessage(), cause.getClass().getSimpleName());
-        return new Unavailable("The database says: " + message.replaceAll("\\s+", " "), e);
+        return new Unavailable(
+                "The database says: " + message.lines().findFirst().orElse(message), e);
     }
 }

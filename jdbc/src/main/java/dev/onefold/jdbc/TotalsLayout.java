@@ -27,18 +27,23 @@ record TotalsLayout(List<Table> tables) {
     /// The layout of a pipeline's totals.
     static TotalsLayout of(Pipeline pipeline, String table) {
         List<Rollup> rollups = Rollups.of(pipeline).all();
-        return new TotalsLayout(rollups.stream()
-                .map(rollup -> {
-                    boolean isAlone = rollups.size() == 1 || rollup.name().equals(Rollup.MAIN);
-                    String name = isAlone ? table : table + "_" + plain(rollup.name());
-                    Set<String> taken = new HashSet<>(OWN);
+        String schema = table.substring(0, table.indexOf('.') + 1);
+        String main = table.substring(schema.length());
+        Set<String> names = new HashSet<>(Set.of(main));
+        return new TotalsLayout(IntStream.range(0, rollups.size())
+                .mapToObj(number -> {
+                    Rollup rollup = rollups.get(number);
+                    boolean isMain = rollups.size() == 1 || rollup.name().equals(Rollup.MAIN);
+                    String name = isMain ? main : unique(main + "_" + plain(rollup.name()), names);
+                    Set<String> columns = new HashSet<>(OWN);
                     return new Table(
-                            name,
+                            number,
+                            schema + name,
                             rollup.levels().stream()
-                                    .map(level -> column(level.name(), taken))
+                                    .map(level -> unique(plain(level.name()), columns))
                                     .toList(),
                             rollup.figureNames().stream()
-                                    .map(figure -> column(figure, taken))
+                                    .map(figure -> unique(plain(figure), columns))
                                     .toList());
                 })
                 .toList());
@@ -50,14 +55,13 @@ record TotalsLayout(List<Table> tables) {
         return plain.isEmpty() || Character.isDigit(plain.charAt(0)) ? "c_" + plain : plain;
     }
 
-    private static String column(String name, Set<String> taken) {
-        String plain = plain(name);
-        String column = plain.substring(0, Math.min(plain.length(), NAME_LENGTH_MAX));
-        for (int i = 2; !taken.add(column); i++) {
+    private static String unique(String plain, Set<String> taken) {
+        String name = plain.substring(0, Math.min(plain.length(), NAME_LENGTH_MAX));
+        for (int i = 2; !taken.add(name); i++) {
             String end = "_" + i;
-            column = plain.substring(0, Math.min(plain.length(), NAME_LENGTH_MAX - end.length())) + end;
+            name = plain.substring(0, Math.min(plain.length(), NAME_LENGTH_MAX - end.length())) + end;
         }
-        return column;
+        return name;
     }
 
     /// A text that is equal for equal layouts. It begins each line with the name of a table.
@@ -80,9 +84,10 @@ record TotalsLayout(List<Table> tables) {
 
     /// A table of a roll-up.
     ///
+    /// @param number of the roll-up, from 0
     /// @param levels names of columns
     /// @param measures names of columns
-    record Table(String name, List<String> levels, List<String> measures) {
+    record Table(int number, String name, List<String> levels, List<String> measures) {
         Table {
             levels = List.copyOf(levels);
             measures = List.copyOf(measures);
@@ -117,7 +122,11 @@ record TotalsLayout(List<Table> tables) {
 
         /// A table beside it that is gone with the transaction.
         String beside() {
-            return "onefold_whole_" + name.replace('.', '_').substring(0, Math.min(name.length(), 40));
+            return "onefold_whole_" + number;
+        }
+
+        String createBeside() {
+            return "create temporary table " + beside() + " (like " + quoted(name) + ") on commit drop";
         }
 
         private String unnested() {
@@ -151,14 +160,7 @@ record TotalsLayout(List<Table> tables) {
                     .map(column -> column + " = excluded." + column)
                     .collect(Collectors.joining(", "));
             return " on conflict (" + String.join(", ", key()) + ") do update set " + set + " where ("
-                    + measures.stream()
-                            .map(measure -> "stored." + quoted(measure))
-                            .collect(Collectors.joining(", "))
-                    + ") is distinct from ("
-                    + measures.stream()
-                            .map(measure -> "excluded." + quoted(measure))
-                            .collect(Collectors.joining(", "))
-                    + ")";
+                    + measuresOf("stored") + ") is distinct from (" + measuresOf("excluded") + ")";
         }
 
         /// Puts all rows of the table beside it.
@@ -171,6 +173,25 @@ record TotalsLayout(List<Table> tables) {
         String removeOthers() {
             return "delete from " + quoted(name) + " as stored where not exists (select 1 from " + beside()
                     + " as fresh where " + sameKey() + ")";
+        }
+
+        /// The rows that differ from those of the table beside it: the levels and the depth, the measures of both, the
+        /// cut of the row, and which of both is missing. Each side is `null` where it is missing.
+        String differences(int most) {
+            String levelsOfEither = key().stream()
+                    .map(column -> "coalesce(stored." + column + ", fresh." + column + ")")
+                    .collect(Collectors.joining(", "));
+            return "select " + levelsOfEither + ", " + measuresOf("stored") + ", " + measuresOf("fresh")
+                    + ", stored.cut, stored.depth is null, fresh.depth is null from " + quoted(name)
+                    + " as stored full join " + beside() + " as fresh on " + sameKey()
+                    + " where stored.depth is null or fresh.depth is null or (" + measuresOf("stored")
+                    + ") is distinct from (" + measuresOf("fresh") + ") order by " + levelsOfEither + " limit " + most;
+        }
+
+        private String measuresOf(String side) {
+            return measures.stream()
+                    .map(measure -> side + "." + quoted(measure))
+                    .collect(Collectors.joining(", "));
         }
 
         /// Removes rows: an array for each level, and one for the depths.
@@ -190,11 +211,6 @@ record TotalsLayout(List<Table> tables) {
         static String level(List<String> group, int level) {
             String value = level < group.size() ? group.get(level) : "";
             return value.replace("\u2400", "\u2400\u2400").replace("\0", "\u24000");
-        }
-
-        /// Numbers from 0, below the count of levels.
-        IntStream places() {
-            return IntStream.range(0, levels.size());
         }
     }
 }

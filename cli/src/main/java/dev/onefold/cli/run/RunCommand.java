@@ -14,14 +14,13 @@ import dev.onefold.core.TotalsTable;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Pipeline.Publishing;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.FileSource;
-import dev.onefold.jdbc.JdbcTotals;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -55,6 +54,9 @@ import picocli.CommandLine.Option;
             "      --queue https://sqs.eu-central-1.amazonaws.com/123456789012/orders"
         })
 public final class RunCommand implements Callable<Integer> {
+    /// A run that is to stop waits that long for the database that its totals are published to.
+    private static final Duration PUBLISHED_WITHIN = Duration.ofSeconds(10);
+
     static final String STANDARD_INPUT = "-";
 
     private final Caller caller;
@@ -190,7 +192,7 @@ public final class RunCommand implements Callable<Integer> {
             Delivering.requirePossible(data.definition(), batching, pipeline.folder());
         }
         if (data.definition() != null) {
-            publishedBy(data.definition());
+            PublishedTotals.of(data.definition(), caller);
         }
         if (signals) {
             stop.makeOnSignals();
@@ -263,7 +265,7 @@ public final class RunCommand implements Callable<Integer> {
         } else if (seal || failOnUndelivered) {
             throw CommandFailure.usage("--seal and --fail-on-undelivered are for a pipeline with batches.");
         }
-        Optional<Function<Pipeline, TotalsTable>> published = publishedBy(owned.pipeline());
+        Optional<Function<Pipeline, TotalsTable>> published = PublishedTotals.of(owned.pipeline(), caller);
         published.ifPresent(table -> owned.publish(
                 table, Objects.requireNonNull(owned.pipeline().publishing()).every()));
         Intake intake = new Intake(caller, owned, stop, progress, separate);
@@ -287,13 +289,8 @@ public final class RunCommand implements Callable<Integer> {
         if (deliveries != null) {
             deliveries.await(seal, stop);
         }
-        if (published.isPresent() && !owned.publishNow()) {
-            caller.note("The totals are not published: "
-                    + owned.status()
-                            .publication()
-                            .map(Status.OfPublication::failure)
-                            .orElse("")
-                    + ". The next run publishes them.");
+        if (published.isPresent()) {
+            publishLast(owned);
         }
         summary.print(acknowledge ? caller.err() : caller.out(), intake.stopped());
         if (deliveries != null) {
@@ -308,20 +305,22 @@ public final class RunCommand implements Callable<Integer> {
         return (exitCode == ExitCode.DONE ? stop.exitCodeOr(exitCode) : exitCode).code();
     }
 
-    /// How the copy of the totals is made that others read, if the pipeline has one.
-    private Optional<Function<Pipeline, TotalsTable>> publishedBy(Pipeline definition) {
-        Publishing publishing = definition.publishing();
-        if (publishing == null) {
-            return Optional.empty();
+    /// The last cut is published before the run ends. Who stops a run waits no longer than a moment for a database.
+    private void publishLast(EmbeddedEngine owned) {
+        long[] stoppedNanos = {0};
+        boolean isDone = owned.publishNow(() -> {
+            long now = System.nanoTime();
+            stoppedNanos[0] = stop.isMade() && stoppedNanos[0] == 0 ? now : stoppedNanos[0];
+            return stoppedNanos[0] == 0 || now - stoppedNanos[0] < PUBLISHED_WITHIN.toNanos();
+        });
+        if (!isDone) {
+            caller.note("The totals are not published: "
+                    + owned.status()
+                            .publication()
+                            .map(Status.OfPublication::failure)
+                            .orElse("")
+                    + ". The next run publishes them.");
         }
-        Function<Pipeline, TotalsTable> table =
-                served -> JdbcTotals.open(served, publishing, caller.environment()::get);
-        try {
-            TotalsTable _ = table.apply(definition);
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ".", e);
-        }
-        return Optional.of(table);
     }
 
     /// A changed pipeline file becomes a new view first; the old one answers meanwhile.

@@ -3,11 +3,13 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.cli.run.PublishedTotals;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,6 +32,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private final FromSources fromSources = new FromSources();
     private final Sample sample = new Sample();
+    private final Published published = new Published();
 
     /// Where sources can be read again.
     private static final class FromSources {
@@ -50,6 +53,15 @@ final class VerifyCommand implements Callable<Integer> {
         private int oneIn = 1;
     }
 
+    /// Where totals are published.
+    private static final class Published {
+        @Option(
+                names = "--published",
+                description = "Compares the published tables with the totals, too. A row counts as different if it is"
+                        + " still so after longer than the tables may be behind.")
+        private boolean isSaid;
+    }
+
     private VerifyCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
@@ -60,6 +72,7 @@ final class VerifyCommand implements Callable<Integer> {
         CommandLine commandLine = new CommandLine(verify);
         if (pipeline.capabilities().has(Capability.SOURCES)) {
             commandLine.addMixin("sources", verify.fromSources);
+            commandLine.addMixin("published", verify.published);
         }
         if (pipeline.capabilities().has(Capability.SAMPLE)) {
             commandLine.addMixin("sample", verify.sample);
@@ -70,6 +83,10 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         return pipeline.read(engine -> {
+                    PublishedTotals tables = published.isSaid
+                            ? new PublishedTotals(
+                                    engine, pipeline.caller(), span -> LockSupport.parkNanos(span.toNanos()))
+                            : null;
                     Verification verification;
                     try {
                         verification =
@@ -80,7 +97,8 @@ final class VerifyCommand implements Callable<Integer> {
                     VerificationText text = new VerificationText(
                             engine.pipeline(), verification, fromSources.isSaid, pipeline.capabilities());
                     pipeline.caller().print(text.verified(pipeline.caller().screen()));
-                    return verification.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
+                    ExitCode ofTables = tables == null ? ExitCode.DONE : tables.verify(pipeline.caller());
+                    return verification.isEqual() ? ofTables : ExitCode.DIFFERENT;
                 })
                 .code();
     }

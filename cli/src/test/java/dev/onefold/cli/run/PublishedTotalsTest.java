@@ -44,8 +44,7 @@ class PublishedTotalsTest {
 
     private Cli cli;
     private Pipeline pipeline;
-    private boolean isDown;
-    private int failingCommits;
+    private final FaultyTotals faults = new FaultyTotals();
 
     @BeforeAll
     static void start() throws IOException {
@@ -105,70 +104,14 @@ class PublishedTotalsTest {
         return engine;
     }
 
-    private TotalsTable table(Pipeline served) {
-        TotalsTable table = JdbcTotals.open(served, Objects.requireNonNull(pipeline.publishing()), _ -> null);
-        return () -> {
-            if (isDown) {
-                throw new TotalsTable.Unavailable("It is down", new SQLException());
-            }
-            return new Faulty(table.begin());
-        };
+    private static boolean published(EmbeddedEngine engine) {
+        return engine.publishNow(() -> true);
     }
 
-    /// A session whose commits fail before or after they are done.
-    private final class Faulty implements TotalsTable.Session {
-        private final TotalsTable.Session session;
-
-        Faulty(TotalsTable.Session session) {
-            this.session = session;
-        }
-
-        @Override
-        public java.util.Optional<TotalsTable.Mark> mark() {
-            return session.mark();
-        }
-
-        @Override
-        public boolean isWhole() {
-            return session.isWhole();
-        }
-
-        @Override
-        public void begin(TotalsTable.Mark next) {
-            session.begin(next);
-        }
-
-        @Override
-        public void replace(int rollup) {
-            session.replace(rollup);
-        }
-
-        @Override
-        public void put(int rollup, Answer.Line line) {
-            session.put(rollup, line);
-        }
-
-        @Override
-        public void remove(int rollup, List<String> group) {
-            session.remove(rollup, group);
-        }
-
-        @Override
-        public void commit() {
-            int fault = failingCommits;
-            failingCommits = 0;
-            if (fault != 1) {
-                session.commit();
-            }
-            if (fault != 0) {
-                throw new TotalsTable.Unavailable("The answer is lost", new SQLException());
-            }
-        }
-
-        @Override
-        public void close() {
-            session.close();
-        }
+    private TotalsTable table(Pipeline served) {
+        TotalsTable table =
+                JdbcTotals.open(served, Objects.requireNonNull(pipeline.publishing()), _ -> null);
+        return faults.over(table);
     }
 
     private static void append(Engine engine, String trade) {
@@ -208,11 +151,11 @@ class PublishedTotalsTest {
         try (EmbeddedEngine engine = open()) {
             append(engine, Cli.trade("1", 1, "FX", "EMEA", "5"));
             append(engine, Cli.trade("2", 1, "FX", "", "7.25"));
-            assertThat(engine.publishNow()).isTrue();
+            assertThat(published(engine)).isTrue();
             assertThat(rows("select desk, region, depth, value, trades, cut from totals order by 1, 2, 3"))
                     .containsExactly("||0|12.25|2|1", "FX||1|12.25|2|1", "FX||2|7.25|1|1", "FX|EMEA|2|5.00|1|1");
             append(engine, Cli.trade("1", 2, "IR", "EMEA", "5"));
-            assertThat(engine.publishNow()).isTrue();
+            assertThat(published(engine)).isTrue();
             assertThat(rows("select desk, region, depth, value, trades, cut from totals order by 1, 2, 3"))
                     .containsExactly(
                             "||0|12.25|2|1",
@@ -224,11 +167,11 @@ class PublishedTotalsTest {
                     .containsExactly("totals|trades|2");
             remove(engine, "1", 3);
             remove(engine, "2", 3);
-            engine.publishNow();
+            published(engine);
             requireEqual(engine);
             assertThat(engine.status().publication().orElseThrow().cut()).isEqualTo(3);
-            engine.publishNow();
-            engine.publishNow();
+            published(engine);
+            published(engine);
             assertThat(rows("select cut from onefold_published")).containsExactly("3"); // Nothing has changed since.
         }
     }
@@ -244,7 +187,7 @@ class PublishedTotalsTest {
                 """);
         try (EmbeddedEngine engine = open()) {
             append(engine, Cli.trade("1", 1, "F\\u0000X", "A\u2400'\\\"\\\\", "5"));
-            engine.publishNow();
+            published(engine);
             assertThat(rows("select prefix_desk_2, c_1_region, cut_2, cut_2_2, value from totals where depth = 2"))
                     .containsExactly("F\u24000|A\u2400\u2400'\"\\|1|1|5.00");
         }
@@ -255,8 +198,8 @@ class PublishedTotalsTest {
         try (EmbeddedEngine engine = open()) {
             for (int i = 0; i < 12; i++) {
                 append(engine, Cli.trade("k" + i % 4, i + 1, "D" + i % 3, "R", String.valueOf(i)));
-                failingCommits = i % 3;
-                boolean isDone = engine.publishNow();
+                faults.failingCommits = i % 3;
+                boolean isDone = published(engine);
                 assertThat(isDone).isEqualTo(i % 3 == 0);
                 if (i % 3 != 1) {
                     requireEqual(engine); // Also where the answer of the commit was lost.
@@ -266,7 +209,7 @@ class PublishedTotalsTest {
                             .containsExactly("t");
                 }
             }
-            engine.publishNow();
+            published(engine);
             requireEqual(engine);
         }
     }
@@ -277,20 +220,20 @@ class PublishedTotalsTest {
         try (EmbeddedEngine engine = open()) {
             append(engine, Cli.trade("1", 1, "FX", "EMEA", "5"));
             append(engine, Cli.trade("2", 1, "IR", "EMEA", "5"));
-            engine.publishNow();
+            published(engine);
             run("create table b as table totals; create table p as table onefold_published");
             append(engine, Cli.trade("1", 2, "EQ", "EMEA", "6"));
-            engine.publishNow();
+            published(engine);
             append(engine, Cli.trade("3", 1, "EQ", "ASIA", "6"));
-            engine.publishNow();
+            published(engine);
             run("delete from totals; insert into totals table b; delete from onefold_published;"
                     + " insert into onefold_published table p");
             append(engine, Cli.trade("4", 1, "FX", "ASIA", "1"));
-            engine.publishNow();
+            published(engine);
             requireEqual(engine);
             run("drop table totals, onefold_published"); // A backup of before the first cut.
             append(engine, Cli.trade("4", 2, "FX", "ASIA", "2"));
-            engine.publishNow();
+            published(engine);
             requireEqual(engine);
         }
     }
@@ -298,16 +241,16 @@ class PublishedTotalsTest {
     @Test
     void a_receiver_that_is_down_holds_up_nobody_and_is_said_in_the_status() throws SQLException {
         try (EmbeddedEngine engine = open()) {
-            isDown = true;
+            faults.isDown = true;
             for (int i = 0; i < 5; i++) {
                 append(engine, Cli.trade("k" + i, 1, "FX", "EMEA", "5"));
-                assertThat(engine.publishNow()).isFalse();
+                assertThat(published(engine)).isFalse();
             }
             var status = engine.status().publication().orElseThrow();
             assertThat(status.failure()).isEqualTo("It is down");
             assertThat(status.failingSince()).isPresent();
-            isDown = false;
-            assertThat(engine.publishNow()).isTrue();
+            faults.isDown = false;
+            assertThat(published(engine)).isTrue();
             assertThat(engine.status().publication().orElseThrow().failingSince())
                     .isEmpty();
             requireEqual(engine);
@@ -318,7 +261,7 @@ class PublishedTotalsTest {
     void a_changed_pipeline_makes_its_tables_new_and_a_table_of_somebody_else_is_left_alone() throws SQLException {
         try (EmbeddedEngine engine = open()) {
             append(engine, Cli.trade("1", 1, "FX", "EMEA", "5"));
-            engine.publishNow();
+            published(engine);
         }
         pipeline = pipeline("""
                 pipeline: trades
@@ -329,24 +272,130 @@ class PublishedTotalsTest {
                 """);
         try (EmbeddedEngine engine = open()) {
             append(engine, Cli.trade("2", 1, "IR", "EMEA", "7"));
-            engine.publishNow();
+            published(engine);
             requireEqual(engine);
             append(engine, Cli.trade("2", 2, "IR", "ASIA", "3"));
-            engine.publishNow();
+            published(engine);
             requireEqual(engine);
         }
         run("update onefold_published set pipeline = 'another'");
         try (EmbeddedEngine engine = open()) {
             append(engine, Cli.trade("3", 2, "IR", "ASIA", "3"));
-            assertThat(engine.publishNow()).isFalse();
+            assertThat(published(engine)).isFalse();
             assertThat(engine.status().publication().orElseThrow().failure())
                     .contains("The table totals has the totals of pipeline another");
         }
         run("drop table onefold_published");
         try (EmbeddedEngine engine = open()) {
-            assertThat(engine.publishNow()).isFalse();
-            assertThat(engine.status().publication().orElseThrow().failure()).contains("already exists");
+            assertThat(published(engine)).isFalse();
+            assertThat(engine.status().publication().orElseThrow().failure())
+                    .contains("The table totals already exists", "Drop it");
         }
+    }
+
+    @Test
+    void of_two_engines_the_one_that_was_opened_last_publishes_and_the_other_one_says_so() throws SQLException {
+        try (EmbeddedEngine first = open();
+                EmbeddedEngine second = EmbeddedEngine.open(
+                        folder.resolve("other"), pipeline, Settings.defaults().withThreads(0))) {
+            second.publish(this::table, Duration.ofSeconds(1));
+            append(first, Cli.trade("1", 1, "FX", "EMEA", "5"));
+            assertThat(published(first)).isTrue();
+            append(second, Cli.trade("2", 1, "IR", "EMEA", "7"));
+            assertThat(published(second)).isTrue();
+            for (int i = 2; i < 4; i++) {
+                append(first, Cli.trade("1", i, "FX", "EMEA", "6"));
+                assertThat(published(first)).isFalse();
+                assertThat(first.status().publication().orElseThrow().failure())
+                        .startsWith("Another engine publishes to the same table since cut " + i);
+                append(second, Cli.trade("2", i, "IR", "EMEA", String.valueOf(i)));
+                assertThat(published(second)).isTrue();
+                requireEqual(second);
+            }
+        }
+    }
+
+    @Test
+    void a_database_that_does_not_answer_holds_up_neither_intake_nor_the_end_of_the_engine() throws Exception {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(
+                folder.resolve("data"), pipeline, Settings.defaults().withThreads(1))) {
+            faults.isHanging = true;
+            engine.publish(this::table, Duration.ofSeconds(1));
+            while (!faults.isAsked) {
+                Thread.onSpinWait();
+            }
+            append(engine, Cli.trade("1", 1, "FX", "EMEA", "5"));
+            int[] asked = {0};
+            assertThat(engine.publishNow(() -> asked[0]++ < 3)).isFalse();
+            assertThat(engine.status().publication().orElseThrow().failure()).contains("has not answered");
+            faults.isHanging = false;
+            assertThat(engine.publishNow(() -> true)).isTrue();
+            requireEqual(engine);
+            append(engine, Cli.trade("1", 2, "FX", "EMEA", "6"));
+        }
+        assertThat(rows("select value from totals where depth = 0"))
+                .containsExactly("6.00"); // At the latest at its end.
+    }
+
+    @Test
+    void names_that_are_alike_or_long_or_reserved_make_tables_and_columns_of_their_own() throws SQLException {
+        String longName = "x".repeat(63);
+        pipeline = pipeline("""
+                pipeline: trades
+                input: {key: id, version: v, delete: gone = true}
+                rollups:
+                  a-b: {levels: [desk], measures: {select: count()}}
+                  a--b: {levels: [{field: region, name: table}], measures: {%1$sA: count(), %1$sB: count()}}
+                  nothing: {levels: [], measures: {trades: count(), average: "average(value) decimal(18,2)"}}
+                  %1$sa: {levels: [desk], measures: {trades: count()}}
+                  %1$sb: {levels: [desk, region], measures: {trades: count(), most: "max(value) decimal(18,2)"}}
+                """.formatted(longName));
+        try (EmbeddedEngine engine = open()) {
+            assertThat(published(engine)).isTrue();
+            assertThat(rows("select depth, trades, average from totals_nothing"))
+                    .containsExactly("0|0|null");
+            append(engine, Cli.trade("1", 1, "FX", "EMEA", "5"));
+            append(engine, Cli.trade("2", 1, "", "EMEA", "99999999999999.99"));
+            assertThat(published(engine))
+                    .as(engine.status().publication().orElseThrow().failure())
+                    .isTrue();
+            assertThat(rows("select desk, depth, \"select\" from totals_a_b order by 1, 2"))
+                    .containsExactly("|0|2", "|1|1", "FX|1|1");
+            assertThat(rows("select \"table\", " + longName + ", " + longName.substring(2) + "_2 from totals_a_b_2"
+                            + " order by depth"))
+                    .containsExactly("|2|2", "EMEA|2|2");
+            assertThat(rows("select count(*) from pg_tables where tablename like 'totals_xxx%'"))
+                    .containsExactly("2");
+            remove(engine, "1", 2);
+            remove(engine, "2", 2);
+            assertThat(published(engine)).isTrue();
+            assertThat(rows("select depth, trades, average from totals_nothing"))
+                    .containsExactly("0|0|null");
+        }
+    }
+
+    @Test
+    void verify_names_each_published_row_that_is_not_as_the_totals_are() throws SQLException {
+        cli.write("in.ndjson", Cli.trade("1", 1, "FX", "EMEA", "5") + Cli.trade("2", 1, "IR", "A\\u0000", "7"));
+        cli.run("run", "trades.yaml", "--input", "in.ndjson");
+        Cli.Result equal = cli.run("verify", "trades.yaml", "--published");
+        assertThat(equal.exitCode()).as(equal.err()).isZero();
+        assertThat(equal.out()).contains("Equal: 5 published rows.");
+        run("update totals set value = 6 where desk = 'FX' and depth = 2;"
+                + " delete from totals where desk = 'IR' and depth = 1; insert into totals values"
+                + " ('ZZ', '', 1, 3, 1, 1, now())");
+        Cli.Result different = cli.run("verify", "trades.yaml", "--published");
+        assertThat(different.exitCode()).isEqualTo(1);
+        assertThat(different.out())
+                .contains("Different: 3 published rows of 5.", "6, 1", "5.00, 1", "not there", "No engine publishes");
+        run("drop table totals");
+        assertThat(cli.run("verify", "trades.yaml", "--published").err()).contains("are not there");
+        cli.write("trades.yaml", Cli.TRADES);
+        assertThat(cli.run("run", "trades.yaml", "--input", "in.ndjson").exitCode())
+                .isZero();
+        Cli.Result nothing = cli.run("verify", "trades.yaml", "--published");
+        assertThat(nothing.exitCode()).isEqualTo(2);
+        assertThat(nothing.err()).contains("has no 'publish' section");
     }
 
     @Test
@@ -372,8 +421,8 @@ class PublishedTotalsTest {
                 for (int step = 0; step < 25; step++) {
                     version++;
                     switch (random.nextInt(8)) {
-                        case 0 -> isDown = random.nextBoolean();
-                        case 1 -> failingCommits = random.nextInt(3);
+                        case 0 -> faults.isDown = random.nextBoolean();
+                        case 1 -> faults.failingCommits = random.nextInt(3);
                         case 2 -> remove(engine, "k" + random.nextInt(9), version);
                         case 3 -> {
                             if (!rows("select 1 from pg_tables where tablename = 'totals'")
@@ -389,7 +438,7 @@ class PublishedTotalsTest {
                                         + " insert into onefold_published table p");
                             }
                         }
-                        case 5 -> engine.publishNow();
+                        case 5 -> published(engine);
                         default -> {
                             String desk = "D" + random.nextInt(3);
                             append(
@@ -403,11 +452,11 @@ class PublishedTotalsTest {
                         }
                     }
                 }
-                isDown = false;
-                failingCommits = 0;
+                faults.isDown = false;
+                faults.failingCommits = 0;
                 version++;
                 append(engine, Cli.trade("last", version, "D", "R", String.valueOf(version)));
-                assertThat(engine.publishNow()).as("seed " + seed).isTrue();
+                assertThat(published(engine)).as("seed " + seed).isTrue();
                 requireEqual(engine);
             }
         }

@@ -184,9 +184,8 @@ public final class Cells {
     }
 
     /// Takes the leaves that may have changed since the last call; `null` if any may have: at the first
-    /// call, and after all were emptied. A change that no checkpoint has written is given again, so that
-    /// moving amounts costs nothing
-    /// more.
+    /// call, and after all were emptied. A change that no checkpoint has written is given again, so that moving
+    /// amounts costs nothing more.
     public @Nullable BitSet takeMoved() {
         BitSet taken = moved;
         moved = new BitSet();

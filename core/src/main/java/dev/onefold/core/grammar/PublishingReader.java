@@ -2,7 +2,6 @@ package dev.onefold.core.grammar;
 
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Fold;
-import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline.Publishing;
 import dev.onefold.core.pipeline.Processing;
 import java.time.Duration;
@@ -51,6 +50,9 @@ record PublishingReader(Setting setting) {
 
     private static String table(Expression expression) {
         String text = expression.whole();
+        if (text.equals(Publishing.OWN_TABLE)) {
+            throw expression.refuseFrom(0, "is the table that says how far the others are", "write another name");
+        }
         if (text.length() > Publishing.TABLE_LENGTH_MAX || !TABLE.matcher(text).matches()) {
             throw expression.refuseFrom(
                     0,
@@ -62,7 +64,7 @@ record PublishingReader(Setting setting) {
     }
 
     private static Duration span(Expression expression) {
-        Duration span = expression.duration(Limits.DURATION_DAYS_MAX);
+        Duration span = expression.duration(Publishing.EVERY_DAYS_MAX);
         expression.end("write one number and one unit, like 1s");
         return span;
     }

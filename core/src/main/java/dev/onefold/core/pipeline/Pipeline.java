@@ -32,6 +32,9 @@ public record Pipeline(
     public record Publishing(
             String address, String table, Duration every, Optional<String> user, Optional<String> password) {
         public static final Duration EVERY_DEFAULT = Duration.ofSeconds(1);
+        public static final int EVERY_DAYS_MAX = 1;
+        /// The table of the database that says of which cut the others are.
+        public static final String OWN_TABLE = "onefold_published";
         public static final int TABLE_LENGTH_MAX = 40;
     }
 

@@ -10,6 +10,7 @@ import dev.onefold.core.query.CellAnswers;
 import dev.onefold.core.query.Leaves;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The cut of a roll-up that is published, or will be: rows and sums of all its groups, off the heap. A
@@ -112,14 +113,14 @@ final class Image implements AutoCloseable {
     /// Writes all groups.
     void writeAll(Session session) {
         session.replace(rollup);
-        Tuple root = leafNames.size() == 0 ? null : leafNames.tuple(0).prefix(0);
-        if (root == null || levels > 0 && parentNames.find(root) < 0) {
-            session.put(rollup, new Answer.Line(java.util.List.of(), answers.of(new long[stride])));
+        int leafCount = Math.min(leafNames.size(), leaves.size());
+        if (levels == 0 ? leafCount == 0 : parentNames.size() == 0) { // Nothing was ever added.
+            session.put(rollup, new Answer.Line(List.of(), answers.of(new long[stride])));
         }
         for (int parent = 0; parent < parentNames.size(); parent++) {
             write(session, parentNames.tuple(parent), parents.get(parent));
         }
-        for (int leaf = 0; leaf < Math.min(leafNames.size(), leaves.size()); leaf++) {
+        for (int leaf = 0; leaf < leafCount; leaf++) {
             write(session, leafNames.tuple(leaf), leaves.get(leaf));
         }
     }

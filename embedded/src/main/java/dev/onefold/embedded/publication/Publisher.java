@@ -25,8 +25,11 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,14 +38,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each transaction brings the copy from one cut to the next: the groups that have changed, and the mark
 /// that says so. The mark is read from the copy in the same transaction. If it is neither the last one that
-/// this publisher has seen committed nor the one whose commit was not answered, somebody else wrote to the
-/// copy, or it was restored from a backup: then all groups are written. A cut is committed after a
-/// checkpoint that covers it, so the copy never holds what a crash of the engine takes back. What waits for
-/// a copy that cannot be reached is one bit a group.
+/// this publisher has seen committed nor the one whose commit was not answered, the copy is that of an
+/// earlier engine, or it was restored from a backup: then all groups are written. If it is a later one of
+/// another publisher, another engine has taken the copy over, and this one writes no more. A cut is
+/// committed after a checkpoint that covers it, so the copy never holds what a crash of the engine takes
+/// back. What waits for a copy that cannot be reached is one bit a group.
 ///
 /// It has a thread of its own, and holds the engine's lock only while changed numbers are copied.
 public final class Publisher implements AutoCloseable {
-    private static final Duration PAUSE_MAX = Duration.ofSeconds(4);
+    private static final Duration PAUSE_FAILED_MAX = Duration.ofSeconds(3);
+    private static final Duration WAIT = Duration.ofMillis(50);
     private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
     /// The copy is looked at that often while nothing changes: it may have been restored.
     private static final Duration LOOK_INTERVAL = Duration.ofSeconds(30);
@@ -51,7 +56,8 @@ public final class Publisher implements AutoCloseable {
     private final Parts parts;
     private final Duration every;
     private final String writer;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final BlockingQueue<CompletableFuture<Boolean>> asked = new LinkedBlockingQueue<>();
+    private volatile boolean isClosing;
     private final List<Image> images = new ArrayList<>();
     private @Nullable State imaged; // Whose images they are.
     private @Nullable Mark confirmed;
@@ -85,25 +91,49 @@ public final class Publisher implements AutoCloseable {
     }
 
     private void run() {
+        CompletableFuture<Boolean> asker = null;
         try {
-            boolean isLast = false;
-            while (!isLast) {
-                boolean failed = !step();
-                Duration pause = failed ? every.multipliedBy(2) : every;
-                long millis = Math.min(pause.toMillis(), PAUSE_MAX.toMillis());
-                isLast = closing.await(millis, TimeUnit.MILLISECONDS);
-                if (isLast && !failed) {
-                    step();
+            for (boolean isLast = false; !isLast; ) {
+                isLast = isClosing; // What came before the closing is in this step.
+                boolean isDone = step();
+                if (asker != null) {
+                    asker.complete(isDone);
                 }
+                isLast |= isClosing && !isDone; // A copy that cannot be reached does not hold up the end.
+                Duration pause = isDone || every.compareTo(PAUSE_FAILED_MAX) < 0 ? every : PAUSE_FAILED_MAX;
+                asker = isLast ? null : asked.poll(pause.toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (EngineException e) {
-            if (e.kind() != EngineException.Kind.STOPPED) {
-                LOG.log(System.Logger.Level.ERROR, "Totals are no longer published. " + e.getMessage());
-            }
             status = status.failed(parts.clock.instant(), String.valueOf(e.getMessage()));
+        } finally {
+            if (asker != null) {
+                asker.complete(false);
+            }
+            asked.forEach(each -> each.complete(false));
         }
+    }
+
+    /// Brings the copy to the totals of now, if it is not there; whether that went well. The caller waits for
+    /// the thread of the publisher, if it has one.
+    ///
+    /// @param goesOn whether the caller goes on waiting: a database may take a long time to answer
+    public boolean publish(BooleanSupplier goesOn) {
+        if (thread == null) {
+            return step();
+        }
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        asked.add(answer);
+        while (!answer.isDone() && goesOn.getAsBoolean() && thread.isAlive()) {
+            answer.copy()
+                    .completeOnTimeout(false, WAIT.toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+        }
+        if (!answer.isDone()) {
+            status = status.failed(parts.clock.instant(), "The database has not answered yet");
+        }
+        return answer.getNow(false);
     }
 
     /// How it is.
@@ -113,37 +143,73 @@ public final class Publisher implements AutoCloseable {
 
     /// Brings the copy to the totals of now, if it is not there; false if that failed, and will be tried
     /// again.
+    ///
+    /// @throws EngineException if the engine is closed or has stopped
     public synchronized boolean step() {
         // A database keeps no more than microseconds, and the mark is compared with what was read back.
         Instant now = parts.clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        if (confirmed != null
-                && looked != null
-                && Duration.between(looked, now).compareTo(LOOK_INTERVAL) < 0
-                && !parts.guard.reading(this::isChanged)) {
-            return true;
-        }
         try {
-            publish(now);
-            looked = now;
-            return true;
-        } catch (TotalsTable.Unavailable e) {
-            if (status.failure().isEmpty()) {
-                LOG.log(System.Logger.Level.WARNING, "Totals cannot be published now. " + e.getMessage());
+            if (confirmed != null
+                    && looked != null
+                    && Duration.between(looked, now).abs().compareTo(LOOK_INTERVAL) < 0
+                    && !parts.guard.reading(this::isChanged)) {
+                return true;
             }
-            status = status.failed(now, String.valueOf(e.getMessage()));
+            boolean isDone = publish(now);
+            looked = now;
+            return isDone;
+        } catch (TotalsTable.Unavailable e) {
+            fail(now, e);
+            return false;
+        } catch (EngineException e) {
+            forget();
+            if (e.kind() == EngineException.Kind.STOPPED) {
+                throw e;
+            }
+            fail(now, e);
+            return false;
+        } catch (RuntimeException | OutOfMemoryError e) {
+            forget();
+            fail(now, e);
             return false;
         }
     }
 
-    private boolean isChanged() {
-        State state = parts.view.get().state;
-        return state != imaged || valuesChanged || images.stream().anyMatch(Image::hasChanged) || state.hasMoved();
+    private void fail(Instant now, Throwable e) {
+        String reason = e instanceof TotalsTable.Unavailable || e instanceof EngineException
+                ? String.valueOf(e.getMessage())
+                : String.valueOf(e);
+        if (status.failure().isEmpty()) {
+            LOG.log(System.Logger.Level.WARNING, "Totals cannot be published now. " + reason);
+        }
+        status = status.failed(now, reason);
     }
 
-    private void publish(Instant now) {
+    /// Knows nothing of the copy any more, so that all is written: it broke off where it may have taken changes
+    /// that it has not written.
+    private void forget() {
+        images.forEach(Image::close);
+        images.clear();
+        imaged = null;
+        confirmed = null;
+        attempted = null;
+    }
+
+    private boolean isChanged() {
+        State state = parts.view.get().state;
+        return state != imaged
+                || isOther
+                || valuesChanged
+                || images.stream().anyMatch(Image::hasChanged)
+                || state.hasMoved();
+    }
+
+    /// False if another definition serves by now: the next step writes it.
+    private boolean publish(Instant now) {
         Pipeline pipeline = parts.view.get().pipeline;
         try (Session session = parts.table.apply(pipeline).begin()) {
             Optional<Mark> found = session.mark();
+            requireOurs(found);
             boolean isKnown = session.isWhole()
                     && found.isPresent()
                     && (found.get().equals(confirmed) || found.get().equals(attempted));
@@ -151,7 +217,7 @@ public final class Publisher implements AutoCloseable {
             List<@Nullable Lines> wholes = new ArrayList<>();
             try {
                 if (!parts.guard.reading(() -> take(pipeline, rollups, !isKnown, wholes))) {
-                    return; // Another definition serves now: the next step writes it.
+                    return false;
                 }
                 images.forEach(Image::bringForward);
                 boolean isAll = !isKnown || isOther;
@@ -160,7 +226,7 @@ public final class Publisher implements AutoCloseable {
                     confirmed = found.get();
                     attempted = null;
                     status = status.done(confirmed.cut(), confirmed.at());
-                    return;
+                    return true;
                 }
                 Mark next = new Mark(found.map(Mark::cut).orElse(0L) + 1, writer, now);
                 session.begin(next);
@@ -174,6 +240,7 @@ public final class Publisher implements AutoCloseable {
                 isOther = false;
                 images.forEach(Image::confirm);
                 status = status.done(next.cut(), next.at());
+                return true;
             } finally {
                 wholes.forEach(each -> {
                     if (each != null) {
@@ -181,6 +248,22 @@ public final class Publisher implements AutoCloseable {
                     }
                 });
             }
+        }
+    }
+
+    /// The engine that was opened last writes to the copy. One that was restored from a backup is behind.
+    private void requireOurs(Optional<Mark> found) {
+        Mark known = confirmed;
+        if (known != null
+                && found.isPresent()
+                && !found.get().writer().equals(writer)
+                && found.get().cut() > known.cut()) {
+            throw new TotalsTable.Unavailable(
+                    "Another engine publishes to the same table since cut "
+                            + found.get().cut() + " of " + found.get().at()
+                            + ", so this one has stopped doing so. Name another table under 'publish', or stop the"
+                            + " other engine and start this one again",
+                    null);
         }
     }
 
@@ -203,10 +286,11 @@ public final class Publisher implements AutoCloseable {
             Leaves leaves = state.served(rollup);
             BitSet moved = state.takeMoved(rollup);
             if (CellAnswers.isEnough(rollups.get(rollup))) {
-                if (images.size() == image) {
+                boolean isNew = images.size() == image;
+                if (isNew) {
                     images.add(new Image(rollup, rollups.get(rollup), leaves));
                 }
-                images.get(image++).take(leaves, moved);
+                images.get(image++).take(leaves, isNew ? null : moved);
                 wholes.add(null);
             } else {
                 valuesChanged |= moved == null || !moved.isEmpty();
@@ -244,7 +328,8 @@ public final class Publisher implements AutoCloseable {
     /// Publishes what is not published, if the copy can be reached, and ends.
     @Override
     public void close() {
-        closing.countDown();
+        isClosing = true;
+        asked.add(new CompletableFuture<>());
         if (thread != null) {
             try {
                 thread.join(CLOSE_MAX);
@@ -252,7 +337,7 @@ public final class Publisher implements AutoCloseable {
                 Thread.currentThread().interrupt();
             }
         }
-        if (thread == null || !thread.isAlive()) {
+        if (thread == null || !thread.isAlive()) { // Else it uses them until its database answers.
             images.forEach(Image::close);
             images.clear();
         }
