@@ -124,7 +124,7 @@ public final class AwsSeededSimulation {
                 if (lines != null) {
                     note(lines.bytes());
                     rows.append(lines.bytes(), lines.bytes().length);
-                    mine.written(lines);
+                    mine.written(lines, random.nextInt(3) == 0);
                 }
             }
             story.add("done: " + mine);
@@ -160,7 +160,11 @@ public final class AwsSeededSimulation {
         if (table.isOff()) {
             table.switchOn();
         }
-        seedings.add(new Work(null)); // Begun when the log is on.
+        // Begun when the log is on, or continued: then it reads all again if the log is another one.
+        seedings.add(
+                seedings.isEmpty() || random.nextBoolean()
+                        ? new Work(null)
+                        : seedings.removeFirst().again());
         Instant end = deployment.time.instant().plus(LIFE_MAX);
         while (!seedings.isEmpty()) {
             table.change();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// One thread, and no clock but the seed's; so equal seeds are equal runs.
 public final class SeededSimulation {
     private static final int LIVES_MAX = 4;
-    private static final int STEPS_MAX = 80;
+    private static final int STEPS_MAX = 250;
     private static final int SEEDERS_MAX = 3;
     private static final String LIVE = "live";
     private static final long STATE_BYTES_MAX = 1L << 30;
@@ -161,13 +161,13 @@ public final class SeededSimulation {
     }
 
     private void step(EmbeddedEngine engine) {
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(16)) {
             case 0 -> check(engine);
             case 1 -> engine.checkpointNow();
             case 2, 3, 4 -> table.change();
             case 5 -> table.commitSome();
-            case 6, 7 -> send(engine, LIVE, table.arrivals(1 + random.nextInt(5)));
-            case 8 -> switchLog();
+            case 6 -> send(engine, LIVE, table.arrivals(1 + random.nextInt(5)));
+            case 7 -> switchLog();
             default -> seedSome(engine);
         }
     }
@@ -192,9 +192,9 @@ public final class SeededSimulation {
         }
         int at = random.nextInt(seeders.size());
         Seeder seeder = seeders.get(at);
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(16)) {
             case 0 -> seeders.set(at, resumed(seeder));
-            case 1, 2, 3 -> seeder.read(1 + random.nextInt(4));
+            case 1, 2, 3, 4, 5, 6 -> seeder.read(1 + random.nextInt(8));
             default -> write(engine, seeder);
         }
         if (seeder.isDone()) {
@@ -239,7 +239,7 @@ public final class SeededSimulation {
             }
         }
         send(engine, "seed/" + seeder.number(), records);
-        seeder.written(lines);
+        seeder.written(lines, random.nextInt(3) == 0);
     }
 
     /// Appends to a source, behind what is acknowledged, and sends some of that again.
@@ -271,7 +271,7 @@ public final class SeededSimulation {
         if (table.isOff()) {
             table.switchOn();
         }
-        Seeder last = begin();
+        Seeder last = seeders.isEmpty() || random.nextBoolean() ? begin() : resumed(seeders.getFirst());
         while (!last.isDone()) {
             table.change();
             if (random.nextBoolean()) {

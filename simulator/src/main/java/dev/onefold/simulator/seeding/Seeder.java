@@ -17,6 +17,7 @@ final class Seeder {
     private final List<UserTable.Row> read = new ArrayList<>();
     private String position;
     private String mark;
+    private String saved;
 
     /// What goes to the engine.
     ///
@@ -28,6 +29,7 @@ final class Seeder {
         this.table = table;
         this.number = number;
         this.mark = mark;
+        saved = mark;
         position = mark;
         identity = table.identity();
         generation = table.generation();
@@ -40,7 +42,7 @@ final class Seeder {
 
     /// A seeding that goes on where this one was interrupted, if the table's log is the same.
     Seeder resume(long newNumber) {
-        return new Seeder(table, newNumber, table.identity().equals(identity) ? mark : "");
+        return new Seeder(table, newNumber, table.identity().equals(identity) ? saved : "");
     }
 
     long number() {
@@ -73,8 +75,11 @@ final class Seeder {
     }
 
     /// These are in.
-    void written(Lines lines) {
+    ///
+    /// @param saves whether the mark is noted, which is not done each time
+    void written(Lines lines, boolean saves) {
         mark = lines.mark();
+        saved = saves ? mark : saved;
         read.subList(0, lines.count()).clear();
     }
 

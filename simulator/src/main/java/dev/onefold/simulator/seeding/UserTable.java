@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// the log, and nobody sees it. The log may be off for a while, and is another one then, if it has a name. Not
 /// thread-safe.
 final class UserTable {
-    private static final int KEYS = 12;
+    private static final int KEYS = 30;
     private static final int TOWNS = 4;
     private static final int AMOUNTS = 1_000;
     private static final long FIRST_LOG = Instant.parse("2029-01-01T00:00:00Z").getEpochSecond();
@@ -225,7 +225,7 @@ final class UserTable {
 
     /// Names what a seeding reads: one that goes on at the marks of another reads the same.
     String identity() {
-        return kind + (kind == Kind.STREAM ? " " + log : "");
+        return kind + " " + log;
     }
 
     /// The next row behind an id, as it is now; `null` if there is none.
