@@ -266,11 +266,7 @@ public final class Collect {
         private void markSeen(int index) {
             Message.Good message = good(index);
             boolean isRecorded = fates[index] == Fate.RECORDED;
-            boolean _ = store.retriedIf(() -> store.client()
-                    .putItem(request -> request.tableName(store.tables().rows())
-                            .item(mark(message, isRecorded))
-                            .conditionExpression("attribute_not_exists(k)")));
-            if (marksRedriven) {
+            if (marksRedriven) { // First: with the mark of the letter, which follows, nothing is left to do for it.
                 Put put = markRedriven(message).put();
                 boolean _ = store.retriedIf(() -> store.client()
                         .putItem(request -> request.tableName(put.tableName())
@@ -278,6 +274,10 @@ public final class Collect {
                                 .conditionExpression(put.conditionExpression())
                                 .expressionAttributeNames(put.expressionAttributeNames())));
             }
+            boolean _ = store.retriedIf(() -> store.client()
+                    .putItem(request -> request.tableName(store.tables().rows())
+                            .item(mark(message, isRecorded))
+                            .conditionExpression("attribute_not_exists(k)")));
         }
 
         private byte[] mark(int index) {

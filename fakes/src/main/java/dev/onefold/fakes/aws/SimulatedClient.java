@@ -131,7 +131,10 @@ public final class SimulatedClient implements DynamoDbAsyncClient, FakeClient {
 
     @Override
     public CompletableFuture<PutItemResponse> putItem(PutItemRequest request) {
-        return call(Operation.PUT_ITEM, meter -> service.writes.put(request, meter));
+        return call(Operation.PUT_ITEM, meter -> {
+            service.requireRoom(request.item());
+            return service.writes.put(request, meter);
+        });
     }
 
     @Override
@@ -142,7 +145,7 @@ public final class SimulatedClient implements DynamoDbAsyncClient, FakeClient {
     @Override
     public CompletableFuture<DeleteItemResponse> deleteItem(DeleteItemRequest request) {
         return call(Operation.DELETE_ITEM, meter -> {
-            service.requireDeletable(request.key());
+            service.requireRoom(request.key());
             return service.writes.delete(request, meter);
         });
     }

@@ -33,7 +33,7 @@ public final class SimulatedDynamoDb {
     private final Transactions transactions;
     private final Tally tally = new Tally();
     private Faults faults = Faults.none();
-    private Predicate<Map<String, AttributeValue>> throttledDeletes = _ -> false;
+    private Predicate<Map<String, AttributeValue>> throttledAlone = _ -> false;
 
     /// A service without tables, in which nothing goes wrong.
     public SimulatedDynamoDb(VirtualTime time, long seed) {
@@ -62,14 +62,14 @@ public final class SimulatedDynamoDb {
         transactions.throttle(items);
     }
 
-    /// From now on a request that deletes one of these keys alone is refused, because its partition has reached its
-    /// limit.
-    public void throttleDeletes(Predicate<Map<String, AttributeValue>> keys) {
-        throttledDeletes = keys;
+    /// From now on a request that puts one of these items, or deletes one of these keys, alone is refused, because its
+    /// partition has reached its limit.
+    public void throttleAlone(Predicate<Map<String, AttributeValue>> items) {
+        throttledAlone = items;
     }
 
-    void requireDeletable(Map<String, AttributeValue> key) {
-        if (throttledDeletes.test(key)) {
+    void requireRoom(Map<String, AttributeValue> item) {
+        if (throttledAlone.test(item)) {
             throw Call.throughputExceeded();
         }
     }

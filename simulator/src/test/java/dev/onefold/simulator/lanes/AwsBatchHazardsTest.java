@@ -37,12 +37,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// The hazards of batches on AWS, one by one; [AwsBatchSimulation] meets them by chance.
 class AwsBatchHazardsTest {
@@ -348,6 +352,31 @@ class AwsBatchHazardsTest {
             cutDeliverAndForget(pipeline);
         }
         assertThat(effects).containsExactly("orders-000001 1");
+    }
+
+    @Test
+    void a_redrive_that_fails_between_two_marks_is_done_again_whole() {
+        for (int fails = 1; fails <= 2; fails++) {
+            Pipeline pipeline = forgetting("after-delivery");
+            effects.clear();
+            String first = "m-1" + fails;
+            String second = "m-2" + fails;
+            String body = message(fails);
+            assertThat(redrive(pipeline, first, body)).isInstanceOf(Redrive.Result.Collected.class);
+            int failing = fails;
+            Set<Map<String, AttributeValue>> put = new HashSet<>();
+            deployment.dynamo.throttleAlone(item -> {
+                put.add(item);
+                return put.size() >= failing;
+            });
+            assertThatThrownBy(() -> redrive(pipeline, second, body)).isInstanceOf(RuntimeException.class);
+            deployment.dynamo.throttleAlone(_ -> false);
+            assertThat(redrive(pipeline, second, body)).isInstanceOf(Redrive.Result.Known.class);
+            cutDeliverAndForget(pipeline);
+            assertThat(collect(pipeline, second, body)).containsExactly(Fate.RECORDED);
+            cutDeliverAndForget(pipeline);
+            assertThat(effects).as("write " + fails + " fails").hasSize(1);
+        }
     }
 
     @Test

@@ -440,10 +440,10 @@ class AwsDeliveryHazardsTest {
         var _ = work.person(SealedBatches::seal);
         sealAndDeliver(work, 0);
         int[] claims = new int[1];
-        work.deployment.dynamo.throttleDeletes(
+        work.deployment.dynamo.throttleAlone(
                 key -> key.get("k").b().asByteArray()[0] == 1 && claims[0]++ >= chunks - 50);
         assertThatThrownBy(() -> forget(work)).hasMessageContaining("throughput");
-        work.deployment.dynamo.throttleDeletes(_ -> false);
+        work.deployment.dynamo.throttleAlone(_ -> false);
         assertThat(work.keys())
                 .as("the other pass")
                 .filteredOn(key -> key.startsWith("batch/"))
