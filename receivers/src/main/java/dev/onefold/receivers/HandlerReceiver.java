@@ -172,7 +172,12 @@ final class HandlerReceiver implements Receiver {
                     }
                 });
         running.put(manifest.id(), thread);
-        thread.start();
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) { // The system has no thread left; later it may have.
+            running.remove(manifest.id(), thread);
+            return new Outcome.NotNow("deliver() was not called: " + e.getMessage(), null);
+        }
         try {
             return call.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {

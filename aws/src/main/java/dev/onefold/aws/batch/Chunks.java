@@ -49,13 +49,13 @@ final class Chunks {
         return found;
     }
 
-    /// Chunks with their records, read at once.
-    List<ChunkItem> whole(List<Place> places) {
-        return store.threads().all(places, place -> whole(place.lane, place.number));
+    /// Chunks, read at once. Of one whose records are an object, they are not here yet: objects are of any size.
+    List<ChunkItem> items(List<Place> places) {
+        return store.threads().all(places, place -> read(place.lane, place.number, null));
     }
 
-    private ChunkItem whole(int lane, long number) {
-        ChunkItem item = read(lane, number, null);
+    /// The chunk with its records.
+    ChunkItem whole(ChunkItem item) {
         return item.object().isEmpty()
                 ? item
                 : new ChunkItem(item.chunk(), object(item.object()), item.object(), item.ids());

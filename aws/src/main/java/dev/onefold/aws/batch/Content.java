@@ -125,9 +125,9 @@ final class Content extends InputStream {
                     .limit(isWhole ? ahead : 1)
                     .map(each -> new Place(each.lane, each.chunk))
                     .toList();
-            read.addAll(chunks.whole(next));
+            read.addAll(chunks.items(next));
         }
-        return read.remove();
+        return chunks.whole(read.remove());
     }
 
     /// The first of the ranges that are left which has a place from `from` to before `to`.

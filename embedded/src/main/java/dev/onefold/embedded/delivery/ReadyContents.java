@@ -36,15 +36,23 @@ final class ReadyContents {
     /// @param maker makes a content, unless its file was made before
     /// @param isThreaded false: nothing is made ahead
     ReadyContents(BiFunction<BatchNumber, @Nullable Members, Contents.Prepared> maker, boolean isThreaded) {
+        this(
+                maker,
+                isThreaded
+                        ? Executors.newFixedThreadPool(
+                                Runtime.getRuntime().availableProcessors(),
+                                Thread.ofPlatform()
+                                        .daemon()
+                                        .name("onefold-contents-", 0)
+                                        .factory())
+                        : null);
+    }
+
+    /// @param makers its threads; `null`: nothing is made ahead
+    ReadyContents(
+            BiFunction<BatchNumber, @Nullable Members, Contents.Prepared> maker, @Nullable ExecutorService makers) {
         this.maker = maker;
-        makers = isThreaded
-                ? Executors.newFixedThreadPool(
-                        Runtime.getRuntime().availableProcessors(),
-                        Thread.ofPlatform()
-                                .daemon()
-                                .name("onefold-contents-", 0)
-                                .factory())
-                : null;
+        this.makers = makers;
     }
 
     /// Makes the contents of whole batches.
@@ -57,12 +65,17 @@ final class ReadyContents {
             BatchNumber each = BatchNumber.of(number);
             if (!ready.containsKey(each) && !making.containsKey(each)) {
                 FutureTask<Contents.Prepared> task = task(each, null);
-                own.execute(() -> guarded.accept(() -> {
-                    if (!isClosed()) { // Many may wait for their turn.
-                        result(each, task);
-                        whenMade.run();
-                    }
-                }));
+                try {
+                    own.execute(() -> guarded.accept(() -> {
+                        if (!isClosed()) { // Many may wait for their turn.
+                            result(each, task);
+                            whenMade.run();
+                        }
+                    }));
+                } catch (Throwable noThread) { // There is none left, or no memory for one; the next turn tries again.
+                    making.remove(each, task);
+                    throw noThread;
+                }
             }
         }
     }

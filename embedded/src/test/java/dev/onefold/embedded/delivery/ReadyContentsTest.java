@@ -12,7 +12,11 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -134,5 +138,27 @@ class ReadyContentsTest {
         mayEnd.countDown();
         ready.close(10);
         assertThat(asker.answer).succeedsWithin(Duration.ofSeconds(50));
+    }
+
+    @Test
+    void a_content_for_which_there_was_no_thread_is_made_at_the_next_turn() throws InterruptedException {
+        CountDownLatch isMade = new CountDownLatch(1);
+        AtomicInteger tries = new AtomicInteger();
+        ExecutorService threads = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
+            @Override
+            public void execute(Runnable task) {
+                if (tries.getAndIncrement() == 0) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                super.execute(task);
+            }
+        };
+        ReadyContents contents = new ReadyContents((number, _) -> made(number), threads);
+        assertThatThrownBy(() -> contents.makeAhead(1, 1, Runnable::run, isMade::countDown))
+                .isInstanceOf(OutOfMemoryError.class);
+        contents.makeAhead(1, 1, Runnable::run, isMade::countDown);
+        isMade.await();
+        assertThat(contents.has(1)).isTrue();
+        contents.close(1);
     }
 }
