@@ -24,7 +24,7 @@ final class Beside {
         boolean isOn();
     }
 
-    /// Returns when nothing runs any more.
+    /// Returns when nothing runs any more. If the caller is interrupted, so is all the work.
     static void run(List<Work> works, int threads) throws IOException, InterruptedException {
         AtomicBoolean on = new AtomicBoolean(true);
         ExecutorService executor = Executors.newFixedThreadPool(
@@ -44,7 +44,12 @@ final class Beside {
                     return null;
                 }));
             }
-            await(futures, on);
+            try {
+                await(futures, on);
+            } catch (InterruptedException e) {
+                executor.shutdownNow(); // Some may wait for a taker that takes nothing any more.
+                throw e;
+            }
         }
     }
 

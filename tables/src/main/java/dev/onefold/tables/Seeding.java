@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// engine. One thread runs it.
 public final class Seeding {
     private static final int WAITING_MAX = 6;
+    private static final long STOP_POLL_MS = 100;
     private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RowSource source;
@@ -26,7 +27,7 @@ public final class Seeding {
     private final Listener listener;
     private final Map<String, String> marks;
     private final BlockingQueue<Optional<RowSource.Rows>> waiting = new ArrayBlockingQueue<>(WAITING_MAX);
-    private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private volatile boolean stopped;
     private long done;
     private long rows;
@@ -82,7 +83,7 @@ public final class Seeding {
             reader.join();
         }
         boolean finished = !listener.stop() || source.parts().stream().allMatch(this::isRead);
-        Exception failed = failure.get();
+        Throwable failed = failure.get();
         if (failed != null) {
             seed.save(marks);
             throw failed instanceof IOException e ? e : new IOException(failed.toString(), failed);
@@ -105,7 +106,7 @@ public final class Seeding {
             waiting.put(Optional.empty());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // It is stopped.
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) { // Also an OutOfMemoryError: somebody waits for the end.
             failure.set(e);
             end();
         }
@@ -130,11 +131,15 @@ public final class Seeding {
 
     private void appendAll() throws IOException, InterruptedException {
         long saved = System.nanoTime();
-        for (Optional<RowSource.Rows> next = waiting.take(); next.isPresent(); next = waiting.take()) {
-            RowSource.Rows some = next.get();
-            if (listener.stop()) {
+        while (!listener.stop()) {
+            Optional<RowSource.Rows> next = waiting.poll(STOP_POLL_MS, TimeUnit.MILLISECONDS);
+            if (next == null) {
+                continue; // The source takes its time.
+            }
+            if (next.isEmpty()) {
                 return;
             }
+            RowSource.Rows some = next.get();
             if (some.length() > 0) {
                 counts = counts.plus(intake.append(some.lines(), some.length()).counts());
             }

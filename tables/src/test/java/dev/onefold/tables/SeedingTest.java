@@ -1,0 +1,161 @@
+package dev.onefold.tables;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.Counts;
+import dev.onefold.core.Engine.Appended;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// How a seeding ends that does not come to the end of its source.
+@Timeout(60)
+class SeedingTest {
+    private static final int PARTS = 8;
+
+    @TempDir
+    Path folder;
+
+    private final AtomicInteger reading = new AtomicInteger();
+
+    /// Parts without an end, whose threads are faster than any intake.
+    private class Endless implements RowSource {
+        @Override
+        public String identity() {
+            return "endless";
+        }
+
+        @Override
+        public List<String> parts() {
+            return IntStream.range(0, PARTS).mapToObj(Integer::toString).toList();
+        }
+
+        @Override
+        public Extent extent() {
+            return new Extent(0, 0, 0);
+        }
+
+        @Override
+        public void read(Map<String, String> from, Taker taker) throws IOException, InterruptedException {
+            byte[] row = "{}\n".getBytes(StandardCharsets.UTF_8);
+            Beside.run(
+                    parts().stream()
+                            .map(part -> (Beside.Work) going -> {
+                                reading.incrementAndGet();
+                                try {
+                                    for (int i = 1; going.isOn(); i++) {
+                                        if (!taker.take(new Rows(part, row, row.length, 1, Integer.toString(i), 1))) {
+                                            return false;
+                                        }
+                                    }
+                                    return false;
+                                } finally {
+                                    reading.decrementAndGet();
+                                }
+                            })
+                            .toList(),
+                    PARTS);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private Seeding seeding(RowSource source, SeedLog.Seed seed, Seeding.Intake intake, CountDownLatch stop) {
+        return new Seeding(source, seed, new Seeding.Way(RowForm.plain(), Rate.of(0)), intake, new Seeding.Listener() {
+            @Override
+            public void at(long done, long rows) {}
+
+            @Override
+            public boolean stop() {
+                return stop.getCount() == 0;
+            }
+        });
+    }
+
+    private SeedLog.Seed seed() throws IOException {
+        return new SeedLog(folder.resolve("seeds")).begin("endless", SeedLog.Numbers.of(1), false);
+    }
+
+    @Test
+    void it_ends_when_the_intake_fails_while_all_parts_wait_for_room() throws IOException {
+        try (SeedLog.Seed seed = seed()) {
+            Seeding seeding = seeding(
+                    new Endless(),
+                    seed,
+                    (_, _) -> {
+                        awaitReaders();
+                        throw new IllegalStateException("the tables are throttled");
+                    },
+                    new CountDownLatch(1));
+            assertThatThrownBy(seeding::run).hasMessage("the tables are throttled");
+            assertThat(reading).hasValue(0);
+        }
+    }
+
+    @Test
+    void it_ends_when_it_is_stopped_while_all_parts_wait_for_room() throws IOException, InterruptedException {
+        CountDownLatch stop = new CountDownLatch(1);
+        try (SeedLog.Seed seed = seed()) {
+            Seeding seeding = seeding(
+                    new Endless(),
+                    seed,
+                    (_, _) -> {
+                        awaitReaders();
+                        stop.countDown();
+                        return new Appended(1, new Counts(1, 0, 0, 0, 0), List.of());
+                    },
+                    stop);
+            assertThat(seeding.run().finished()).isFalse();
+            assertThat(reading).hasValue(0);
+        }
+    }
+
+    @Test
+    void it_ends_when_it_is_stopped_while_the_source_brings_nothing() throws IOException, InterruptedException {
+        CountDownLatch stop = new CountDownLatch(1);
+        try (SeedLog.Seed seed = seed()) {
+            RowSource silent = new Endless() {
+                @Override
+                public void read(Map<String, String> from, Taker taker) throws InterruptedException {
+                    stop.countDown();
+                    new CountDownLatch(1).await();
+                }
+            };
+            assertThat(seeding(silent, seed, (_, _) -> Appended.none(0), stop)
+                            .run()
+                            .finished())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void an_error_of_the_reader_is_told() throws IOException {
+        try (SeedLog.Seed seed = seed()) {
+            RowSource broken = new Endless() {
+                @Override
+                public void read(Map<String, String> from, Taker taker) {
+                    throw new OutOfMemoryError("no heap");
+                }
+            };
+            assertThatThrownBy(seeding(broken, seed, (_, _) -> Appended.none(0), new CountDownLatch(1))::run)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("no heap");
+        }
+    }
+
+    private void awaitReaders() {
+        while (reading.get() < PARTS) {
+            Thread.onSpinWait();
+        }
+    }
+}
