@@ -67,6 +67,8 @@ public final class Decisions {
                     + Instant.ofEpochMilli(doubt.startedMs()) + ", and its attempt may still be under way until "
                     + Instant.ofEpochMilli(item.goneMs()) + ". Release it then.");
         }
-        return deliveries.change(item, DeliveryRules.release(delivery, nowMs())).isPresent();
+        return deliveries
+                .change(item.inTime(), DeliveryRules.release(delivery, nowMs()))
+                .isPresent();
     }
 }

@@ -394,10 +394,11 @@ final class Deliveries {
             boolean _ = store.retriedIf(() -> store.client()
                     .updateItem(request -> request.tableName(store.tables().rows())
                             .key(DeliveryItem.key(batch.number()))
-                            .updateExpression("SET #r = :true")
+                            .updateExpression("SET #r = :true ADD v :one") // Nobody writes what was read before.
                             .conditionExpression("attribute_exists(k)")
                             .expressionAttributeNames(Map.of("#r", DeliveryItem.REMOVED))
-                            .expressionAttributeValues(Map.of(":true", AttributeValue.fromBool(true)))));
+                            .expressionAttributeValues(
+                                    Map.of(":true", AttributeValue.fromBool(true), ":one", Items.number(1)))));
         }
         List<TransactWriteItem> deletes = all.reversed().stream()
                 .map(item -> delete(store.tables().rows(), DeliveryItem.key(item.number())))

@@ -96,6 +96,7 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
     DeliveryItem unanswered() {
         Map<String, AttributeValue> item = new TreeMap<>(attributes);
         item.put("g", Items.number(1));
+        item.remove("lt");
         return new DeliveryItem(number, item);
     }
 

@@ -210,13 +210,7 @@ class AwsDeliverTest {
                 new DeliveriesAtWork("\"receiver\":\"once\",\"retry\":{\"delays\":[\"10m\"],\"for\":\"3d\"}");
         life.seal(5);
         for (int invocation = 1; invocation <= 2; invocation++) {
-            SimulatedClient client = life.deployment.dynamo.client("sandbox");
-            int[] asked = new int[1];
-            assertThat(life.<Integer>in(
-                            client,
-                            store -> life.deliverer(store, client)
-                                    .run(() -> asked[0]++ == 0 ? DeliveriesAtWork.INVOCATION : Duration.ZERO)))
-                    .isZero();
+            assertThat(late(life)).isZero();
             Line line = life.person(batches -> batches.find(BatchNumber.of(1)).orElseThrow());
             assertThat(line.state()).isEqualTo("waiting");
             assertThat(line.attempts()).isEqualTo(invocation - 1);
@@ -228,6 +222,35 @@ class AwsDeliverTest {
         life.passed(Duration.ofMinutes(11));
         assertThat(life.deliver()).isOne();
         assertThat(life.state(1)).isEqualTo("done");
+    }
+
+    /// An invocation whose time is over when all is ready.
+    private static int late(DeliveriesAtWork life) {
+        SimulatedClient client = life.deployment.dynamo.client("sandbox");
+        int[] asked = new int[1];
+        return life.in(
+                client,
+                store -> life.deliverer(store, client)
+                        .run(() -> asked[0]++ == 0 ? DeliveriesAtWork.INVOCATION : Duration.ZERO));
+    }
+
+    @Test
+    void an_attempt_that_was_begun_ends_the_row_of_those_for_which_no_time_was_left() {
+        DeliveriesAtWork life = new DeliveriesAtWork(IDEMPOTENT);
+        life.seal(5);
+        assertThat(late(life)).isZero();
+        life.receiver = attempt -> {
+            attempt.client().kill();
+            return new Outcome.Done();
+        };
+        life.wake();
+        life.passed(Duration.ofHours(1));
+        int _ = late(life); // It finds that the one before is gone.
+        life.passed(Duration.ofHours(1));
+        assertThat(late(life)).isZero();
+        Line line = life.person(batches -> batches.find(BatchNumber.of(1)).orElseThrow());
+        assertThat(line.state()).isEqualTo("waiting");
+        assertThat(line.reason()).doesNotContain("in a row");
     }
 
     @Test
