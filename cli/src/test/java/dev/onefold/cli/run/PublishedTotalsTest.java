@@ -109,8 +109,7 @@ class PublishedTotalsTest {
     }
 
     private TotalsTable table(Pipeline served) {
-        TotalsTable table =
-                JdbcTotals.open(served, Objects.requireNonNull(pipeline.publishing()), _ -> null);
+        TotalsTable table = JdbcTotals.open(served, Objects.requireNonNull(pipeline.publishing()), _ -> null);
         return faults.over(table);
     }
 
