@@ -76,7 +76,11 @@ final class LetterOperator {
         pipelineChanges = releases.areSeveral();
         spares = releases.narrow();
         decoder = new Decoder(pipeline);
-        this.edits = edits.stream().filter(edit -> !isBlank(edit)).toList(); // An empty edit is refused.
+        Decoder decoder = new Decoder(pipeline);
+        // An empty edit is refused, and so is one that tells of no row.
+        this.edits = edits.stream()
+                .filter(edit -> !isBlank(edit) && !decoder.isSilent(edit))
+                .toList();
         this.random = random;
         this.story = story;
     }
@@ -162,7 +166,7 @@ final class LetterOperator {
                     + letters.redrive(letter.id(), null, DeadLetters.Keys.ANY));
             return;
         }
-        boolean mayEdit = !indirect.contains(letter.id()) && doubts.size() < DOUBTS_MAX;
+        boolean mayEdit = !indirect.contains(letter.id()) && doubts.size() < DOUBTS_MAX && !edits.isEmpty();
         switch (random.nextInt(5)) {
             case 0 -> purge(letters, letter);
             case 1 -> redrive(letters, letter, null);
