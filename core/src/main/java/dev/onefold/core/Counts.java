@@ -1,8 +1,7 @@
 package dev.onefold.core;
 
 /// What became of the records: each is one of accepted, duplicate, stale, conflicting, rejected or silent. How many
-/// were
-/// duplicate or stale depends on the order of arrival; the totals do not.
+/// were duplicate or stale depends on the order of arrival; the totals do not.
 ///
 /// @param silent they tell of no row: tombstones, and marks of transactions in a table's change log
 public record Counts(long accepted, long duplicate, long stale, long conflicting, long rejected, long silent) {

@@ -56,8 +56,7 @@ public final class S3Receiver implements Receiver {
     }
 
     /// Opens the receiver. No request is made. Credentials, and the region if the pipeline file has none, are taken
-    /// from
-    /// where the SDK looks for them.
+    /// from where the SDK looks for them.
     ///
     /// @throws IllegalArgumentException if there is no region, or the endpoint is no address
     public static Receiver open(Batching batching, Context context) {

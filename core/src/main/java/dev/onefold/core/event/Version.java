@@ -16,9 +16,8 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
     /// The version of every event in a pipeline without versions, and of a record that states none.
     public static final Version NONE = new Version(BigInteger.ZERO, Kind.NONE);
 
-    /// The generation of a change that has the time for its position, as in a table's Kinesis stream: above that of
-    /// each
-    /// stream of a table, so that the rows of a seeding are below it, whichever stream was named to the seeding.
+    /// The generation of a change that has the time for its position, as in a table's Kinesis stream. It is above
+    /// that of each stream of a table, so that the rows of a seeding are below it, whichever stream was named.
     public static final long TIMED_GENERATION = (1L << 33) - 1;
 
     private static final int REPAIR_BITS = 47;
