@@ -33,6 +33,8 @@ module dev.onefold.aws {
             dev.onefold.cli;
     exports dev.onefold.aws.letter to
             dev.onefold.cli;
+    exports dev.onefold.aws.publication to
+            dev.onefold.cli;
     exports dev.onefold.aws.state to
             dev.onefold.cli;
     exports dev.onefold.aws.template to

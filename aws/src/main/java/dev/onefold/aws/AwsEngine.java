@@ -29,6 +29,7 @@ import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Publishing;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
@@ -93,9 +94,9 @@ public final class AwsEngine implements Engine {
             throw new IllegalArgumentException("There are " + lanes + " lanes; there can be 1 to " + LANES_MAX);
         }
         AwsEngine engine = new AwsEngine(store);
-        Definition definition = engine.definitions.openOrCreate(pipeline, lanes, gates);
+        Definition definition = engine.definitions.openOrCreate(pipeline.unpublished(), lanes, gates);
         String deployed = PipelineText.write(definition.servedView().pipeline());
-        if (!deployed.equals(PipelineText.write(pipeline))) {
+        if (!deployed.equals(PipelineText.write(pipeline.unpublished()))) {
             throw new IllegalArgumentException("The pipeline file is not the one that was deployed to "
                     + store.tables().totals() + ", which is " + deployed);
         }
@@ -116,9 +117,11 @@ public final class AwsEngine implements Engine {
     /// @throws IllegalArgumentException saying why not
     public static void requirePossible(Pipeline pipeline) {
         requireFoldPossible(pipeline);
-        if (pipeline.publishing() != null) {
+        if (pipeline.publishing() instanceof Publishing.Database) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " publishes its totals to a database, which is not possible on AWS. Leave out 'publish'.");
+                    + " cannot be on AWS: it publishes its totals to a database ('jdbc'), which only an engine on one"
+                    + " machine does: a deployment has no process that keeps a connection. Publish to a table of"
+                    + " DynamoDB ('table' alone), or leave out 'publish'.");
         }
         if (pipeline.fold() instanceof Processing processing) {
             Keys.requirePossible(pipeline, processing);

@@ -2,7 +2,7 @@ package dev.onefold.jdbc;
 
 import dev.onefold.core.TotalsTable;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Pipeline.Publishing;
+import dev.onefold.core.pipeline.Publishing;
 import dev.onefold.core.query.Answer;
 import dev.onefold.receivers.Context;
 import java.math.BigDecimal;
@@ -28,7 +28,7 @@ public final class JdbcTotals implements TotalsTable {
     private final Properties login;
     private final TotalsLayout layout;
 
-    private JdbcTotals(Pipeline pipeline, Publishing publishing, Properties login) {
+    private JdbcTotals(Pipeline pipeline, Publishing.Database publishing, Properties login) {
         this.pipeline = pipeline.name();
         address = publishing.address();
         table = publishing.table();
@@ -39,7 +39,7 @@ public final class JdbcTotals implements TotalsTable {
     /// Opens the copy of a pipeline's totals. No connection is made.
     ///
     /// @throws IllegalArgumentException if the variable of the password is not set
-    public static JdbcTotals open(Pipeline pipeline, Publishing publishing, Context.Environment environment) {
+    public static JdbcTotals open(Pipeline pipeline, Publishing.Database publishing, Context.Environment environment) {
         Properties login = new Properties();
         login.setProperty("connectTimeout", CONNECT_SECONDS_MAX);
         login.setProperty("tcpKeepAlive", "true");

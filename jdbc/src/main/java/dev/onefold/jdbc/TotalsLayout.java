@@ -3,10 +3,9 @@ package dev.onefold.jdbc;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.query.PlainNames;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -29,39 +28,22 @@ record TotalsLayout(List<Table> tables) {
         List<Rollup> rollups = Rollups.of(pipeline).all();
         String schema = table.substring(0, table.indexOf('.') + 1);
         String main = table.substring(schema.length());
-        Set<String> names = new HashSet<>(Set.of(main));
+        PlainNames names = new PlainNames(Set.of(main), NAME_LENGTH_MAX);
         return new TotalsLayout(IntStream.range(0, rollups.size())
                 .mapToObj(number -> {
                     Rollup rollup = rollups.get(number);
                     boolean isMain = rollups.size() == 1 || rollup.name().equals(Rollup.MAIN);
-                    String name = isMain ? main : unique(main + "_" + plain(rollup.name()), names);
-                    Set<String> columns = new HashSet<>(OWN);
+                    String name = isMain ? main : names.next(main + "_" + PlainNames.plain(rollup.name()));
+                    PlainNames columns = new PlainNames(OWN, NAME_LENGTH_MAX);
                     return new Table(
                             number,
                             schema + name,
                             rollup.levels().stream()
-                                    .map(level -> unique(plain(level.name()), columns))
+                                    .map(level -> columns.next(level.name()))
                                     .toList(),
-                            rollup.figureNames().stream()
-                                    .map(figure -> unique(plain(figure), columns))
-                                    .toList());
+                            rollup.figureNames().stream().map(columns::next).toList());
                 })
                 .toList());
-    }
-
-    private static String plain(String name) {
-        String plain =
-                name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_").replaceAll("^_|_$", "");
-        return plain.isEmpty() || Character.isDigit(plain.charAt(0)) ? "c_" + plain : plain;
-    }
-
-    private static String unique(String plain, Set<String> taken) {
-        String name = plain.substring(0, Math.min(plain.length(), NAME_LENGTH_MAX));
-        for (int i = 2; !taken.add(name); i++) {
-            String end = "_" + i;
-            name = plain.substring(0, Math.min(plain.length(), NAME_LENGTH_MAX - end.length())) + end;
-        }
-        return name;
     }
 
     /// A text that is equal for equal layouts. It begins each line with the name of a table.

@@ -75,7 +75,7 @@ public final class StateFunction implements RequestStreamHandler {
 
     StateFunction(Store store, Pipeline pipeline, Metrics metrics, Supplier<Streams> streams, Layout layout) {
         this.store = store;
-        this.pipeline = pipeline;
+        this.pipeline = pipeline.unpublished(); // Where totals are published is no part of what the tables hold.
         this.metrics = metrics;
         this.streams = streams;
         this.layout = layout;

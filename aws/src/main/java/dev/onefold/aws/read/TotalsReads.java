@@ -142,6 +142,11 @@ public final class TotalsReads {
         return headers.size() < definition.lanes() ? 0 : Cut.epoch(headers);
     }
 
+    /// The last commit of each lane that has a header. A cut that is closed after this call has them.
+    public List<Long> lasts() {
+        return Cut.headers(store, definition).stream().map(Header::last).toList();
+    }
+
     private Reading read(List<Part> parts, long least, int attempt) {
         Instant now = store.clock().instant();
         Instant at = Lag.oldest(store, definition.lanes(), now);

@@ -43,7 +43,7 @@ public final class Template {
         }
         List<OutputTable> tables =
                 pipeline.fold() instanceof Processing processing ? OutputTable.of(pipeline, processing) : List.of();
-        return new Template(TemplateFile.filled(input, pipeline.name(), code, new FunctionParts(tables)));
+        return new Template(TemplateFile.filled(input, pipeline, code, new FunctionParts(tables)));
     }
 
     /// The text.

@@ -2,11 +2,15 @@ package dev.onefold.aws.template;
 
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Publishing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -19,13 +23,22 @@ final class TemplateFile {
     private static final String IF = "#if ";
     private static final String END = "#end";
     private static final List<String> FUNCTIONS = List.of("State", "Reduce", "Upkeep");
+    private static final String PUBLISHED = "published";
     private static final int DIGEST_CHARACTERS = 12;
 
     private TemplateFile() {}
 
     /// The template of one input, with all values filled in.
-    static String filled(Input input, String pipelineName, String pipelineCode, FunctionParts parts) {
-        String text = text(NAME, Set.of(condition(input)))
+    static String filled(Input input, Pipeline pipeline, String pipelineCode, FunctionParts parts) {
+        Set<String> conditions = new HashSet<>(Set.of(condition(input)));
+        List<String> functions = new ArrayList<>(FUNCTIONS);
+        String table = "";
+        if (pipeline.publishing() instanceof Publishing.Items items) {
+            conditions.add(PUBLISHED);
+            functions.add("Publish");
+            table = items.table();
+        }
+        String text = text(NAME, conditions)
                 .replace("<tables of the function>\n", parts.resources())
                 .replace("<permissions of the function>\n", parts.permissions())
                 .replace("<lanes>", String.valueOf(Layout.DEFAULT.lanes()))
@@ -33,8 +46,9 @@ final class TemplateFile {
                 .replace("<gates>", String.valueOf(Layout.DEFAULT.gates()))
                 .replace("<gates min>", String.valueOf(Layout.GATES_MIN))
                 .replace("<gates max>", String.valueOf(Layout.GATES_MAX))
+                .replace("<published table>", table)
                 .replace("<pipeline code>", pipelineCode);
-        return withDigests(text, FUNCTIONS).replace("<pipeline name>", pipelineName);
+        return withDigests(text, functions).replace("<pipeline name>", pipeline.name());
     }
 
     /// The name of an input as the file has it.

@@ -6,7 +6,9 @@ import dev.onefold.aws.template.Template.Input;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -25,8 +27,11 @@ class DocumentTest {
                 .results()
                 .map(MatchResult::group)
                 .forEach(name -> named.add(name.substring(1, name.length() - 1)));
+        List<ReadTemplate> templates = new ArrayList<>(List.of(published()));
         for (Input input : Input.values()) {
-            ReadTemplate template = Pipelines.template(input);
+            templates.add(Pipelines.template(input));
+        }
+        for (ReadTemplate template : templates) {
             assertThat(named).containsAll(template.names("Parameters"));
             assertThat(named).containsAll(template.names("Outputs"));
             for (String type : new String[] {
@@ -49,11 +54,14 @@ class DocumentTest {
                         .toList());
     }
 
+    /// The template with most in it.
+    private static ReadTemplate published() {
+        return new ReadTemplate(Template.of(Pipelines.published(), Input.TABLE).yaml());
+    }
+
     @Test
     void the_page_names_no_alarm_that_there_is_not() throws IOException {
-        Set<String> alarms = Pipelines.template(Input.STREAM)
-                .resources("AWS::CloudWatch::Alarm")
-                .keySet();
+        Set<String> alarms = published().resources("AWS::CloudWatch::Alarm").keySet();
         assertThat(NAME.matcher(Files.readString(PAGE))
                         .results()
                         .map(name -> name.group(1))

@@ -5,9 +5,11 @@ import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Publishing;
 import dev.onefold.load.TradeRiskLoad;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Named;
 
@@ -26,6 +28,16 @@ final class Pipelines {
                 .delete("eventName = \"REMOVE\"")
                 .rollup(rollup -> rollup.levels("NewImage.item").count("stars"))
                 .build();
+    }
+
+    /// One whose totals are items of a table.
+    static Pipeline published() {
+        Pipeline changes = changes();
+        return new Pipeline(
+                changes.name(),
+                changes.input(),
+                changes.fold(),
+                new Publishing.Items("restaurant-counts", Optional.of(new Publishing.TopList(100, "stars"))));
     }
 
     /// One that the input can feed.

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -126,6 +127,32 @@ class RolesTest {
                         "Totals",
                         "Totals dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:DescribeTable dynamodb:GetItem"
                                 + " dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"));
+    }
+
+    @Test
+    void the_role_that_publishes_reads_totals_and_writes_what_is_published_and_nothing_else() {
+        ReadTemplate template =
+                new ReadTemplate(Template.of(Pipelines.published(), Input.TABLE).yaml());
+        assertThat(permissions(template.resource("PublishRole")))
+                .isEqualTo(Map.of(
+                        "Logs", "PublishLogs logs:CreateLogStream logs:PutLogEvents",
+                        "Published",
+                                "Published dynamodb:ConditionCheckItem dynamodb:DeleteItem dynamodb:GetItem"
+                                        + " dynamodb:PutItem dynamodb:Scan",
+                        "Totals",
+                                "Totals dynamodb:BatchGetItem dynamodb:DescribeTable dynamodb:GetItem"
+                                        + " dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem",
+                        "Rows", "Rows dynamodb:DescribeTable dynamodb:GetItem",
+                        "Deltas", "Deltas dynamodb:DescribeTable dynamodb:Query",
+                        "Letters", "Letters dynamodb:DescribeTable",
+                        "Wakes", "Deltas dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator",
+                        "WakesStreams", "Deltas dynamodb:ListStreams"));
+        assertThat(template.properties("PublishMapping")
+                        .at("/FilterCriteria/Filters/0/Pattern")
+                        .asText())
+                .isEqualTo("{\"eventName\":[\"REMOVE\"]}");
+        assertThat(template.properties("PublishTick").at("/Targets/0/Arn/Ref").asText())
+                .isEqualTo("PublishAlias");
     }
 
     static Map<String, String> permissions(JsonNode role) {

@@ -13,7 +13,7 @@ class TemplateFileTest {
     @ParameterizedTest
     @EnumSource
     void comments_conditions_names_of_values_and_split_lines_stay_in_the_file(Input input) {
-        assertThat(TemplateFile.filled(input, "name", "code", new FunctionParts(List.of()))
+        assertThat(TemplateFile.filled(input, Pipelines.trades(), "code", new FunctionParts(List.of()))
                         .lines())
                 .noneMatch(line -> line.contains("#") || line.contains("<") || line.endsWith("\\"))
                 .anyMatch(line -> line.equals("          ONEFOLD_PIPELINE: 'code'"))
@@ -29,9 +29,25 @@ class TemplateFileTest {
         assertThat(templatesWith("  Rows:")).containsExactly(Input.values());
     }
 
+    @Test
+    void the_parts_that_publish_are_there_for_a_pipeline_that_publishes_alone() {
+        String plain = TemplateFile.filled(Input.NEW_STREAM, Pipelines.trades(), "code", new FunctionParts(List.of()));
+        String more =
+                TemplateFile.filled(Input.NEW_STREAM, Pipelines.published(), "code", new FunctionParts(List.of()));
+        assertThat(plain).doesNotContain("Publish:", "PublishRole:", "Published:");
+        assertThat(more).contains("  Publish:", "  PublishRole:", "TableName: 'restaurant-counts'");
+        assertThat(more.lines())
+                .noneMatch(line -> line.contains("#") || line.contains("<") || line.endsWith("\\"))
+                .containsAll(plain.lines()
+                        .filter(line -> !line.contains("totals of pipeline") && !line.contains(" lanes, "))
+                        .toList());
+        assertThat(Template.of(Pipelines.published(), Input.TABLE).yaml().length())
+                .isLessThan(Template.BYTES_MAX);
+    }
+
     private static List<Input> templatesWith(String line) {
         return Arrays.stream(Input.values())
-                .filter(input -> TemplateFile.filled(input, "name", "code", new FunctionParts(List.of()))
+                .filter(input -> TemplateFile.filled(input, Pipelines.trades(), "code", new FunctionParts(List.of()))
                         .lines()
                         .anyMatch(line::equals))
                 .toList();

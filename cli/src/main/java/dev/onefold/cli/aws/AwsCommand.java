@@ -106,7 +106,8 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new ProduceCommand(caller, aws))
                 .addSubcommand(new ReplayCommand(caller, aws))
                 .addSubcommand(new DeployedSeedCommand(caller, aws))
-                .addSubcommand(new RestoredCommand(caller, aws));
+                .addSubcommand(new RestoredCommand(caller, aws))
+                .addSubcommand(new PublishCommand(caller, aws));
         Verbs.of(() -> new DeployedPipeline(caller, aws, false)).stream()
                 .filter(verb -> !verb.getCommandName().equals(LETTERS))
                 .forEach(commands::addSubcommand);

@@ -63,7 +63,7 @@ final class DeployedPipeline implements EngineArgument {
     }
 
     private static boolean isOther(@Nullable Pipeline definition, Engine engine) {
-        return definition != null && !definition.equals(FunctionText.asWritten(engine.pipeline()));
+        return definition != null && !definition.unpublished().equals(FunctionText.asWritten(engine.pipeline()));
     }
 
     @Override

@@ -10,7 +10,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.TotalsTable;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Pipeline.Publishing;
+import dev.onefold.core.pipeline.Publishing;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Query;
@@ -40,31 +40,42 @@ public final class PublishedTotals {
     private final Consumer<Duration> pause;
     private long rows;
 
+    /// How the tables of a pipeline are kept.
+    ///
+    /// @param every how often they are brought forward
+    record Copy(Function<Pipeline, TotalsTable> table, Duration every) {}
+
     /// @param pause waits
     public PublishedTotals(Engine engine, Caller caller, Consumer<Duration> pause) {
         this.engine = engine;
         this.pause = pause;
         Pipeline pipeline = engine.pipeline();
-        Publishing publishing = pipeline.publishing();
-        if (publishing == null) {
-            throw CommandFailure.usage(
-                    "Pipeline " + pipeline.name() + " has no 'publish' section, so nothing is published.");
-        }
+        Publishing.Database publishing = database(pipeline)
+                .orElseThrow(() -> CommandFailure.usage(
+                        "Pipeline " + pipeline.name() + " has no 'publish' section, so nothing is published."));
         tables = opened(pipeline, publishing, caller);
         between = publishing.every().plus(BEHIND_MAX);
     }
 
-    /// How the tables of a pipeline are opened; empty if it has none.
-    static Optional<Function<Pipeline, TotalsTable>> of(Pipeline pipeline, Caller caller) {
-        Publishing publishing = pipeline.publishing();
-        if (publishing == null) {
-            return Optional.empty();
-        }
-        TotalsTable _ = opened(pipeline, publishing, caller); // What is missing is said before anything is folded.
-        return Optional.of(served -> opened(served, publishing, caller));
+    private static Optional<Publishing.Database> database(Pipeline pipeline) {
+        return switch (pipeline.publishing()) {
+            case null -> Optional.empty();
+            case Publishing.Database database -> Optional.of(database);
+            case Publishing.Items items ->
+                throw CommandFailure.usage("Pipeline " + pipeline.name() + " publishes its totals to the table "
+                        + items.table() + " of DynamoDB, which only a deployment on AWS does. On this machine, publish"
+                        + " to PostgreSQL ('jdbc'), or leave out 'publish'.");
+        };
     }
 
-    private static JdbcTotals opened(Pipeline pipeline, Publishing publishing, Caller caller) {
+    /// How the tables of a pipeline are opened; empty if it has none.
+    static Optional<Copy> of(Pipeline pipeline, Caller caller) {
+        Optional<Publishing.Database> database = database(pipeline);
+        database.ifPresent(each -> opened(pipeline, each, caller)); // What is missing is said before a fold.
+        return database.map(each -> new Copy(served -> opened(served, each, caller), each.every()));
+    }
+
+    private static JdbcTotals opened(Pipeline pipeline, Publishing.Database publishing, Caller caller) {
         try {
             return JdbcTotals.open(pipeline, publishing, caller.environment()::get);
         } catch (IllegalArgumentException e) {

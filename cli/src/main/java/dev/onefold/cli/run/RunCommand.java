@@ -10,7 +10,6 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Status;
-import dev.onefold.core.TotalsTable;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
@@ -22,10 +21,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -265,9 +262,8 @@ public final class RunCommand implements Callable<Integer> {
         } else if (seal || failOnUndelivered) {
             throw CommandFailure.usage("--seal and --fail-on-undelivered are for a pipeline with batches.");
         }
-        Optional<Function<Pipeline, TotalsTable>> published = PublishedTotals.of(owned.pipeline(), caller);
-        published.ifPresent(table -> owned.publish(
-                table, Objects.requireNonNull(owned.pipeline().publishing()).every()));
+        Optional<PublishedTotals.Copy> published = PublishedTotals.of(owned.pipeline(), caller);
+        published.ifPresent(copy -> owned.publish(copy.table(), copy.every()));
         Intake intake = new Intake(caller, owned, stop, progress, separate);
         Summary summary = new Summary(caller, owned, data, pipeline.dataAgain());
         ExitCode exitCode = ExitCode.DONE;

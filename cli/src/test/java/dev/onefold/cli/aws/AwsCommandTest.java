@@ -327,6 +327,17 @@ class AwsCommandTest {
     }
 
     @Test
+    void totals_are_published_to_a_table_and_compared_again() {
+        fold(trade("a", 1, "FX", "1.5"));
+        assertThat(aws("publish", "trades.yaml").err()).contains("publish: {table: NAME}");
+        LocalTables.create(store(), "counts-" + deployment, ScalarAttributeType.S, "id");
+        cli.write("trades.yaml", Cli.TRADES + "publish: {table: counts-" + deployment + "}\n");
+        assertThat(aws("publish", "trades.yaml").out()).contains("Cut 1 is published. Of 3 items 3 were different");
+        assertThat(aws("publish", "trades.yaml").out()).contains("has all totals");
+        assertThat(aws("publish", "trades.yaml", "--again").out()).contains("Of 3 items 0 were different");
+    }
+
+    @Test
     @Tag("campaign")
     void a_table_that_was_restored_is_taken_over() {
         fold(trade("a", 1, "FX", "1.5"));

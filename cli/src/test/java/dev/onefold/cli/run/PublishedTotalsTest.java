@@ -8,6 +8,7 @@ import dev.onefold.core.TotalsTable;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Publishing;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Answer;
@@ -109,7 +110,8 @@ class PublishedTotalsTest {
     }
 
     private TotalsTable table(Pipeline served) {
-        TotalsTable table = JdbcTotals.open(served, Objects.requireNonNull(pipeline.publishing()), _ -> null);
+        TotalsTable table =
+                JdbcTotals.open(served, (Publishing.Database) Objects.requireNonNull(pipeline.publishing()), _ -> null);
         return faults.over(table);
     }
 

@@ -12,7 +12,7 @@ import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Pipeline.Publishing;
+import dev.onefold.core.pipeline.Publishing;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.time.DateTimeException;

@@ -72,7 +72,7 @@ final class Section {
                 "authorization",
                 "insert",
                 "jar"),
-        PUBLISH("publish", "jdbc", "table", "every", "user", "password"),
+        PUBLISH("publish", "jdbc", "table", "every", "user", "password", "top"),
         RETRY("retry", "delays", "for"),
         ROLLUP("a roll-up", "levels", "measures"),
         FEED("a roll-up of a table", "of", "levels", "measures"),

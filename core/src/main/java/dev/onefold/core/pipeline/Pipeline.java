@@ -1,9 +1,7 @@
 package dev.onefold.core.pipeline;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,19 +21,9 @@ public record Pipeline(
         return new Pipeline(name, input, other, publishing);
     }
 
-    /// A copy of the totals in a database, which other programs read.
-    ///
-    /// @param address of the database, beginning with `jdbc:postgresql:`
-    /// @param table its name, also behind that of a schema and a dot
-    /// @param every how often it is brought forward
-    /// @param password name of the environment variable that holds it
-    public record Publishing(
-            String address, String table, Duration every, Optional<String> user, Optional<String> password) {
-        public static final Duration EVERY_DEFAULT = Duration.ofSeconds(1);
-        public static final int EVERY_DAYS_MAX = 1;
-        /// The table of the database that says of which cut the others are.
-        public static final String OWN_TABLE = "onefold_published";
-        public static final int TABLE_LENGTH_MAX = 40;
+    /// The same, published nowhere.
+    public Pipeline unpublished() {
+        return publishing == null ? this : new Pipeline(name, input, fold);
     }
 
     /// The fields of a record that it reads, each once; key or id first.

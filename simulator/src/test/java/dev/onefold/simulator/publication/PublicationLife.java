@@ -1,0 +1,316 @@
+package dev.onefold.simulator.publication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.function.PublishFunction;
+import dev.onefold.aws.publication.Publication;
+import dev.onefold.aws.publication.Publication.Outcome;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Publishing;
+import dev.onefold.fakes.aws.DeploymentTables;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fakes.aws.SimulatedDynamoDb;
+import dev.onefold.fakes.aws.VirtualTime;
+import dev.onefold.fakes.aws.table.Change;
+import dev.onefold.oracle.Oracle;
+import dev.onefold.simulator.deployment.Deployment;
+import dev.onefold.simulator.deployment.Reducers;
+import dev.onefold.simulator.embedded.PipelineYaml;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
+
+/// A deployment whose totals are items of a table that other programs read, on the simulated service, and what is
+/// right by the oracle.
+final class PublicationLife {
+    static final String TABLE = "restaurant-counts";
+    private static final String YAML = """
+            pipeline: trades
+            input:
+              key: id
+              version: v
+              delete: gone = true
+            rollups:
+              main:
+                levels: [desk, region]
+                measures:
+                  value: sum(value) decimal(18,2)
+                  trades: count()
+              regions:
+                levels: [region]
+                measures:
+                  most: max(value) decimal(18,2)
+                  desks: distinct(desk)
+            publish: {table: restaurant-counts, top: 2 by trades}
+            """;
+    private static final Pipeline PIPELINE = PipelineYaml.read(YAML);
+    static final Publishing.Items PUBLISHING = (Publishing.Items) Objects.requireNonNull(PIPELINE.publishing());
+    private static final PrintStream SILENT = new PrintStream(OutputStream.nullOutputStream());
+    static final Duration INVOCATION_MAX = Duration.ofSeconds(60);
+    static final Duration AFTERWARDS = Duration.ofMinutes(30);
+    private static final List<String> DESKS = List.of("FX", "IR", "", "a/b~c");
+
+    final VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
+    private final SplittableRandom random;
+    final Deployment deployment;
+    private final Oracle oracle = Oracle.of(YAML.substring(0, YAML.indexOf("publish:")));
+    private final AwsEngine engine;
+    final Map<String, Long> cuts = new HashMap<>(); // The highest that an item had, also one that is gone.
+    private @Nullable AssertionError failure;
+    private int records;
+
+    PublicationLife(long seed) {
+        random = new SplittableRandom(seed);
+        deployment = new Deployment(time, new SimulatedDynamoDb(time, random.nextLong()), random.split());
+        deployment.of(deployment
+                .dynamo
+                .client("deploy")
+                .createTable(DeploymentTables.output(TABLE, List.of("id"), Set.of())));
+        engine = deployment.engine(PIPELINE, 1 + random.nextInt(3), 2);
+        deployment.dynamo.onWrite(TABLE, this::check);
+    }
+
+    /// No item goes back to an earlier cut, nor comes back in one.
+    private void check(Change change) {
+        String id = change.key().get("id").s();
+        if (id.equals(":onefold")) {
+            return;
+        }
+        Map<String, AttributeValue> after = change.after();
+        long cut = after == null
+                ? cuts.getOrDefault(id, 0L)
+                : new BigDecimal(after.get("cut").n()).longValueExact();
+        if (cut < cuts.getOrDefault(id, 0L) && failure == null) {
+            failure = new AssertionError(id + " was of cut " + cuts.get(id) + ", and is of cut " + cut);
+        }
+        cuts.put(id, cut);
+    }
+
+    Arrival record(String line) {
+        records++;
+        byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+        oracle.accept("s", records, bytes);
+        return new Arrival("s/shard", Integer.toString(records), 0, bytes);
+    }
+
+    Arrival trade(String id, int version, String desk, String region, String value) {
+        return record("{\"id\":\"%s\",\"v\":%d,\"desk\":\"%s\",\"region\":\"%s\",\"value\":%s}"
+                .formatted(id, version, desk, region, value));
+    }
+
+    void take(Arrival... arrivals) {
+        StateAndMap.process(deployment.process(deployment.dynamo.client("function")), List.of(arrivals));
+        engine.reduce();
+    }
+
+    Store store() {
+        return deployment.process(deployment.dynamo.client("publish"));
+    }
+
+    Outcome.Published publish(Store store) {
+        return (Outcome.Published) new Publication(store, PUBLISHING).step(INVOCATION_MAX, true);
+    }
+
+    Map<String, Map<String, AttributeValue>> items() {
+        Map<String, Map<String, AttributeValue>> items = new TreeMap<>();
+        deployment
+                .dynamo
+                .backup(TABLE)
+                .items()
+                .forEach(item -> items.put(item.get("id").s(), item));
+        return items;
+    }
+
+    /// By the oracle: each group is one item, and nothing else is there but the mark and the top list.
+    void requireRight() {
+        Map<String, Map<String, AttributeValue>> items = items();
+        Map<String, Map<String, String>> expected = new TreeMap<>();
+        for (String rollup : oracle.rollups()) {
+            oracle.totals(rollup).forEach((group, measures) -> {
+                Map<String, String> values = new TreeMap<>();
+                measures.forEach((name, value) -> {
+                    if (value != null) {
+                        values.put(name, plain(value));
+                    }
+                });
+                List<String> levels = rollup.equals("main") ? List.of("desk", "region") : List.of("region");
+                for (int i = 0; i < group.size(); i++) {
+                    values.put(levels.get(i), group.get(i));
+                }
+                StringBuilder id = new StringBuilder(rollup);
+                group.forEach(
+                        part -> id.append('/').append(part.replace("~", "~0").replace("/", "~1")));
+                values.put("rollup", rollup);
+                values.put("depth", String.valueOf(group.size()));
+                expected.put(id.toString(), values);
+            });
+        }
+        Map<String, Map<String, String>> found = new TreeMap<>();
+        long mark = new BigDecimal(items.get(":onefold").get("cut").n()).longValueExact();
+        items.forEach((id, item) -> {
+            if (!id.startsWith(":") && !id.endsWith(":top")) {
+                Map<String, String> values = new TreeMap<>();
+                item.forEach((name, value) -> values.put(name, value.n() == null ? value.s() : plain(value.n())));
+                assertThat(Long.parseLong(values.get("cut"))).isLessThanOrEqualTo(mark);
+                values.keySet().removeAll(Set.of("id", "cut", "cut_at"));
+                found.put(id, values);
+            }
+        });
+        assertThat(found).isEqualTo(expected);
+        assertThat(topOf(items)).isEqualTo(topOf(expected.values()));
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private static String plain(String number) {
+        return new BigDecimal(number).stripTrailingZeros().toPlainString();
+    }
+
+    private static List<String> topOf(Map<String, Map<String, AttributeValue>> items) {
+        return items.get("main:top").get("groups").l().stream()
+                .map(AttributeValue::m)
+                .map(group -> group.get("trades").n())
+                .toList();
+    }
+
+    private static List<String> topOf(Iterable<Map<String, String>> expected) {
+        List<String> counts = new ArrayList<>();
+        expected.forEach(values -> {
+            if (values.get("rollup").equals("main") && values.get("depth").equals("2")) {
+                counts.add(values.get("trades"));
+            }
+        });
+        counts.sort((a, b) -> new BigDecimal(b).compareTo(new BigDecimal(a)));
+        return counts.subList(0, Math.min(2, counts.size()));
+    }
+
+    /// The tables for a process whose transactions are on their way for ever.
+    Store holding(List<TransactWriteItemsRequest> held) {
+        Store store = store();
+        DynamoDbAsyncClient client = (DynamoDbAsyncClient) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DynamoDbAsyncClient.class}, (_, method, arguments) -> {
+                    if (!method.getName().equals("transactWriteItems")) {
+                        return method.invoke(store.client(), arguments);
+                    }
+                    @SuppressWarnings("unchecked") // The one that our code calls.
+                    Consumer<TransactWriteItemsRequest.Builder> request =
+                            (Consumer<TransactWriteItemsRequest.Builder>) arguments[0];
+                    held.add(TransactWriteItemsRequest.builder()
+                            .applyMutation(request)
+                            .build());
+                    return new CompletableFuture<>();
+                });
+        return new Store(client, store.tables(), store.threads(), store.random(), store.clock());
+    }
+
+    /// Records come, deltas are reduced, and several functions publish; each may be killed at any moment, and the
+    /// service loses, repeats, delays and refuses requests.
+    void live(int count) {
+        boolean isFaulty = random.nextInt(4) > 0;
+        double faultChance = isFaulty ? random.nextDouble() * 0.3 : 0;
+        Faults faults = Faults.none().with(random.nextBoolean() ? Faults.Timing.USUAL : Faults.Timing.NONE);
+        for (Fault fault : Fault.values()) {
+            if (isFaulty && random.nextBoolean()) {
+                faults = faults.with(fault, random.nextDouble() * (fault == Fault.DIES_WITH_CLIENT ? 1 : 0.08));
+            }
+        }
+        deployment.dynamo.inject(faults);
+        Reducers reducers = new Reducers(deployment, random.split(), faultChance, faults);
+        List<Arrival> arrivals = new ArrayList<>();
+        for (int i = 1; i <= count; i++) {
+            String id = "k" + random.nextInt(8);
+            arrivals.add(
+                    random.nextInt(4) == 0
+                            ? record("{\"id\":\"" + id + "\",\"v\":" + i + ",\"gone\":true}")
+                            : trade(
+                                    id,
+                                    i,
+                                    DESKS.get(random.nextInt(DESKS.size())),
+                                    "R" + random.nextInt(3),
+                                    random.nextInt(50) + ".5"));
+        }
+        CompletableFuture<Void> intake = CompletableFuture.runAsync(() -> putAll(arrivals), time::start);
+        boolean[] isOver = {false};
+        for (int i = 0; i < 1 + random.nextInt(3); i++) {
+            keepPublishing(isOver, faultChance);
+        }
+        while (!intake.isDone()) {
+            time.runFor(Duration.ofSeconds(1));
+        }
+        deployment.dynamo.inject(Faults.none());
+        time.runFor(AFTERWARDS); // Late requests arrive, and change nothing.
+        isOver[0] = true;
+        reducers.close();
+        time.runFor(Duration.ofMinutes(3));
+        engine.reduce();
+        new PublishFunction(store(), PUBLISHING, SILENT).handle(INVOCATION_MAX::toMillis);
+        requireRight();
+        assertThat(intake).isCompleted();
+    }
+
+    private void putAll(List<Arrival> arrivals) {
+        for (int from = 0; from < arrivals.size(); ) {
+            int to = Math.min(arrivals.size(), from + 1 + random.nextInt(6));
+            Store function = deployment.process(deployment.dynamo.client("state"));
+            function.threads().pause(Duration.ofMillis(random.nextInt(2_000)));
+            try {
+                StateAndMap.process(function, arrivals.subList(from, to));
+                from = to;
+            } catch (RuntimeException unlucky) {
+                function.threads().pause(Duration.ofMillis(100)); // The batch comes again.
+            }
+        }
+    }
+
+    /// A sandbox after the other: each does some invocations and may be killed in the middle of one.
+    private void keepPublishing(boolean[] isOver, double faultChance) {
+        if (isOver[0]) {
+            return;
+        }
+        SimulatedClient client = deployment.dynamo.client("publish");
+        PublishFunction function = new PublishFunction(deployment.process(client), PUBLISHING, SILENT);
+        time.start(() -> {
+            try {
+                while (!isOver[0]) {
+                    Instant end = time.instant().plus(INVOCATION_MAX);
+                    function.handle(() -> Duration.between(time.instant(), end).toMillis());
+                    client.after(Duration.ofMillis(random.nextInt(5_000))).join();
+                }
+            } catch (RuntimeException unlucky) {
+                client.kill();
+            }
+        });
+        Duration life = random.nextDouble() < faultChance * 3
+                ? Duration.ofMillis(1 + random.nextInt(4_000))
+                : Duration.ofSeconds(40 + random.nextInt(60));
+        time.after(life, () -> {
+            client.kill();
+            keepPublishing(isOver, faultChance);
+        });
+    }
+}
