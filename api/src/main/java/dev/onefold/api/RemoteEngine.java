@@ -25,7 +25,9 @@ import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Key;
+import dev.onefold.core.state.RangeSums;
 import dev.onefold.core.state.Row;
+import dev.onefold.core.state.RowMark;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
@@ -33,6 +35,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -214,6 +217,18 @@ public final class RemoteEngine implements Engine {
         try (TableLines lines = new TableLines()) {
             return reader.apply(ask(Client.Way.GET, target.toString(), null, lines::read));
         }
+    }
+
+    @Override
+    public RangeSums rangeSums() {
+        return RangeSums.read(ask(Client.Way.GET, "/range-sums", null, InputStream::readAllBytes));
+    }
+
+    @Override
+    public List<RowMark> rowMarks(BitSet ranges) {
+        Objects.requireNonNull(ranges, "The ranges are null");
+        return underOneDefinition(pipeline -> RowMarks.read(
+                pipeline, ask(Client.Way.COMPUTE, "/row-marks", ranges.toByteArray(), InputStream::readAllBytes)));
     }
 
     @Override

@@ -25,6 +25,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -190,6 +191,10 @@ final class Routes {
                         request.allow();
                         yield Response.json(Map.of("kept", engine.journal().isKept()));
                     }
+                    case "range-sums" -> {
+                        request.allow();
+                        yield Response.bytes(engine.rangeSums().toBytes());
+                    }
                     case "records" -> {
                         request.allow("source");
                         String source = request.required("source");
@@ -225,6 +230,10 @@ final class Routes {
                 yield Response.json(Map.of());
             }
             case "change" -> change(request);
+            case "row-marks" -> {
+                request.allowWithBody();
+                yield Response.bytes(RowMarks.write(engine.rowMarks(BitSet.valueOf(request.body()))));
+            }
             case "journal/release" -> {
                 request.allow();
                 engine.journal().release();

@@ -62,6 +62,7 @@ public final class AwsEngine implements Engine {
             Capability.STATUS, "On AWS the metrics in CloudWatch say how a deployment is.",
             Capability.SOURCES, "On AWS the stream forgets its records; the totals are recomputed from the rows.",
             Capability.DEFINITION_CHANGE, "On AWS a changed pipeline is deployed; its totals are filled from the rows.",
+            Capability.COMPARISON, "On AWS rows cannot be compared with their source yet.",
             Capability.JOURNAL, "On AWS there is no journal: each transaction is durable."));
 
     private final Store store;

@@ -42,6 +42,8 @@ public record Capabilities(Map<Capability, String> missing) {
         SOURCES,
         /// Says what another definition costs: [Engine#change].
         DEFINITION_CHANGE,
+        /// Lists its rows, to be compared with the table that they come from: [Engine#rangeSums].
+        COMPARISON,
         /// Keeps or releases its journal: [Engine#journal].
         JOURNAL
     }

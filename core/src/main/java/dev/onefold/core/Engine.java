@@ -7,8 +7,11 @@ import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
+import dev.onefold.core.state.RangeSums;
 import dev.onefold.core.state.Row;
+import dev.onefold.core.state.RowMark;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -102,6 +105,17 @@ public interface Engine extends AutoCloseable {
     ///
     /// @throws IllegalArgumentException if there is no such truth in this pipeline
     Verification rebuild(Truth truth);
+
+    /// Checksums of all rows, by ranges of their keys. Each row is read once; intake goes on meanwhile, so they are not
+    /// of one cut.
+    default RangeSums rangeSums() {
+        throw lacking(Capability.COMPARISON);
+    }
+
+    /// The rows of some ranges of [RangeSums], deleted ones included, each as it is when it is read.
+    default List<RowMark> rowMarks(BitSet ranges) {
+        throw lacking(Capability.COMPARISON);
+    }
 
     /// The rejected records.
     DeadLetters deadLetters();

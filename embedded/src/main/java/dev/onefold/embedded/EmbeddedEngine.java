@@ -23,7 +23,9 @@ import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Key;
+import dev.onefold.core.state.RangeSums;
 import dev.onefold.core.state.Row;
+import dev.onefold.core.state.RowMark;
 import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.definition.Views;
 import dev.onefold.embedded.delivery.Carrier;
@@ -53,6 +55,7 @@ import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -180,9 +183,8 @@ public final class EmbeddedEngine implements Engine {
     /// @throws EngineException if the definition is of another pipeline
     public DefinitionChange change(Pipeline definition, Function<String, @Nullable FileSource> reopen) {
         Objects.requireNonNull(definition, "The pipeline is null");
-        Objects.requireNonNull(reopen, "The function that opens sources again is null");
         guard.requireWorking();
-        return views.change(definition, reopen);
+        return views.change(definition, Objects.requireNonNull(reopen, "The function that opens sources again is null"));
     }
 
     /// Fills a view of the wanted definition, from the rows and dead letters if they hold all that it reads, else
@@ -193,8 +195,7 @@ public final class EmbeddedEngine implements Engine {
     /// @param acceptLoss whether fields may go that the rows hold and that can be read again from nowhere
     /// @throws EngineException if what it reads was not kept, or a loss is not accepted; the old one serves on
     public void fillView(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
-        Objects.requireNonNull(reopen, "The function that opens sources again is null");
-        views.fill(reopen, acceptLoss);
+        views.fill(Objects.requireNonNull(reopen, "The function that opens sources again is null"), acceptLoss);
     }
 
     @Override
@@ -242,9 +243,8 @@ public final class EmbeddedEngine implements Engine {
     /// @return the partition's next offset
     /// @throws EngineException if offsets between are missing, or the engine cannot go on
     public long fold(LogBatch batch) {
-        Objects.requireNonNull(batch, "The batch is null");
         requireIntake();
-        return views.still(() -> logs.fold(batch));
+        return views.still(() -> logs.fold(Objects.requireNonNull(batch, "The batch is null")));
     }
 
     /// By partition of a log, the offset behind those that are in the totals: where its reader goes on.
@@ -258,8 +258,8 @@ public final class EmbeddedEngine implements Engine {
         return rounds.offsets(log, true);
     }
 
-    /// Folds messages of a queue; durable when it returns, so they may be deleted from it. A message that came before
-    /// changes nothing.
+    /// Folds messages of a queue; durable when it returns, so they may be deleted from it. One that came before changes
+    /// nothing.
     ///
     /// @throws EngineException if nothing of them was taken, or the engine cannot go on
     public Appended append(QueueBatch batch) {
@@ -275,18 +275,13 @@ public final class EmbeddedEngine implements Engine {
     }
 
     /// Callers at the same time share one force.
-    ///
     /// An interrupted caller either gets its result, and its interrupt flag is set again; or an
     /// [EngineException] of kind INTERRUPTED, and nothing was taken. A line that cannot be decoded is taken,
     /// and becomes a dead letter.
     @Override
     public Appended append(String source, long firstRecord, byte[] lines, int length) {
         Lines.requireNumbered(source, firstRecord);
-        Objects.requireNonNull(lines, "The lines are null");
-        if (length < 0 || length > lines.length || length > APPEND_BYTES_MAX) {
-            throw new IllegalArgumentException(
-                    "The length is " + length + "; it is 0 to " + Math.min(lines.length, APPEND_BYTES_MAX) + " bytes");
-        }
+        Lines.requireLength(lines, length, APPEND_BYTES_MAX);
         return length == 0
                 ? Appended.none(acknowledged(source))
                 : Submissions.append(source, firstRecord, lines, length, this::commit);
@@ -345,8 +340,7 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public <T> T query(Query query, Function<Answer, T> reader) {
         Objects.requireNonNull(query, "The query is null");
-        Objects.requireNonNull(reader, "The reader is null");
-        return answers.answer(query, () -> cut(query), reader);
+        return answers.answer(query, () -> cut(query), Objects.requireNonNull(reader, "The reader is null"));
     }
 
     private Answers.Cut cut(Query query) {
@@ -369,6 +363,16 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
         return new KeyReading(guard, this::view, settings).tables(query, reader);
+    }
+
+    @Override
+    public RangeSums rangeSums() {
+        return new RowListing(guard, this::view).sums();
+    }
+
+    @Override
+    public List<RowMark> rowMarks(BitSet ranges) {
+        return new RowListing(guard, this::view).marks(ranges);
     }
 
     @Override
@@ -422,12 +426,10 @@ public final class EmbeddedEngine implements Engine {
     /// @throws IllegalArgumentException if the pipeline makes no batches
     public void deliver(Carrier carrier) {
         opening.requireOwner();
-        Objects.requireNonNull(carrier, "The carrier is null");
-        ((Deliveries) batches()).begin(carrier);
+        ((Deliveries) batches()).begin(Objects.requireNonNull(carrier, "The carrier is null"));
     }
 
-    /// Seals and delivers what is due now on the thread of the caller, for an engine without threads of its own; how
-    /// many attempts were made.
+    /// Seals and delivers what is due now, for an engine without threads; how many attempts were made.
     public int deliverDue() {
         return ((Deliveries) batches()).step();
     }
@@ -471,9 +473,8 @@ public final class EmbeddedEngine implements Engine {
     }
 
     /// Answers the requests of other processes that are under way, makes durable what is in, and releases everything.
-    /// While the disk is full it does not wait for space:
-    /// the next start goes on from the last durable checkpoint and the journal, so nothing that was
-    /// acknowledged is lost.
+    /// While the disk is full it does not wait for space: the next start goes on from the last checkpoint and the
+    /// journal, so nothing that was acknowledged is lost.
     @Override
     public void close() {
         opening.space().closing(); // First: a visitor who waits for space is answered that nothing was done.

@@ -52,6 +52,15 @@ public final class Lines {
         }
     }
 
+    /// Requires a length that the array of the lines has, and that is not too great.
+    public static void requireLength(byte[] lines, int length, int bytesMax) {
+        Objects.requireNonNull(lines, "The lines are null");
+        if (length < 0 || length > lines.length || length > bytesMax) {
+            throw new IllegalArgumentException(
+                    "The length is " + length + "; it is 0 to " + Math.min(lines.length, bytesMax) + " bytes");
+        }
+    }
+
     /// Requires the name of a source.
     public static void requireName(String source) {
         Objects.requireNonNull(source, "The source's name is null");

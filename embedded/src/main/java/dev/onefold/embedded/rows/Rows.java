@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// One shard: the current row of each of its keys, and the cells that these rows come to. Owned by one thread at a
 /// time.
 public final class Rows {
+    private static final long WINDOW_SLOTS = 1 << 12;
 
     private final RowReader reader;
     private final Cells[] cells;
@@ -472,6 +473,24 @@ public final class Rows {
     /// The row that begins (behind its length) at `rowStart`.
     Row row(Segment segment, long rowStart) {
         return reader.row(segment, rowStart, sourceName);
+    }
+
+    /// How many windows of [#forEachRow(long, Consumer)] there are. If the number has changed, so has the order of the
+    /// rows.
+    public long windows() {
+        return Math.ceilDiv(store.index.size(), WINDOW_SLOTS);
+    }
+
+    /// Visits each row of a window whole, so that the others can wait for another time.
+    public void forEachRow(long window, Consumer<Row> visitor) {
+        long end = Math.min((window + 1) * WINDOW_SLOTS, store.index.size());
+        for (long slot = window * WINDOW_SLOTS; slot < end; slot++) {
+            long entry = store.index.get(slot);
+            if (entry != 0) {
+                Segment segment = store.segment(Index.location(entry));
+                visitor.accept(row(segment, segment.varintEnd(RowStore.at(Index.location(entry)))));
+            }
+        }
     }
 
     /// Visits each row whole, in no order.

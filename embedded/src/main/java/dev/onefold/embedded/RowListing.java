@@ -1,0 +1,86 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.state.RangeSums;
+import dev.onefold.core.state.Row;
+import dev.onefold.core.state.RowMark;
+import dev.onefold.embedded.guard.Guard;
+import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.view.View;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/// Lists all rows, some thousand at a time: intake goes on between.
+final class RowListing {
+    private final Guard guard;
+    private final Supplier<View> serving;
+
+    RowListing(Guard guard, Supplier<View> serving) {
+        this.guard = guard;
+        this.serving = serving;
+    }
+
+    RangeSums sums() {
+        while (true) {
+            View view = view();
+            RangeSums sums = new RangeSums();
+            if (forEach(view, row -> {
+                RowMark mark = RowMark.of(view.pipeline, row);
+                sums.add(mark.key(), mark.content());
+            })) {
+                return sums;
+            }
+        }
+    }
+
+    List<RowMark> marks(BitSet ranges) {
+        while (true) {
+            View view = view();
+            List<RowMark> marks = new ArrayList<>();
+            if (forEach(view, row -> {
+                RowMark mark = RowMark.of(view.pipeline, row);
+                if (ranges.get(RangeSums.rangeOf(mark.key()))) {
+                    marks.add(mark);
+                }
+            })) {
+                return marks;
+            }
+        }
+    }
+
+    private View view() {
+        View view = serving.get();
+        Pipeline pipeline = view.pipeline;
+        if (!(pipeline.fold() instanceof Rollups) || !(pipeline.input().identity() instanceof Identity.Versioned)) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " keeps no rows with versions, so there is nothing that could be compared with a table");
+        }
+        return view;
+    }
+
+    /// Visits each row; whether all were seen: rows change their places when there are many more of them.
+    private boolean forEach(View view, Consumer<Row> visitor) {
+        for (Rows shard : view.state.shards) {
+            long windows = guard.reading(shard::windows);
+            for (long window = 0; window < windows; window++) {
+                long each = window;
+                boolean same = guard.reading(() -> {
+                    if (serving.get() != view || shard.windows() != windows) {
+                        return false;
+                    }
+                    shard.forEachRow(each, visitor);
+                    return true;
+                });
+                if (!same) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+}
