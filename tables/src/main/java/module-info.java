@@ -11,4 +11,5 @@ module dev.onefold.tables {
     requires transitive software.amazon.awssdk.services.s3;
 
     exports dev.onefold.tables;
+    exports dev.onefold.tables.compare;
 }

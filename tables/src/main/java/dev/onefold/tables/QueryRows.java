@@ -2,6 +2,7 @@ package dev.onefold.tables;
 
 import dev.onefold.core.document.Json;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.sql.Array;
 import java.sql.Connection;
@@ -10,6 +11,8 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class QueryRows implements RowSource {
     private static final String PART = "0";
     private static final int FETCH_ROWS = 10_000;
+    private static final Duration TRANSACTION_MAX = Duration.ofMinutes(30);
+    private static final Duration POLL = Duration.ofMillis(100);
 
     private final Database database;
     private final String query;
@@ -112,6 +117,46 @@ public final class QueryRows implements RowSource {
         }
         int count = block.lines();
         taker.take(block.rows(PART, END, count));
+    }
+
+    /// Waits until every transaction has ended that has written something and is open now, in any database of the
+    /// server. The log may have given its changes already; a query sees them only when the transaction has ended.
+    @Override
+    public void awaitWriters() throws IOException, InterruptedException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            // A number of its own: the end of a snapshot is only behind the last transaction that has ended.
+            BigInteger next = number(statement, "select pg_current_xact_id()");
+            Instant end = Instant.now().plus(TRANSACTION_MAX);
+            while (number(statement, "select pg_snapshot_xmin(pg_current_snapshot())")
+                            .compareTo(next)
+                    < 0) {
+                if (Instant.now().isAfter(end)) {
+                    throw new IOException("a transaction is open for more than " + TRANSACTION_MAX.toMinutes()
+                            + " minutes; see pg_stat_activity and pg_prepared_xacts");
+                }
+                Thread.sleep(POLL);
+            }
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /// Whether the server only follows another one: it may not have what was committed there.
+    public boolean isStandby() throws IOException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            return number(statement, "select pg_is_in_recovery()::int").signum() > 0;
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static BigInteger number(Statement statement, String query) throws SQLException {
+        try (ResultSet answer = statement.executeQuery(query)) {
+            answer.next();
+            return new BigInteger(answer.getString(1));
+        }
     }
 
     private static byte[] line(ResultSet row, ResultSetMetaData columns) throws SQLException, IOException {

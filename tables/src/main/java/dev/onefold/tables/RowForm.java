@@ -33,6 +33,19 @@ public final class RowForm {
         return new RowForm(Arrays.copyOf(line, line.length - 1));
     }
 
+    /// A row as a record, without a line end.
+    ///
+    /// @param padding bytes that the array has behind the record
+    public byte[] record(byte[] row, int padding) {
+        int closing = prefix.length == 0 ? 0 : 1;
+        byte[] record = Arrays.copyOf(prefix, prefix.length + row.length + closing + padding);
+        System.arraycopy(row, 0, record, prefix.length, row.length);
+        if (closing > 0) {
+            record[prefix.length + row.length] = '}';
+        }
+        return record;
+    }
+
     /// The rows as lines of records.
     RowSource.Rows records(RowSource.Rows rows) {
         if (prefix.length == 0) {

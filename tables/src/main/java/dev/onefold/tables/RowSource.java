@@ -28,6 +28,9 @@ public interface RowSource extends AutoCloseable {
     /// @throws IOException if the source cannot be read, or is not what it was
     void read(Map<String, String> from, Taker taker) throws IOException, InterruptedException;
 
+    /// Waits until every change has ended that was begun and that a reading may not have seen.
+    default void awaitWriters() throws IOException, InterruptedException {}
+
     @Override
     void close();
 

@@ -141,8 +141,11 @@ public final class SeedLog {
 
     /// The lock of a seeding, which its process holds while it runs; `null` if somebody else holds it.
     private @Nullable FileChannel lock(long number) throws IOException {
-        FileChannel channel =
-                FileChannel.open(folder.resolve(number + LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        return lock(folder.resolve(number + LOCK));
+    }
+
+    private static @Nullable FileChannel lock(Path file) throws IOException {
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             FileLock lock = channel.tryLock();
             if (lock != null) {
@@ -181,6 +184,26 @@ public final class SeedLog {
 
     private static String text(@Nullable Node node) {
         return node instanceof Node.Scalar scalar ? scalar.text() : "";
+    }
+
+    /// Holds a name for as long as the channel is open; empty if another command holds it.
+    public Optional<FileChannel> alone(String name) throws IOException {
+        Files.createDirectories(folder);
+        return Optional.ofNullable(lock(folder.resolve(name + LOCK)));
+    }
+
+    /// Whether a seeding with a lower number runs.
+    public boolean isRunning(long below) throws IOException {
+        for (long number : numbers(LOCK)) {
+            if (number < below) {
+                FileChannel held = lock(number);
+                if (held == null) {
+                    return true;
+                }
+                held.close();
+            }
+        }
+        return false;
     }
 
     /// A seeding that runs in this process.

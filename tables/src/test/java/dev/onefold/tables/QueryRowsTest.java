@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,35 @@ class QueryRowsTest {
         assertThat(rows("select 1").slots()).isEmpty();
         run("select pg_create_logical_replication_slot('onefold', 'pgoutput')");
         assertThat(rows("select 1").slots()).containsExactly("onefold");
+    }
+
+    @Test
+    void a_second_look_waits_for_every_transaction_that_has_written_and_is_open() throws Exception {
+        run("create table moving (id int primary key, n int)");
+        run("insert into moving values (1, 1)");
+        QueryRows rows = rows("select * from moving");
+        assertThat(rows.isStandby()).isFalse();
+        rows.awaitWriters(); // Nothing is open.
+        try (Connection open = postgres.getPostgresDatabase().getConnection();
+                Statement statement = open.createStatement()) {
+            open.setAutoCommit(false);
+            statement.execute("update moving set n = 2");
+            CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> await(rows));
+            assertThat(Taken.all(rows).lines).containsExactly("{\"id\":1,\"n\":1}");
+            run("insert into moving values (2, 2)"); // One that began later is not waited for.
+            assertThat(waiting).isNotDone();
+            open.commit();
+            waiting.join();
+        }
+        assertThat(Taken.all(rows).lines).contains("{\"id\":1,\"n\":2}");
+    }
+
+    private static void await(QueryRows rows) {
+        try {
+            rows.awaitWriters();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

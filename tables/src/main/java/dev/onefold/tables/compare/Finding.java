@@ -1,0 +1,58 @@
+package dev.onefold.tables.compare;
+
+import dev.onefold.core.state.Row;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A key of which the engine says something else than the source.
+///
+/// @param ours the engine's row; `null` if the key was never seen
+/// @param theirs the source's row; `null` if there is none
+/// @param outcome what became of it
+public record Finding(
+        Kind kind,
+        List<String> key,
+        @Nullable Row ours,
+        @Nullable SourceRow theirs,
+        Outcome outcome) {
+    public Finding {
+        key = List.copyOf(key);
+    }
+
+    /// What is wrong.
+    public enum Kind {
+        /// The source has the row, and the engine has not.
+        MISSING,
+        /// Both have it, with other contents.
+        DIFFERENT,
+        /// The engine has the row, and the source has not.
+        GHOST,
+        /// The source has another content, and its own version is not above the engine's.
+        VERSION_BROKEN,
+        /// The pipeline refuses the row of the source.
+        REFUSED
+    }
+
+    /// What became of a difference.
+    public enum Outcome {
+        /// It is reported.
+        REPORTED,
+        /// A dead letter of the key waits: its redrive may end the difference.
+        EXPLAINED,
+        /// The engine has now what the source has.
+        REPAIRED,
+        /// A change of the row came meanwhile, which is newer than the repair.
+        OVERTAKEN,
+        /// No record can repair it.
+        NOT_REPAIRABLE
+    }
+
+    /// Whether the difference is still there, as far as is known.
+    public boolean isOpen() {
+        return outcome == Outcome.REPORTED || outcome == Outcome.NOT_REPAIRABLE;
+    }
+
+    Finding with(Outcome other) {
+        return new Finding(kind, key, ours, theirs, other);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.onefold.tables.compare;
+
+import dev.onefold.core.document.Json;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.form.RowLine;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Row;
+import dev.onefold.core.state.RowMark;
+import dev.onefold.tables.RowForm;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/// Makes the records that repair differences. Holds no state.
+///
+/// Where versions are places in a log, a repair stands at the place of the stored row, with the number of the re-sync:
+/// above what is stored, and below every change that the log can still bring. So a change that races always wins. The
+/// numbers of re-syncs and seedings are drawn from one sequence, so a later re-sync or seeding is above an earlier
+/// one, whatever arrives first, and no two of them ever make two contents of one version.
+///
+/// Where the version is the user's own, a repair is the row as the source has it, and a ghost is a delete at the stored
+/// version.
+final class Repairs {
+    private final Pipeline pipeline;
+    private final RowForm form;
+    private final Number number;
+
+    /// Whose repairs these are.
+    ///
+    /// @param generation of the log that the pipeline reads
+    /// @param value of the re-sync, above that of each earlier one and of each earlier seeding
+    record Number(long generation, long value) {}
+
+    Repairs(Pipeline pipeline, RowForm form, Number number) {
+        this.pipeline = pipeline;
+        this.form = form;
+        this.number = number;
+    }
+
+    /// The record, without a line end.
+    byte[] record(Finding finding) {
+        Row ours = finding.ours();
+        SourceRow theirs = finding.theirs();
+        if (RowMark.hasOwnVersion(pipeline)) {
+            return theirs == null
+                    ? RowLine.removedAt(Objects.requireNonNull(ours).version(), keyJson(finding.key()))
+                    : form.record(theirs.row(), 0);
+        }
+        Version place = ours == null
+                ? Version.of(number.generation(), BigInteger.ZERO, number.value())
+                : Version.of(
+                        ours.version().generation(),
+                        ours.version().position(),
+                        Math.max(number.value(), ours.version().repair() + 1));
+        return theirs == null ? RowLine.removed(place, keyJson(finding.key())) : RowLine.of(place, theirs.row());
+    }
+
+    private byte[] keyJson(List<String> key) {
+        List<FieldPath> fields = ((Identity.Versioned) pipeline.input().identity()).key();
+        Map<String, Object> json = new LinkedHashMap<>();
+        for (int i = 0; i < fields.size(); i++) {
+            put(json, fields.get(i).names(), key.get(i));
+        }
+        return Json.of(json).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void put(Map<String, Object> json, List<String> names, String value) {
+        if (names.size() == 1) {
+            json.put(names.getFirst(), value);
+            return;
+        }
+        Object inner = json.computeIfAbsent(names.getFirst(), _ -> new LinkedHashMap<String, Object>());
+        put((Map<String, Object>) inner, names.subList(1, names.size()), value);
+    }
+}

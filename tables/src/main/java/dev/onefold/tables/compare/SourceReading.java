@@ -1,0 +1,158 @@
+package dev.onefold.tables.compare;
+
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.RowMark;
+import dev.onefold.tables.Rate;
+import dev.onefold.tables.RowForm;
+import dev.onefold.tables.RowSource;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Reads a source from its beginning to its end, each row through the pipeline's own decoder. One thread runs it.
+final class SourceReading {
+    private final Pipeline pipeline;
+    private final Way way;
+    private final boolean hasHeader;
+    private final ConcurrentLinkedQueue<Decoder> decoders = new ConcurrentLinkedQueue<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private long rows;
+    private long withoutKey;
+    private boolean headerRead;
+    private @Nullable String wrongHeader;
+
+    /// @param rate of rows
+    record Way(RowSource source, RowForm form, Rate rate) {}
+
+    SourceReading(Pipeline pipeline, Way way) {
+        this.pipeline = pipeline;
+        this.way = way;
+        hasHeader = Decoder.wantsHeader(pipeline);
+    }
+
+    /// Takes rows one by one.
+    interface Taker {
+        /// @param read rows so far
+        /// @return whether to go on
+        boolean take(SourceRow row, long read);
+    }
+
+    /// Reads it.
+    ///
+    /// @throws IOException if it cannot be read
+    void read(Taker taker, Progress progress) throws IOException, InterruptedException {
+        rows = 0;
+        withoutKey = 0;
+        headerRead = false;
+        way.source().read(Map.of(), some -> {
+            way.rate().spend(some.count());
+            return take(some, taker, progress);
+        });
+        if (wrongHeader != null) {
+            throw new IOException(wrongHeader);
+        }
+    }
+
+    /// Is told how far a reading is.
+    interface Progress {
+        /// @param done of the source's extent, since the last call
+        /// @param rows of the source, since the last call
+        /// @return whether to go on
+        boolean read(long done, long rows);
+    }
+
+    /// Rows that were read.
+    long rows() {
+        return rows;
+    }
+
+    /// Rows whose keys cannot be read.
+    long withoutKey() {
+        return withoutKey;
+    }
+
+    private boolean take(RowSource.Rows some, Taker taker, Progress progress) {
+        Decoder decoder = decoders.poll();
+        if (decoder == null) {
+            decoder = new Decoder(pipeline);
+        }
+        byte[] lines = some.lines();
+        int from = 0;
+        int count = 0;
+        for (int i = 0; i < some.length(); i++) {
+            if (lines[i] != '\n') {
+                continue;
+            }
+            byte[] row = Arrays.copyOfRange(lines, from, i > from && lines[i - 1] == '\r' ? i - 1 : i);
+            from = i + 1;
+            if (hasHeader && !headerRead) {
+                headerRead = true;
+                Malformed malformed = decoder.header(Arrays.copyOf(row, row.length + Decoder.PADDING), 0, row.length);
+                if (malformed != null) {
+                    wrongHeader = malformed.message();
+                    return false;
+                }
+                continue;
+            }
+            if (row.length > 0) {
+                count++;
+                if (!take(decoder, row, taker)) {
+                    return false;
+                }
+            }
+        }
+        decoders.add(decoder);
+        lock.lock();
+        try {
+            return progress.read(some.done(), count);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean take(Decoder decoder, byte[] row, Taker taker) {
+        SourceRow read = decoded(decoder, row);
+        lock.lock();
+        try {
+            rows++;
+            if (read == null) {
+                withoutKey++;
+                return true;
+            }
+            return taker.take(read, rows);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The row; `null` if its key cannot be read.
+    private @Nullable SourceRow decoded(Decoder decoder, byte[] row) {
+        byte[] record = way.form().record(row, Decoder.PADDING);
+        Malformed malformed = decoder.decode(record, 0, record.length - Decoder.PADDING);
+        Event event = decoder.event();
+        Decoder.RecordIdentity identity = event.identity();
+        byte[] key = identity.key();
+        if (key == null) {
+            return null;
+        }
+        if (malformed != null) {
+            return new SourceRow(
+                    new RowMark(key, Version.of(pipeline, identity), SourceRow.REFUSED),
+                    null,
+                    malformed.message(),
+                    row);
+        }
+        Version version = Version.of(pipeline, identity);
+        Contribution contribution = Contribution.of(pipeline, event);
+        long content = RowMark.content(pipeline, version, contribution);
+        return new SourceRow(new RowMark(key, version, content), contribution, "", row);
+    }
+}
