@@ -184,7 +184,7 @@ public final class EmbeddedEngine implements Engine {
     public DefinitionChange change(Pipeline definition, Function<String, @Nullable FileSource> reopen) {
         Objects.requireNonNull(definition, "The pipeline is null");
         guard.requireWorking();
-        return views.change(definition, Objects.requireNonNull(reopen, "The function that opens sources again is null"));
+        return views.change(definition, Objects.requireNonNull(reopen, "The function that opens sources is null"));
     }
 
     /// Fills a view of the wanted definition, from the rows and dead letters if they hold all that it reads, else
@@ -195,7 +195,7 @@ public final class EmbeddedEngine implements Engine {
     /// @param acceptLoss whether fields may go that the rows hold and that can be read again from nowhere
     /// @throws EngineException if what it reads was not kept, or a loss is not accepted; the old one serves on
     public void fillView(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
-        views.fill(Objects.requireNonNull(reopen, "The function that opens sources again is null"), acceptLoss);
+        views.fill(Objects.requireNonNull(reopen, "The function that opens sources is null"), acceptLoss);
     }
 
     @Override

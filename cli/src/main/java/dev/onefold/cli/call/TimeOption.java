@@ -6,22 +6,25 @@ import java.util.regex.Pattern;
 
 /// Times that are given as options.
 public final class TimeOption {
-    private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,6})(ms|s|m)");
+    private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,6})(ms|s|m|h|d)");
 
     private TimeOption() {}
 
-    /// The time that an option says, such as `500ms`, `2s` or `1m`.
+    /// The time that an option says, such as `500ms`, `2s` or `1d`.
     ///
     /// @throws CommandFailure naming the option if the text is not a time
     public static Duration of(String option, String text) {
         Matcher matcher = TIME.matcher(text);
         if (!matcher.matches()) {
-            throw CommandFailure.usage(option + " is a number with ms, s or m, such as 500ms; not '" + text + "'.");
+            throw CommandFailure.usage(
+                    option + " is a number with ms, s, m, h or d, such as 500ms; not '" + text + "'.");
         }
         long number = Long.parseLong(matcher.group(1));
         return switch (matcher.group(2)) {
             case "ms" -> Duration.ofMillis(number);
             case "s" -> Duration.ofSeconds(number);
+            case "h" -> Duration.ofHours(number);
+            case "d" -> Duration.ofDays(number);
             default -> Duration.ofMinutes(number);
         };
     }

@@ -5,6 +5,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Engine;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /// The argument that names the pipeline of a verb, and with it the engine that the verb works on: one on this machine,
 /// or a deployment.
@@ -17,6 +18,13 @@ public interface EngineArgument {
 
     /// Where the engine's data are, as the caller would write it.
     String place();
+
+    /// The data directory of an engine on this machine.
+    ///
+    /// @throws IllegalStateException if the engine is deployed
+    default Path directoryPath() {
+        throw new IllegalStateException("A deployed engine has no data directory here");
+    }
 
     /// Whether the pipeline file says something else than what the engine serves.
     boolean isOther(Engine engine);

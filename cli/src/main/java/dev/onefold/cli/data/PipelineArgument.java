@@ -65,6 +65,11 @@ public final class PipelineArgument implements EngineArgument {
     }
 
     @Override
+    public Path directoryPath() {
+        return directory().path();
+    }
+
+    @Override
     public boolean isOther(Engine engine) {
         return directory().isOther(engine.pipeline());
     }

@@ -35,9 +35,19 @@ public final class Announcement {
     ///
     /// @param rate read units of a table a second; 0 without a limit
     public static String of(Pipeline pipeline, Opened opened, long rate) {
+        return read(new StringBuilder("Seeds ").append(pipeline.name()).append(" from "), opened, rate);
+    }
+
+    /// What a comparison reads.
+    static String compared(Pipeline pipeline, Opened opened, long rate) {
+        StringBuilder text =
+                new StringBuilder("Compares ").append(pipeline.name()).append(" with ");
+        return read(text, opened, rate) + " If rows differ, the source is read once more.";
+    }
+
+    private static String read(StringBuilder text, Opened opened, long rate) {
         Extent extent = opened.source().extent();
-        StringBuilder text = new StringBuilder("Seeds ").append(pipeline.name());
-        text.append(" from ").append(opened.shown());
+        text.append(opened.shown());
         if (extent.rows() > 0) {
             text.append(": about ").append(Words.count(extent.rows(), "row"));
         } else if (extent.total() > 0) {

@@ -4,10 +4,14 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.run.PublishedTotals;
+import dev.onefold.cli.run.StopRequest;
+import dev.onefold.cli.seed.Against;
+import dev.onefold.cli.seed.AgainstOptions;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine;
@@ -24,8 +28,7 @@ import picocli.CommandLine.Option;
             "Of keys that a function folds in order, the events that are kept are folded again: each context and row"
                     + " that differs is shown."
         },
-        footerHeading = "%nExample:%n",
-        footer = {"  ${COMMAND-FULL-NAME} trade-risk.yaml"})
+        footer = {"  Against the rows:", "    ${COMMAND-FULL-NAME} trade-risk.yaml"})
 final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private final EngineArgument pipeline;
@@ -62,6 +65,8 @@ final class VerifyCommand implements Callable<Integer> {
         private boolean isSaid;
     }
 
+    private final AgainstOptions against = new AgainstOptions();
+
     private VerifyCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
@@ -77,11 +82,43 @@ final class VerifyCommand implements Callable<Integer> {
         if (pipeline.capabilities().has(Capability.SAMPLE)) {
             commandLine.addMixin("sample", verify.sample);
         }
+        if (pipeline.capabilities().has(Capability.COMPARISON)) {
+            commandLine.addMixin("against", verify.against);
+            commandLine.getCommandSpec().usageMessage().footer(footer());
+        }
         return commandLine;
+    }
+
+    private static String[] footer() {
+        return new String[] {
+            "  Against the rows:",
+            "    ${COMMAND-FULL-NAME} trade-risk.yaml",
+            "  Against the table that the rows come from, once a day, with repairs:",
+            "    ${COMMAND-FULL-NAME} favourites.yaml --against dynamodb:Favourites \\",
+            "      --every 1d --repair",
+            "  Against a query:",
+            "    ${COMMAND-FULL-NAME} orders.yaml --against postgresql://localhost/shop \\",
+            "      --query 'select id, version, desk, value from orders'"
+        };
+    }
+
+    private ExitCode compare(Path data) throws IOException {
+        StopRequest stop = new StopRequest();
+        stop.makeOnSignals();
+        Against comparison = new Against(pipeline.caller(), against, stop, data);
+        return comparison.every(
+                () -> against.repairs() ? pipeline.use(comparison::compare) : pipeline.readAgain(comparison::compare));
     }
 
     @Override
     public Integer call() throws IOException {
+        if (against.isWanted()) {
+            if (fromSources.isSaid || published.isSaid) {
+                throw CommandFailure.usage(
+                        "--against is a comparison of its own; leave out --from-sources and --published.");
+            }
+            return compare(pipeline.directoryPath()).code();
+        }
         return pipeline.read(engine -> {
                     PublishedTotals tables = published.isSaid
                             ? new PublishedTotals(

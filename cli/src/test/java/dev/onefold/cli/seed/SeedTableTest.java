@@ -168,6 +168,34 @@ class SeedTableTest {
         assertThat(seed().out()).contains("  already there          150");
     }
 
+    /// A row is here alone, another one in the table alone.
+    private void requireRepair() {
+        client.deleteItem(request -> request.tableName(table)
+                        .key(Map.of(
+                                "customer", AttributeValue.fromS("c0"),
+                                "raw", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[] {0, -1, 0})))))
+                .join();
+        List<String> verify = List.of(
+                "verify",
+                "favourites.yaml",
+                "--against",
+                "dynamodb:" + table,
+                "--region",
+                "eu-central-1",
+                "--lag",
+                "1ms",
+                "--endpoint",
+                endpoint.toString(),
+                "--repair");
+        Result repaired = cli.run(verify.toArray(new String[0]));
+        assertThat(repaired.out())
+                .as(repaired.err())
+                .contains(
+                        "  missing here             1\n    repaired               1\n",
+                        "  gone from the source     1\n    repaired               1\n");
+        assertThat(cli.run(verify.toArray(new String[0])).out()).contains("4 rows, read once", "All rows are equal.");
+    }
+
     @Test
     void items_are_below_every_change_that_the_table_s_stream_tells() {
         create(true);
@@ -187,6 +215,8 @@ class SeedTableTest {
                 .as(result.err())
                 .contains("  new                      4", "  newer live               1");
         assertThat(cli.run("get", "favourites", "c1", "BP8A").out()).contains("/1/0");
+
+        requireRepair();
 
         cli.write(
                 "favourites.yaml",

@@ -1,6 +1,7 @@
-package dev.onefold.simulator.embedded;
+package dev.onefold.simulator.seeding;
 
 import dev.onefold.fixtures.Seeds;
+import dev.onefold.simulator.embedded.ResyncSimulation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

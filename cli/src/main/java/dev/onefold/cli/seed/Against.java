@@ -1,0 +1,244 @@
+package dev.onefold.cli.seed;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.Progress;
+import dev.onefold.cli.run.StopRequest;
+import dev.onefold.cli.seed.AgainstOptions.Format;
+import dev.onefold.core.Engine;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.tables.ExportRows;
+import dev.onefold.tables.FileRows;
+import dev.onefold.tables.QueryRows;
+import dev.onefold.tables.SeedLog;
+import dev.onefold.tables.compare.Report;
+import dev.onefold.tables.compare.SourceComparison;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Compares an engine's rows with the table that they come from, and repairs them if that is wanted. One thread.
+public final class Against {
+    private static final String ALONE = "resync";
+    private static final String SEEDS = "seeds";
+
+    private final Caller caller;
+    private final AgainstOptions options;
+    private final StopRequest stop;
+    private final Path data;
+
+    /// @param data the data directory
+    public Against(Caller caller, AgainstOptions options, StopRequest stop, Path data) {
+        this.caller = caller;
+        this.options = options;
+        this.stop = stop;
+        this.data = data;
+    }
+
+    /// A comparison.
+    @FunctionalInterface
+    public interface Once {
+        ExitCode run() throws IOException;
+    }
+
+    /// Compares once, or again and again until somebody stops it.
+    public ExitCode every(Once once) throws IOException {
+        if (!options.isRepeated()) {
+            return once.run();
+        }
+        Duration every = options.every();
+        while (!stop.isMade()) {
+            long next = System.nanoTime() + every.toNanos();
+            try {
+                once.run();
+            } catch (IOException | RuntimeException e) {
+                caller.note("Not compared: " + e.getMessage());
+            }
+            caller.out().flush();
+            while (!stop.isMade() && System.nanoTime() < next) {
+                pause(next - System.nanoTime());
+            }
+        }
+        return stop.exitCodeOr(ExitCode.DONE);
+    }
+
+    private void pause(long nanos) {
+        try {
+            Thread.sleep(Duration.ofNanos(Math.min(nanos, Duration.ofMillis(50).toNanos())));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            stop.make(ExitCode.INTERRUPTED);
+        }
+    }
+
+    /// Compares an engine's rows.
+    public ExitCode compare(Engine engine) throws IOException {
+        Pipeline pipeline = engine.pipeline();
+        requirePossible(pipeline);
+        try (Clients clients = options.clients();
+                Opened opened = new Opening(caller, options.asSeed(), clients, pipeline, options.rate()).open()) {
+            requireStrong(opened);
+            caller.note(Announcement.compared(pipeline, opened, options.rate()));
+            SeedLog log = new SeedLog(data.resolve(SEEDS));
+            if (!options.repair) {
+                return compare(engine, opened, log, null);
+            }
+            try (FileChannel _ = log.alone(ALONE).orElseThrow(() -> busy(pipeline));
+                    SeedLog.Seed number = log.begin(ALONE, numbers(engine), true)) {
+                ExitCode code = compare(engine, opened, log, number);
+                number.finish();
+                return code;
+            }
+        }
+    }
+
+    /// Numbers that no re-sync of the engine has: the folder of seedings may be lost, and the clock may go back.
+    private static SeedLog.Numbers numbers(Engine engine) {
+        long nowMs = System.currentTimeMillis();
+        return new SeedLog.Numbers() {
+            @Override
+            public long draw(long last) {
+                long number = Math.max(nowMs, last + 1);
+                while (holds(number)) {
+                    number++;
+                }
+                return number;
+            }
+
+            @Override
+            public boolean holds(long number) {
+                return engine.acknowledged(ALONE + "/" + number) > 0;
+            }
+        };
+    }
+
+    private static CommandFailure busy(Pipeline pipeline) {
+        return new CommandFailure(
+                ExitCode.DIRECTORY,
+                "Rows of pipeline " + pipeline.name()
+                        + " are being repaired by another command; one repairs at a time.");
+    }
+
+    private void requirePossible(Pipeline pipeline) {
+        try {
+            SourceComparison.requireComparable(pipeline);
+            if (options.repair) {
+                SourceComparison.requireRepairable(pipeline);
+            }
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(e.getMessage() + ".");
+        }
+    }
+
+    /// A source must say how a row is now.
+    private void requireStrong(Opened opened) throws IOException {
+        switch (opened.source()) {
+            case QueryRows query -> {
+                if (query.isStandby()) {
+                    throw refused("The database only follows another one, and may not have what is committed there."
+                            + " Compare with the primary.");
+                }
+            }
+            case FileRows _ -> {
+                if (options.repair && !options.atRest) {
+                    throw refused("A file says how the table was when it was written. If the table has not changed"
+                            + " since, say --at-rest; else a repair would bring old rows back.");
+                }
+            }
+            case ExportRows _ ->
+                throw refused("An export says how the table was when it was taken. Compare with the table itself:"
+                        + " dynamodb:TABLE.");
+            default -> {}
+        }
+    }
+
+    private static CommandFailure refused(String message) {
+        return new CommandFailure(ExitCode.DIFFERENT, message);
+    }
+
+    private ExitCode compare(Engine engine, Opened opened, SeedLog log, SeedLog.@Nullable Seed number)
+            throws IOException {
+        Pipeline pipeline = engine.pipeline();
+        long start = System.nanoTime();
+        long own = number == null ? Long.MAX_VALUE : number.number();
+        EnginePassing passing =
+                new EnginePassing(engine, log, own, new EnginePassing.Waiting(caller, stop, options.lag()));
+        SourceComparison.Side side = new SourceComparison.Side(
+                opened.source(),
+                Versions.form(pipeline, opened.stream(), number == null ? 1 : own),
+                opened.rate(),
+                passing);
+        Optional<SourceComparison.Repairing> repairing = number == null
+                ? Optional.empty()
+                : Optional.of(new SourceComparison.Repairing(
+                        Versions.isByPlace(pipeline) ? Versions.generation(pipeline, opened.stream()) : 0,
+                        own,
+                        new EngineIntake(engine, ALONE + "/" + own)));
+        try (Progressing progress = new Progressing(opened)) {
+            Report report = new SourceComparison(engine, side, repairing, progress).run();
+            ReportText text = new ReportText(pipeline, report, options.repair);
+            caller.print(
+                    options.format == Format.json
+                            ? text.json()
+                            : text.text(opened.shown(), Duration.ofNanos(System.nanoTime() - start)));
+            return report.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
+        } catch (InterruptedException e) {
+            if (!stop.isMade()) {
+                Thread.currentThread().interrupt();
+            }
+            return stop.exitCodeOr(ExitCode.INTERRUPTED);
+        } catch (IOException e) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "The rows were not all compared: " + opened.shown() + ": " + e.getMessage() + ".",
+                    e);
+        }
+    }
+
+    /// Shows how far each reading is.
+    private final class Progressing implements SourceComparison.Listener, AutoCloseable {
+        private final Opened opened;
+        private Progress progress;
+
+        Progressing(Opened opened) {
+            this.opened = opened;
+            progress = begin(1);
+        }
+
+        private Progress begin(long nth) {
+            return Progress.begin(
+                    caller,
+                    options.progress,
+                    nth == 1 ? "compare" : "look again",
+                    opened.source() instanceof FileRows ? Progress.Unit.BYTES : Progress.Unit.RECORDS,
+                    opened.source().extent().total());
+        }
+
+        @Override
+        public void begins(long nth) {
+            if (nth > 1) {
+                progress.close();
+                progress = begin(nth);
+            }
+        }
+
+        @Override
+        public void at(long done, long rows) {
+            progress.at(done, rows);
+        }
+
+        @Override
+        public boolean stop() {
+            return stop.isMade();
+        }
+
+        @Override
+        public void close() {
+            progress.close();
+        }
+    }
+}
