@@ -3,6 +3,7 @@ package dev.onefold.aws;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.Threads;
 import dev.onefold.aws.stream.Streams;
+import dev.onefold.s3.EventLoops;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -154,6 +155,7 @@ public final class Connection {
 
     private static NettyNioAsyncHttpClient.Builder http() {
         return NettyNioAsyncHttpClient.builder()
+                .eventLoopGroup(EventLoops.SHARED)
                 .maxConcurrency(REQUESTS_MAX)
                 .maxPendingConnectionAcquires(WAITING_MAX)
                 .connectionAcquisitionTimeout(CALL_MAX);

@@ -73,6 +73,7 @@ public final class S3Receiver implements Receiver {
                 .region(region(destination, endpoint.isPresent()))
                 .credentialsProvider(credentials)
                 .httpClientBuilder(NettyNioAsyncHttpClient.builder()
+                        .eventLoopGroup(EventLoops.SHARED)
                         .maxConcurrency(batching.concurrency() + 1)
                         .connectionTimeout(CONNECTING_MAX)
                         .connectionAcquisitionTimeout(CONNECTING_MAX)

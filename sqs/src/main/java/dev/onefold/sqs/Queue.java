@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
+import software.amazon.awssdk.http.nio.netty.SdkEventLoopGroup;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
@@ -20,6 +21,11 @@ import software.amazon.awssdk.services.sqs.SqsAsyncClientBuilder;
 /// @param name account and queue, such as `123456789012/orders`
 /// @param region empty if the URL does not say it
 public record Queue(String url, String name, String region) {
+    /// Threads of all clients. One with threads of its own waits at its end until they were quiet for two seconds.
+    private static final SdkEventLoopGroup LOOPS = SdkEventLoopGroup.builder()
+            .threadFactory(Thread.ofPlatform().daemon().name("sqs-", 0).factory())
+            .build();
+
     private static final Pattern AT_AWS =
             Pattern.compile("(?:sqs\\.)?([a-z0-9-]+?)(?:\\.queue)?\\.(?:amazonaws\\.com|api\\.aws)(?:\\.cn)?");
     private static final Pattern NAME = Pattern.compile("/(?:queue/)?([A-Za-z0-9_-]+/[A-Za-z0-9_.-]+)");
@@ -74,7 +80,8 @@ public record Queue(String url, String name, String region) {
     /// @param profile of the shared credentials file; `null`: as the environment says
     public SqsAsyncClient client(@Nullable String profile) {
         SqsAsyncClientBuilder builder = SqsAsyncClient.builder()
-                .httpClientBuilder(NettyNioAsyncHttpClient.builder().maxConcurrency(REQUESTS_MAX))
+                .httpClientBuilder(
+                        NettyNioAsyncHttpClient.builder().eventLoopGroup(LOOPS).maxConcurrency(REQUESTS_MAX))
                 .overrideConfiguration(
                         override -> override.apiCallTimeout(CALL_MAX).apiCallAttemptTimeout(CALL_MAX));
         if (region.isEmpty()) {

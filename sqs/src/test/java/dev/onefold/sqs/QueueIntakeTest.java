@@ -296,7 +296,9 @@ class QueueIntakeTest {
         }
     }
 
+    /// Long, because the stand-in ends no poll of a queue that goes.
     @Test
+    @Tag("campaign")
     void a_queue_that_is_deleted_while_it_is_read_is_said_and_what_it_brought_is_kept() {
         Queue queue = queue();
         send(queue, List.of("{\"id\":1,\"n\":5}"));

@@ -5,6 +5,7 @@ import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.receivers.Receivers;
+import dev.onefold.s3.EventLoops;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -68,6 +69,7 @@ public final class LambdaReceiver {
             throw new IllegalArgumentException(function + " is no name and no ARN of a Lambda function");
         }
         client.httpClientBuilder(NettyNioAsyncHttpClient.builder()
+                        .eventLoopGroup(EventLoops.SHARED)
                         .maxConcurrency(batching.concurrency() + 1)
                         .connectionTimeout(CONNECTING_MAX)
                         .connectionMaxIdleTime(IDLE_MAX)
