@@ -58,18 +58,11 @@ public final class JdbcReceiver implements Receiver {
     /// @throws IllegalArgumentException if the statement names no field, or the variable of the password is not set
     public static Receiver open(Batching batching, Context context) {
         Destination destination = batching.deliver();
-        Properties login = new Properties();
-        destination.option("user").ifPresent(user -> login.setProperty("user", user));
-        destination.option("password").ifPresent(variable -> {
-            String password = context.environment().get(variable);
-            if (password == null) {
-                throw new IllegalArgumentException(
-                        "The environment variable " + variable + " is not set. It holds the password of the database");
-            }
-            login.setProperty("password", password);
-        });
+        String address = destination.target().getFirst();
+        Properties login =
+                Login.of(address, destination.option("user"), destination.option("password"), context.environment());
         InsertStatement insert = InsertStatement.of(destination.option("insert").orElse(""));
-        return new JdbcReceiver(destination.target().getFirst(), login, insert);
+        return new JdbcReceiver(address, login, insert);
     }
 
     @Override

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 /// Totals as tables of a PostgreSQL database: changed groups and how far the tables are, in one
 /// transaction. The driver is on the class path of the process.
 public final class JdbcTotals implements TotalsTable {
-    private static final String CONNECT_SECONDS_MAX = "10";
     private static final Duration ANSWER_MAX = Duration.ofMinutes(1);
 
     private final String pipeline;
@@ -40,18 +39,7 @@ public final class JdbcTotals implements TotalsTable {
     ///
     /// @throws IllegalArgumentException if the variable of the password is not set
     public static JdbcTotals open(Pipeline pipeline, Publishing.Database publishing, Context.Environment environment) {
-        Properties login = new Properties();
-        login.setProperty("connectTimeout", CONNECT_SECONDS_MAX);
-        login.setProperty("tcpKeepAlive", "true");
-        publishing.user().ifPresent(user -> login.setProperty("user", user));
-        publishing.password().ifPresent(variable -> {
-            String password = environment.get(variable);
-            if (password == null) {
-                throw new IllegalArgumentException(
-                        "The environment variable " + variable + " is not set. It holds the password of the database");
-            }
-            login.setProperty("password", password);
-        });
+        Properties login = Login.of(publishing.address(), publishing.user(), publishing.password(), environment);
         return new JdbcTotals(pipeline, publishing, login);
     }
 

@@ -19,6 +19,8 @@ import dev.onefold.receivers.Receivers;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -35,7 +37,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// On a real PostgreSQL.
 class JdbcReceiverTest {
@@ -143,6 +147,18 @@ class JdbcReceiverTest {
                 .containsExactly("1|5.25|t|:idKos", "2|:idé");
         assertThat(rows("select concat_ws('|', pipeline, number, sha256) from onefold_batches"))
                 .containsExactly("quakes|000001|" + batch.manifest().sha256());
+    }
+
+    /// Where the server hangs, or its machine has gone, the system takes the connection, and nobody answers.
+    @Test
+    @Tag("campaign")
+    @Timeout(120)
+    void a_database_that_takes_the_connection_and_says_nothing_is_not_waited_for() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Receiver receiver =
+                        open("jdbc:postgresql://127.0.0.1:" + silent.getLocalPort() + "/postgres", INSERT)) {
+            assertThat(receiver.deliver(handover(1, "{\"id\":1}\n"))).isInstanceOf(Outcome.NotNow.class);
+        }
     }
 
     @Test

@@ -28,6 +28,11 @@ import org.jspecify.annotations.Nullable;
 public final class QueryRows implements RowSource {
     private static final String PART = "0";
     private static final int FETCH_ROWS = 10_000;
+    private static final String LOGIN_SECONDS_MAX = "10";
+
+    /// Some queries take long before their first row.
+    private static final Duration ANSWER_MAX = Duration.ofHours(1);
+
     private static final Duration TRANSACTION_MAX = Duration.ofMinutes(30);
     private static final Duration POLL = Duration.ofMillis(100);
 
@@ -81,8 +86,13 @@ public final class QueryRows implements RowSource {
 
     private Connection connect() throws SQLException {
         Properties properties = new Properties();
+        properties.setProperty("connectTimeout", LOGIN_SECONDS_MAX);
+        properties.setProperty("socketTimeout", LOGIN_SECONDS_MAX);
+        properties.setProperty("tcpKeepAlive", "true");
         properties.putAll(database.properties());
-        return DriverManager.getConnection(database.url(), properties);
+        Connection connection = DriverManager.getConnection(database.url(), properties);
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_MAX.toMillis()));
+        return connection;
     }
 
     @Override

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -12,7 +14,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// On a real PostgreSQL.
 class QueryRowsTest {
@@ -74,6 +78,18 @@ class QueryRowsTest {
             run("delete from big");
         } catch (SQLException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /// Where the server hangs, or its machine has gone, the system takes the connection, and nobody answers.
+    @Test
+    @Tag("campaign")
+    @Timeout(120)
+    void a_database_that_takes_the_connection_and_says_nothing_is_not_waited_for() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String url = "jdbc:postgresql://127.0.0.1:" + silent.getLocalPort() + "/postgres";
+            QueryRows rows = new QueryRows(new QueryRows.Database(url, Map.of()), "select 1");
+            assertThatThrownBy(rows::slots).isInstanceOf(IOException.class);
         }
     }
 
