@@ -1,6 +1,7 @@
 package dev.onefold.aws.publication;
 
 import dev.onefold.aws.item.Items;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -12,15 +13,26 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// anything any more, however late the requests arrive.
 ///
 ///     item = id ":onefold", claimed the last cut that was claimed, writer a name of the claim, deadline until when
-///            others leave it alone; of the last cut that was written whole: cut, cut_at, made_of
+///            others leave it alone, totals whose they are, failure why the claim has ended, if it has failed; of
+///            the last cut that was written whole: cut, cut_at, made_of
 ///
 /// @param claimed 0 if no cut was
 /// @param writer a name that each claim has for itself
 /// @param deadline of the claim
+/// @param totals the table of totals of the deployment that publishes here; empty if no cut was claimed
+/// @param failure empty while the claim goes on, and when its cut is whole
 /// @param cut 0 if none was written whole
 /// @param at all that was written to the totals before is in that cut
 /// @param madeOf the totals of that cut: see [#madeOf(String, int, List, String)]
-record Mark(long claimed, String writer, Instant deadline, long cut, Instant at, String madeOf) {
+record Mark(
+        long claimed,
+        String writer,
+        Instant deadline,
+        String totals,
+        String failure,
+        long cut,
+        Instant at,
+        String madeOf) {
     static final String ID = ":onefold";
     static final String CUT = "cut";
     static final String CUT_AT = "cut_at";
@@ -32,17 +44,26 @@ record Mark(long claimed, String writer, Instant deadline, long cut, Instant at,
     private static final String WRITER = "writer";
     private static final String DEADLINE = "deadline";
     private static final String MADE_OF = "made_of";
+    private static final String TOTALS = "totals";
+    private static final String FAILURE = "failure";
+
+    /// So many claims in a row may end without a cut before the next ones wait.
+    private static final int UNFINISHED_MAX = 5;
+
+    private static final int REST_MINUTES_MAX = 15;
 
     /// The mark that an item holds; all zero for no item.
     static Mark of(Map<String, AttributeValue> item) {
         if (item.isEmpty()) {
-            return new Mark(0, "", Instant.EPOCH, 0, Instant.EPOCH, "");
+            return new Mark(0, "", Instant.EPOCH, "", "", 0, Instant.EPOCH, "");
         }
         boolean isWhole = item.containsKey(CUT);
         return new Mark(
                 Items.number(item, CLAIMED),
                 Items.text(item, WRITER),
                 Instant.ofEpochMilli(Items.number(item, DEADLINE)),
+                Items.text(item, TOTALS),
+                item.containsKey(FAILURE) ? Items.text(item, FAILURE) : "",
                 isWhole ? Items.number(item, CUT) : 0,
                 isWhole ? Instant.parse(Items.text(item, CUT_AT)) : Instant.EPOCH,
                 isWhole ? Items.text(item, MADE_OF) : "");
@@ -62,17 +83,33 @@ record Mark(long claimed, String writer, Instant deadline, long cut, Instant at,
 
     /// Whether somebody is writing the cut that was claimed last.
     boolean isUnderWay(Instant now) {
-        return claimed != cut && deadline.isAfter(now);
+        return claimed != cut && failure.isEmpty() && deadline.isAfter(now);
+    }
+
+    /// Until when nobody tries again: a claim has said so at its end, or many in a row have ended without a cut.
+    Instant restsUntil() {
+        long unfinished = claimed - cut;
+        if (unfinished >= UNFINISHED_MAX) {
+            return deadline.plus(Duration.ofMinutes(Math.min(unfinished - UNFINISHED_MAX + 1, REST_MINUTES_MAX)));
+        }
+        return failure.isEmpty() ? Instant.EPOCH : deadline;
     }
 
     /// The claim of the next cut.
-    Mark next(String by, Instant until) {
-        return new Mark(claimed + 1, by, until, cut, at, madeOf);
+    Mark next(String by, Instant until, String of) {
+        return new Mark(claimed + 1, by, until, of, "", cut, at, madeOf);
+    }
+
+    /// The same when it has failed.
+    ///
+    /// @param until when nobody tries again
+    Mark failed(String why, Instant until) {
+        return new Mark(claimed, writer, until, totals, why, cut, at, madeOf);
     }
 
     /// The same when all of the claimed cut is written.
     Mark whole(Instant of, String made) {
-        return new Mark(claimed, writer, deadline, claimed, of, made);
+        return new Mark(claimed, writer, deadline, totals, "", claimed, of, made);
     }
 
     /// Whether this is the claim of another mark, whatever became of it.
@@ -108,6 +145,10 @@ record Mark(long claimed, String writer, Instant deadline, long cut, Instant at,
         item.put(CLAIMED, Items.number(claimed));
         item.put(WRITER, AttributeValue.fromS(writer));
         item.put(DEADLINE, Items.number(deadline.toEpochMilli()));
+        item.put(TOTALS, AttributeValue.fromS(totals));
+        if (!failure.isEmpty()) {
+            item.put(FAILURE, AttributeValue.fromS(failure));
+        }
         if (cut > 0) {
             item.put(CUT, Items.number(cut));
             item.put(CUT_AT, AttributeValue.fromS(at.toString()));

@@ -35,22 +35,45 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// items, and writes those that differ in transactions that check its claim. So of two writers the later one reads
 /// later totals, and the earlier one writes nothing from the claim of the later one on: neither an older value nor an
 /// item of a group that is gone. Whatever stops a writer, the next one compares again. The table is derived: it may be
-/// emptied at any time.
+/// emptied at any time. Items that are not published totals are left alone.
 ///
 /// The items of before are read from the table, unless the last cut is one that this object has written. Used by one
 /// thread at a time.
 public final class Publication {
+    /// All of them are read and compared for each cut.
+    public static final int ITEMS_MAX = 100_000;
+
     private static final int ITEMS_PER_TRANSACTION = 99; // Of the hundred, one is the mark.
+    private static final Duration REST = Duration.ofMinutes(15);
+    private static final int FAILURE_LENGTH_MAX = 1_000;
 
     private final Store store;
     private final Publishing.Items publishing;
+    private final int itemsMax;
     private String writer = ""; // Of the last claim of this object.
     private @Nullable Mark known; // Of which the items are those below.
     private Map<String, Map<String, AttributeValue>> image = Map.of();
 
     public Publication(Store store, Publishing.Items publishing) {
+        this(store, publishing, ITEMS_MAX);
+    }
+
+    /// With a lower limit.
+    ///
+    /// @param itemsMax at most [#ITEMS_MAX]
+    public Publication(Store store, Publishing.Items publishing, int itemsMax) {
         this.store = store;
         this.publishing = publishing;
+        this.itemsMax = itemsMax;
+    }
+
+    /// Nothing changes this but a person, so nobody tries again for a while.
+    private static final class TooMany extends IllegalStateException {
+        private static final long serialVersionUID = 1L;
+
+        TooMany(String message) {
+            super(message);
+        }
     }
 
     /// What a step came to.
@@ -72,6 +95,7 @@ public final class Publication {
     ///
     /// @param most how long the caller may take: nobody else begins before that
     /// @param isAgain compares all items, also if the table says that they are those of the totals
+    /// @throws IllegalStateException if it is not possible, or not yet
     public Outcome step(Duration most, boolean isAgain) {
         Optional<Definition> found = new Definitions(store).find();
         if (found.isEmpty()) {
@@ -80,6 +104,7 @@ public final class Publication {
         Definition definition = found.get();
         new Claims(store).require(definition);
         Mark mark = mark();
+        requireOurs(mark);
         Instant now = store.clock().instant();
         if (!isAgain && mark.isUnderWay(now) && !mark.writer().equals(writer)) {
             return new Outcome.Busy();
@@ -90,18 +115,74 @@ public final class Publication {
         if (!isAgain && mark.claimed() == mark.cut() && mark.madeOf().equals(madeOf)) {
             return new Outcome.Nothing();
         }
-        Mark claim = mark.next(store.newId(), now.plus(most));
+        if (!isAgain) {
+            requireTurn(mark, now);
+        }
+        Mark claim = mark.next(store.newId(), now.plus(most), store.tables().totals());
         writer = claim.writer();
         if (!put(claim, mark)) {
             return new Outcome.Busy();
         }
-        Map<String, Map<String, AttributeValue>> before = before(mark, isAgain);
-        known = null;
-        TotalsReads.Reading reading = reads.read(parts(definition), reads.open());
-        if (!isServed(definition)) {
-            return new Outcome.Busy(); // What was read of a view that is served no more is no answer.
+        try {
+            Map<String, Map<String, AttributeValue>> before = before(mark, isAgain);
+            known = null;
+            TotalsReads.Reading reading = reads.read(parts(definition), reads.open());
+            if (!isServed(definition)) {
+                return new Outcome.Busy(); // What was read of a view that is served no more is no answer.
+            }
+            return write(claim, claim.whole(reading.at(), madeOf), before, items(definition, reading));
+        } catch (RuntimeException failure) {
+            release(claim, failure);
+            throw failure;
         }
-        return write(claim, claim.whole(reading.at(), madeOf), before, items(definition, reading));
+    }
+
+    /// Refuses a table that something else is kept in. A mistake in a name must not cost anybody's items.
+    private void requireOurs(Mark mark) {
+        if (mark.claimed() == 0) {
+            Queries.scan(
+                    store,
+                    publishing.table(),
+                    page -> page.forEach(item -> {
+                        if (!PublishedItems.isPublished(item)) {
+                            throw new IllegalStateException(
+                                    "Table " + publishing.table() + " holds items that are not"
+                                            + " published totals, such as " + item.get(PublishedItems.ID)
+                                            + ". Nothing was written to it. Name another table with 'publish', or empty this one.");
+                        }
+                    }));
+        } else if (!mark.totals().equals(store.tables().totals())) {
+            throw new IllegalStateException("Table " + publishing.table() + " has the totals of " + mark.totals()
+                    + ", and those of " + store.tables().totals() + " cannot be there as well. Nothing was written to"
+                    + " it. Name another table with 'publish', or empty this one.");
+        }
+    }
+
+    private void requireTurn(Mark mark, Instant now) {
+        if (mark.claimed() != mark.cut() && mark.restsUntil().isAfter(now)) {
+            throw new IllegalStateException((mark.failure().isEmpty()
+                            ? "The last " + (mark.claimed() - mark.cut()) + " writers of table "
+                                    + publishing.table() + " were stopped before they were done: their time or"
+                                    + " their memory was not enough. Raise PublishTimeout and PublishMemory."
+                            : mark.failure())
+                    + " The next attempt is made after " + mark.restsUntil()
+                    + ", or with 'onefold aws publish --again'.");
+        }
+    }
+
+    /// Lets the next writer begin.
+    private void release(Mark claim, RuntimeException failure) {
+        String why = String.valueOf(failure.getMessage());
+        Instant now = store.clock().instant();
+        try {
+            put(
+                    claim.failed(
+                            why.substring(0, Math.min(why.length(), FAILURE_LENGTH_MAX)),
+                            failure instanceof TooMany ? now.plus(REST) : now),
+                    claim);
+        } catch (RuntimeException unreleased) {
+            failure.addSuppressed(unreleased); // Then the next one waits for the claim's deadline.
+        }
     }
 
     private Mark mark() {
@@ -138,8 +219,9 @@ public final class Publication {
         Queries.scan(
                 store,
                 publishing.table(),
-                page -> page.forEach(item -> items.put(PublishedItems.id(item), PublishedItems.compared(item))));
-        items.remove(Mark.ID);
+                page -> page.stream()
+                        .filter(PublishedItems::isPublished)
+                        .forEach(item -> items.put(PublishedItems.id(item), PublishedItems.compared(item))));
         return items;
     }
 
@@ -165,6 +247,12 @@ public final class Publication {
         List<Rollup> rollups = rollups(definition);
         for (int rollup = 0; rollup < rollups.size(); rollup++) {
             new PublishedItems(rollups.get(rollup)).put(reading.totals().get(rollup), publishing.top(), items);
+            if (items.size() > itemsMax) {
+                throw new TooMany("The totals are more than " + itemsMax + " items. A published table has no more,"
+                        + " because all totals are read and compared each time that one changes; its items stay as"
+                        + " they are. Publish fewer groups: from a pipeline of its own on the same stream, with fewer"
+                        + " levels.");
+            }
         }
         return items;
     }

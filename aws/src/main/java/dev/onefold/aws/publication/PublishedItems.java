@@ -3,6 +3,7 @@ package dev.onefold.aws.publication;
 import dev.onefold.aws.item.Items;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Level;
+import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Publishing.TopList;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.query.Answer;
@@ -29,20 +30,22 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///
 /// In a part of an id `~` is written as `~0` and `/` as `~1`.
 final class PublishedItems {
-    private static final String ID = "id";
+    static final String ID = "id";
     private static final String ROLLUP = "rollup";
     private static final String DEPTH = "depth";
     private static final String GROUPS = "groups";
     private static final Set<String> OWN = Set.of(ID, ROLLUP, DEPTH, GROUPS, Mark.CUT, Mark.CUT_AT);
 
-    /// Limits of DynamoDB.
-    private static final int NAME_LENGTH_MAX = 255;
+    /// With longer names a top list could have more than 400 KB.
+    private static final int NAME_LENGTH_MAX = Limits.NAME_LENGTH_MAX;
 
+    /// Limits of DynamoDB.
     private static final int DIGITS_MAX = 38;
     private static final int POWER_MAX = 125;
     private static final int POWER_MIN = -130;
 
     private static final int ID_BYTES_MAX = 2_048;
+
     /// Characters that are left of an id that is too long; each may take three bytes.
     private static final int ID_LENGTH_KEPT = 600;
 
@@ -157,6 +160,11 @@ final class PublishedItems {
             }
             default -> value;
         };
+    }
+
+    /// Whether a stored item is one of these, of whatever deployment.
+    static boolean isPublished(Map<String, AttributeValue> stored) {
+        return stored.containsKey(ROLLUP) && stored.containsKey(Mark.CUT) && stored.containsKey(Mark.CUT_AT);
     }
 
     /// Whether an item is a top list.

@@ -10,6 +10,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -22,12 +23,16 @@ import software.amazon.awssdk.core.exception.SdkException;
         description = {
             "Brings the published table of a deployment to its totals, as the function Publish does by itself.",
             "With --again it compares all items, also where the table says that it has all: after somebody has changed"
-                    + " items by hand. It works beside the function, and may be stopped and run again."
+                    + " items by hand. It works beside the function, and may be stopped and run again. A table that"
+                    + " holds something else is refused."
         },
         footerHeading = "%nExample:%n",
         footer = {"  ${COMMAND-FULL-NAME} favourites.yaml --again"})
 final class PublishCommand implements Callable<Integer> {
-    private static final Duration MOST = Duration.ofMinutes(15);
+    /// If it is killed, the function waits for as long.
+    private static final Duration MOST = Duration.ofMinutes(2);
+
+    private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final Caller caller;
     private final AwsCommand aws;
@@ -53,10 +58,13 @@ final class PublishCommand implements Callable<Integer> {
         Store store = aws.store(definition.name());
         try {
             caller.printLine(
-                    switch (new Publication(store, items).step(MOST, isAgain)) {
+                    switch (outcome(store, new Publication(store, items))) {
                         case Outcome.Nothing _ -> "The table " + items.table() + " has all totals.";
                         case Outcome.Busy _ ->
-                            "Somebody else publishes to the table " + items.table() + " now. Run it again.";
+                            throw new CommandFailure(
+                                    ExitCode.DIFFERENT,
+                                    "Others have published to the table " + items.table() + " for " + MOST.toMinutes()
+                                            + " minutes. Run it again.");
                         case Outcome.Published published ->
                             "Cut " + published.cut() + " is published. Of " + Words.count(published.items(), "item")
                                     + " " + Words.count(published.written()) + " were different and are written, and "
@@ -66,9 +74,20 @@ final class PublishCommand implements Callable<Integer> {
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
-                    "The table " + items.table() + " was not brought to the totals: " + failure.getMessage()
-                            + "\nRun it again.",
+                    "The table " + items.table() + " was not brought to the totals: " + failure.getMessage(),
                     failure);
+        }
+    }
+
+    /// Waits for its turn.
+    private Outcome outcome(Store store, Publication publication) {
+        Instant end = store.clock().instant().plus(MOST);
+        while (true) {
+            Outcome outcome = publication.step(MOST, isAgain);
+            if (!(outcome instanceof Outcome.Busy) || store.clock().instant().isAfter(end)) {
+                return outcome;
+            }
+            store.threads().pause(PAUSE);
         }
     }
 }

@@ -15,10 +15,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 
@@ -143,6 +145,111 @@ class PublicationTest {
         life.requireRight();
         life.take(life.trade("1", 3, "FX", "EMEA", "7"));
         publication.step(PublicationLife.INVOCATION_MAX, false);
+        life.requireRight();
+    }
+
+    private void put(Map<String, AttributeValue> item) {
+        life.deployment.of(life.deployment
+                .dynamo
+                .client("person")
+                .putItem(put -> put.tableName(PublicationLife.TABLE).item(item)));
+    }
+
+    private static Map<String, AttributeValue> item(String id) {
+        return Map.of("id", AttributeValue.fromS(id), "name", AttributeValue.fromS("somebody's own"));
+    }
+
+    @Test
+    void a_table_that_something_else_is_kept_in_is_refused_and_left_as_it_is() {
+        life.take(life.trade("1", 1, "FX", "EMEA", "5.50"));
+        put(item("user-1"));
+        for (boolean isAgain : List.of(false, true)) {
+            Publication publication = new Publication(life.store(), PublicationLife.PUBLISHING);
+            assertThatThrownBy(() -> publication.step(PublicationLife.INVOCATION_MAX, isAgain))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll("holds items that are not published totals", "user-1");
+            assertThat(life.items()).containsOnly(Map.entry("user-1", item("user-1")));
+        }
+    }
+
+    @Test
+    void an_item_that_somebody_adds_to_a_published_table_is_left_alone() {
+        life.take(life.trade("1", 1, "FX", "EMEA", "5.50"));
+        life.publish(life.store());
+        put(item("user-1"));
+        assertThat(life.publish(life.store()).removed()).isZero();
+        assertThat(life.items()).containsEntry("user-1", item("user-1"));
+    }
+
+    @Test
+    void a_table_with_the_totals_of_another_deployment_is_refused_and_left_as_it_is() {
+        life.take(life.trade("1", 1, "FX", "EMEA", "5.50"));
+        life.publish(life.store());
+        Map<String, AttributeValue> mark = new TreeMap<>(life.items().get(":onefold"));
+        mark.put("totals", AttributeValue.fromS("other-totals"));
+        put(mark);
+        life.take(life.trade("1", 2, "FX", "APAC", "5.50"));
+        Map<String, Map<String, AttributeValue>> before = life.items();
+        for (boolean isAgain : List.of(false, true)) {
+            Publication publication = new Publication(life.store(), PublicationLife.PUBLISHING);
+            assertThatThrownBy(() -> publication.step(PublicationLife.INVOCATION_MAX, isAgain))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("has the totals of other-totals");
+        }
+        assertThat(life.items()).isEqualTo(before);
+    }
+
+    @Test
+    void more_groups_than_a_table_takes_are_refused_with_the_reason_and_read_once_in_a_while() {
+        life.take(life.trade("1", 1, "FX", "EMEA", "5"));
+        life.publish(life.store());
+        Map<String, AttributeValue> item = life.items().get("main");
+        life.take(life.trade("2", 1, "IR", "EMEA", "7"));
+        Publication small = new Publication(life.store(), PublicationLife.PUBLISHING, 6);
+        for (int i = 0; i < 10; i++) {
+            assertThatThrownBy(() -> small.step(PublicationLife.INVOCATION_MAX, false))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("more than 6 items");
+            assertThat(life.items().get(":onefold").get("claimed").n()).isEqualTo("2"); // It is not read again.
+            assertThat(life.items()).containsEntry("main", item);
+        }
+        life.take(life.record("{\"id\":\"2\",\"v\":2,\"gone\":true}"));
+        life.time.runFor(Duration.ofMinutes(16));
+        assertThat(small.step(PublicationLife.INVOCATION_MAX, false)).isInstanceOf(Outcome.Published.class);
+        life.requireRight();
+    }
+
+    @Test
+    void a_writer_that_fails_leaves_the_next_one_its_turn_at_once() {
+        life.take(life.trade("1", 1, "FX", "EMEA", "5"));
+        Store failing = life.transacting(_ -> CompletableFuture.failedFuture(
+                DynamoDbException.builder().message("No").statusCode(400).build()));
+        assertThatThrownBy(
+                        () -> new Publication(failing, PublicationLife.PUBLISHING).step(Duration.ofMinutes(15), false))
+                .isInstanceOf(DynamoDbException.class);
+        assertThat(new Publication(life.store(), PublicationLife.PUBLISHING)
+                        .step(PublicationLife.INVOCATION_MAX, false))
+                .isInstanceOf(Outcome.Published.class);
+        life.requireRight();
+    }
+
+    @Test
+    void writers_that_are_stopped_again_and_again_are_started_less_often() {
+        life.take(life.trade("1", 1, "FX", "EMEA", "5"));
+        for (int i = 0; i < 5; i++) {
+            Store stopped = life.holding(new ArrayList<>());
+            var _ = CompletableFuture.supplyAsync(
+                    () -> new Publication(stopped, PublicationLife.PUBLISHING)
+                            .step(PublicationLife.INVOCATION_MAX, false),
+                    life.time::start);
+            life.time.runFor(Duration.ofSeconds(70));
+        }
+        Publication next = new Publication(life.store(), PublicationLife.PUBLISHING);
+        assertThatThrownBy(() -> next.step(PublicationLife.INVOCATION_MAX, false))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("The last 5 writers", "Raise PublishTimeout and PublishMemory");
+        life.time.runFor(Duration.ofMinutes(1));
+        assertThat(next.step(PublicationLife.INVOCATION_MAX, false)).isInstanceOf(Outcome.Published.class);
         life.requireRight();
     }
 
