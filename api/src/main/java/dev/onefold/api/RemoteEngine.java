@@ -90,6 +90,11 @@ public final class RemoteEngine implements Engine {
         }
     }
 
+    /// Whether the owner has ended, or has a successor. What was asked of it last may have been done or not.
+    public boolean isGone() {
+        return client.isGone();
+    }
+
     /// Whether the owner has ended before it had answered anything but what it is, and before a request was sent that
     /// may have changed something: its successor can be asked.
     public boolean isGoneUnheard() {

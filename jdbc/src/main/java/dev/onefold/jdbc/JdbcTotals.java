@@ -14,11 +14,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Totals as tables of a PostgreSQL database: changed groups and how far the tables are, in one
 /// transaction. The driver is on the class path of the process.
 public final class JdbcTotals implements TotalsTable {
+    /// A column or a table that is not there, or is of another type.
+    private static final Set<String> OTHER_TABLE = Set.of("42703", "42P01", "42804");
+
     private static final Duration ANSWER_MAX = Duration.ofMinutes(1);
 
     private final String pipeline;
@@ -119,7 +123,12 @@ public final class JdbcTotals implements TotalsTable {
         SQLException cause = e.getNextException() == null ? e : e.getNextException();
         String message =
                 Objects.requireNonNullElse(cause.getMessage(), cause.getClass().getSimpleName());
+        String first = message.lines().findFirst().orElse(message);
         return new Unavailable(
-                "The database says: " + message.lines().findFirst().orElse(message), e);
+                "The database says: " + first
+                        + (OTHER_TABLE.contains(Objects.requireNonNullElse(cause.getSQLState(), ""))
+                                ? ". If somebody has changed the tables, drop them, and they are made again"
+                                : ""),
+                e);
     }
 }

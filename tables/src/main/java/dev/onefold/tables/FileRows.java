@@ -1,8 +1,12 @@
 package dev.onefold.tables;
 
 import dev.onefold.core.pipeline.Limits;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -28,10 +32,29 @@ public final class FileRows implements RowSource {
 
     /// A file's content.
     ///
-    /// @param identity path, size and time of its last change
-    /// @param bytes its size
+    /// @param bytes its size when the reading began
+    /// @param changed when it was changed last, by then
     /// @param read how many of these bytes are read
-    public record Content(String identity, long bytes, AtomicLong read, Opener opener) {}
+    public record Content(Path path, long bytes, FileTime changed, AtomicLong read, Opener opener) {
+        /// The content as the file is now.
+        public static Content of(Path path, AtomicLong read, Opener opener) throws IOException {
+            return new Content(path, Files.size(path), Files.getLastModifiedTime(path), read, opener);
+        }
+
+        String identity() {
+            return "file:" + path + " " + bytes + " " + changed;
+        }
+
+        /// What was cut or written anew has rows that nobody has read. One that has only grown has all that it had.
+        private void requireWhole() throws IOException {
+            long now = Files.size(path);
+            if (now < bytes || now == bytes && !Files.getLastModifiedTime(path).equals(changed)) {
+                throw new IOException("the file was cut or written anew while it was read: it had " + bytes
+                        + " bytes and was last changed at " + changed + "; it has " + now + " of "
+                        + Files.getLastModifiedTime(path));
+            }
+        }
+    }
 
     /// Opens a file at its first byte, decompressed.
     @FunctionalInterface
@@ -72,18 +95,19 @@ public final class FileRows implements RowSource {
             return;
         }
         long at = mark.isEmpty() ? 0 : Long.parseLong(mark);
+        byte[] header = at > 0 && form.equals(new Form.Lines(true)) ? firstLine() : new byte[0];
         try (InputStream in = content.opener().open()) {
             switch (form) {
-                case Form.Lines(boolean header) -> readLines(in, at, header, taker);
+                case Form.Lines _ -> readLines(in, at, header, taker);
                 case Form.Csv(char delimiter) -> readCsv(in, at, delimiter, taker);
             }
         }
     }
 
-    private void readLines(InputStream in, long at, boolean header, Taker taker)
+    private void readLines(InputStream in, long at, byte[] header, Taker taker)
             throws IOException, InterruptedException {
-        byte[] carry = at == 0 ? new byte[0] : header ? firstLine() : new byte[0];
-        in.skipNBytes(at);
+        byte[] carry = header;
+        skip(in, at);
         long end = at - carry.length; // Of the file's bytes, behind what is handed over.
         while (true) {
             if (carry.length > ROW_BYTES_MAX) {
@@ -99,10 +123,22 @@ public final class FileRows implements RowSource {
             }
             carry = Arrays.copyOfRange(block, Math.min(to, length), length);
             end += to;
+            if (last) {
+                content.requireWhole();
+            }
             Rows rows = new Rows(PART, block, to, lines(block, to), last ? END : String.valueOf(end), done());
             if ((last || to > 0) && !taker.take(rows) || last) {
                 return;
             }
+        }
+    }
+
+    private void skip(InputStream in, long bytes) throws IOException {
+        try {
+            in.skipNBytes(bytes);
+        } catch (EOFException e) {
+            content.requireWhole();
+            throw e;
         }
     }
 
@@ -138,6 +174,7 @@ public final class FileRows implements RowSource {
         CsvRecords records = new CsvRecords(in, delimiter);
         List<CsvRecords.Field> names = records.next();
         if (names == null) {
+            content.requireWhole();
             taker.take(new Rows(PART, new byte[0], 0, 0, END, done()));
             return;
         }
@@ -158,6 +195,7 @@ public final class FileRows implements RowSource {
                 return;
             }
         }
+        content.requireWhole();
         taker.take(block.rows(PART, END, done()));
     }
 

@@ -3,21 +3,26 @@ package dev.onefold.tables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class FileRowsTest {
-    private static FileRows rows(String content, FileRows.Form form) {
-        byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
-        return new FileRows(
-                new FileRows.Content("f", bytes.length, new AtomicLong(), () -> new ByteArrayInputStream(bytes)), form);
+    @TempDir
+    static Path folder;
+
+    private static FileRows rows(String content, FileRows.Form form) throws IOException {
+        Path file = Files.writeString(folder.resolve("rows"), content);
+        return new FileRows(FileRows.Content.of(file, new AtomicLong(), () -> Files.newInputStream(file)), form);
     }
 
     private static final FileRows.Form LINES = new FileRows.Form.Lines(false);
@@ -42,6 +47,33 @@ class FileRowsTest {
             List<String> both = new ArrayList<>(first.lines);
             both.addAll(rest.lines);
             assertThat(both).isEqualTo(lines);
+        }
+    }
+
+    private static void write(Path file, String content) {
+        try {
+            Files.writeString(file, content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void a_file_that_is_cut_or_written_anew_while_it_is_read_is_not_read_to_its_end() throws Exception {
+        for (FileRows.Form form : List.of(LINES, CSV)) {
+            for (String after : List.of("1,2\n", "3,4\n".repeat(700_000))) {
+                Path file = Files.writeString(folder.resolve("rows"), "1,2\n".repeat(700_000));
+                Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
+                FileRows begun = new FileRows(
+                        FileRows.Content.of(file, new AtomicLong(), () -> Files.newInputStream(file)), form);
+                assertThatThrownBy(() -> begun.read(Map.of(), some -> {
+                            assertThat(some.mark()).isNotEqualTo(RowSource.END);
+                            write(file, after);
+                            return true;
+                        }))
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("was cut or written anew while it was read");
+            }
         }
     }
 

@@ -314,6 +314,13 @@ public final class Opening {
     }
 
     private Opened file(String name) throws IOException {
+        if (name.contains("://")) {
+            throw CommandFailure.usage("'" + name + "' is no source of rows. A source is a file, dynamodb:TABLE,"
+                    + " export:FOLDER, export:s3://BUCKET/PREFIX, or postgresql://HOST/DATABASE with --query.");
+        }
+        if (Files.exists(caller.path(name)) && !Files.isRegularFile(caller.path(name))) {
+            throw CommandFailure.usage(name + " is not a file that can be read again.");
+        }
         InputFile file = InputFile.of(caller, name);
         String plain = file.path().toString().replaceFirst("\\.(gz|zst)$", "");
         boolean csv = plain.endsWith(".csv") || plain.endsWith(".tsv");
@@ -324,11 +331,7 @@ public final class Opening {
         FileRows.Form form = reads || !csv
                 ? new FileRows.Form.Lines(Decoder.wantsHeader(pipeline))
                 : new FileRows.Form.Csv(plain.endsWith(".tsv") ? '\t' : ',');
-        FileRows.Content content = new FileRows.Content(
-                FILE + file.path() + " " + file.bytes() + " " + Files.getLastModifiedTime(file.path()),
-                file.bytes(),
-                file.read(),
-                file::open);
+        FileRows.Content content = FileRows.Content.of(file.path(), file.read(), file::open);
         RowSource rows = new FileRows(content, form);
         requireGeneration(options.stream);
         return new Opened(rows, caller.shown(file.path()), Rate.of(rate), options.stream);

@@ -8,6 +8,7 @@ import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.RowForm;
 import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.Seeding;
@@ -55,14 +56,17 @@ public final class Run {
                                 : Progress.Unit.RECORDS,
                         opened.source().extent().total())) {
             if (seed.continued() > 0) {
-                caller.note("Goes on where an interrupted seeding has stopped; --restart reads all rows again.");
+                caller.note(
+                        hasMarks(opened)
+                                ? "Goes on where an interrupted seeding has stopped; --restart reads all rows again."
+                                : "An earlier seeding of this query was interrupted; it is read from its beginning.");
             }
             Target to = target.apply(seed.number());
             Seeding.Intake checked = seed.continued() > 0 ? to.intake() : new FirstRows(to.pipeline(), to.intake());
             Seeding seeding = new Seeding(
                     opened.source(), seed, new Seeding.Way(to.form(), opened.rate()), checked, listener(progress));
             Seeding.Report report = seeding.run();
-            caller.print(text(report, Duration.ofNanos(System.nanoTime() - start)));
+            caller.print(text(opened, report, Duration.ofNanos(System.nanoTime() - start)));
             if (!report.finished()) {
                 return stop.exitCodeOr(ExitCode.DONE);
             }
@@ -73,10 +77,21 @@ public final class Run {
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
-                    "Not all rows of " + opened.shown() + " could be read: " + e.getMessage()
-                            + ".\nThose that were read are in. The same command goes on there.",
+                    "Not all rows of " + opened.shown() + " could be read: "
+                            + String.valueOf(e.getMessage()).replaceFirst("\\.$", "")
+                            + ".\nThose that were read are in. " + again(opened),
                     e);
         }
+    }
+
+    private static boolean hasMarks(Opened opened) {
+        return !(opened.source() instanceof QueryRows);
+    }
+
+    private static String again(Opened opened) {
+        return hasMarks(opened)
+                ? "The same command goes on there."
+                : "The same command reads the query from its beginning, and rows that are in change nothing.";
     }
 
     private Seeding.Listener listener(Progress progress) {
@@ -93,11 +108,11 @@ public final class Run {
         };
     }
 
-    private String text(Seeding.Report report, Duration elapsed) {
+    private String text(Opened opened, Seeding.Report report, Duration elapsed) {
         Counts counts = report.counts();
         StringBuilder text = new StringBuilder();
         if (!report.finished()) {
-            text.append("Stopped. The same command goes on there.\n");
+            text.append("Stopped. ").append(again(opened)).append("\n");
         }
         text.append("Seeded ").append(Words.count(report.rows(), "row")).append(" in ");
         text.append(Words.duration(elapsed));

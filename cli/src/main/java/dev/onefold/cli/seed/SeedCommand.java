@@ -1,5 +1,6 @@
 package dev.onefold.cli.seed;
 
+import dev.onefold.api.RemoteEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
@@ -10,6 +11,7 @@ import dev.onefold.cli.data.FullDisk;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.Engine;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
@@ -18,6 +20,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -97,7 +100,7 @@ public final class SeedCommand implements Callable<Integer> {
         if (Files.isDirectory(data.path()) || definition == null) {
             return (options.dryRun
                             ? EngineAccess.read(data, caller, engine -> seed(engine, data))
-                            : EngineAccess.use(data, caller, engine -> seed(engine, data)))
+                            : seedThroughOwners(data))
                     .code();
         }
         try (Clients clients = clients();
@@ -110,6 +113,25 @@ public final class SeedCommand implements Callable<Integer> {
         Settings settings = Settings.defaults().withSpaceListener(new FullDisk(caller, stop::isMade));
         try (EmbeddedEngine engine = EngineAccess.own(pipeline.directoryWithFunction(), settings, caller)) {
             return seed(engine, data).code();
+        }
+    }
+
+    /// The owner of the directory may be a command that ends before this one, such as another seeding. What was read
+    /// is marked, so the seeding goes on with the next owner, or as the owner.
+    private ExitCode seedThroughOwners(DataDirectory data) throws IOException {
+        AtomicReference<Engine> asked = new AtomicReference<>();
+        while (true) {
+            try {
+                return EngineAccess.use(data, caller, engine -> {
+                    asked.set(engine);
+                    return seed(engine, data);
+                });
+            } catch (EngineException e) {
+                if (!(asked.get() instanceof RemoteEngine owner && owner.isGone()) || stop.isMade()) {
+                    throw e;
+                }
+                caller.note("The process that owned the data directory has ended. The seeding goes on without it.");
+            }
         }
     }
 

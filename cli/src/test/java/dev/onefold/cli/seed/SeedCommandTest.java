@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -147,6 +148,26 @@ class SeedCommandTest {
                             "  new                      5", "  rejected                 1", "dead-letters trades list");
             assertThat(engine.counts().accepted()).isEqualTo(5);
         }
+    }
+
+    /// Two seedings at once are this: the first one owns the directory, and ends.
+    @Test
+    void a_seeding_goes_on_when_the_process_that_owned_the_directory_ends() {
+        cli.write("rows.ndjson", rows(0, 60_000, 1));
+        cli.write("empty.ndjson", "");
+        done("run", "trades.yaml", "--input", "empty.ndjson");
+        CompletableFuture<Result> seeding;
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("onefold-data/trades"), Settings.defaults())) {
+            seeding = CompletableFuture.supplyAsync(() -> cli.run("seed", "trades.yaml", "--from", "rows.ndjson"));
+            while (engine.counts().accepted() == 0 && !seeding.isDone()) {
+                Thread.onSpinWait();
+            }
+        }
+        Result result = seeding.join();
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.err())
+                .contains("The process that owned the data directory has ended. The seeding goes on without it.");
+        assertThat(total()).isEqualTo("0,,,90000.00,60000");
     }
 
     @Test
