@@ -123,7 +123,7 @@ public final class JdbcTotals implements TotalsTable {
         SQLException cause = e.getNextException() == null ? e : e.getNextException();
         String message =
                 Objects.requireNonNullElse(cause.getMessage(), cause.getClass().getSimpleName());
-        String first = message.lines().findFirst().orElse(message);
+        String first = message.lines().findFirst().orElse(message).replaceFirst("\\.$", "");
         return new Unavailable(
                 "The database says: " + first
                         + (OTHER_TABLE.contains(Objects.requireNonNullElse(cause.getSQLState(), ""))

@@ -8,7 +8,7 @@ import java.util.Properties;
 /// waited for: the driver of PostgreSQL has limits of its own for that, none of them set, and a limit on a connection
 /// can be set only when there is one. Parameters in the address go before these.
 final class Login {
-    /// For each answer until there is a connection.
+    /// Until there is a connection.
     private static final String SECONDS_MAX = "10";
 
     private Login() {}
@@ -22,7 +22,8 @@ final class Login {
         Properties login = new Properties();
         if (address.startsWith("jdbc:postgresql:")) {
             login.setProperty("connectTimeout", SECONDS_MAX);
-            login.setProperty("socketTimeout", SECONDS_MAX);
+            login.setProperty("loginTimeout", SECONDS_MAX); // Of several answers, also of a second try without TLS.
+            login.setProperty("socketTimeout", SECONDS_MAX); // Or the thread that the driver leaves then would wait on.
             login.setProperty("tcpKeepAlive", "true");
         }
         user.ifPresent(name -> login.setProperty("user", name));

@@ -87,6 +87,7 @@ public final class QueryRows implements RowSource {
     private Connection connect() throws SQLException {
         Properties properties = new Properties();
         properties.setProperty("connectTimeout", LOGIN_SECONDS_MAX);
+        properties.setProperty("loginTimeout", LOGIN_SECONDS_MAX);
         properties.setProperty("socketTimeout", LOGIN_SECONDS_MAX);
         properties.setProperty("tcpKeepAlive", "true");
         properties.putAll(database.properties());

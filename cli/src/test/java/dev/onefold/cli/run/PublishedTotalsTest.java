@@ -1,7 +1,6 @@
 package dev.onefold.cli.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.core.Engine;
@@ -20,8 +19,6 @@ import dev.onefold.jdbc.JdbcTotals;
 import dev.onefold.yaml.PipelineFile;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -36,9 +33,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Totals in a real PostgreSQL, beside the engine that they are of.
@@ -118,22 +113,6 @@ class PublishedTotalsTest {
         TotalsTable table =
                 JdbcTotals.open(served, (Publishing.Database) Objects.requireNonNull(pipeline.publishing()), _ -> null);
         return faults.over(table);
-    }
-
-    /// Where the server hangs, or its machine has gone, the system takes the connection, and nobody answers.
-    @Test
-    @Tag("campaign")
-    @Timeout(120)
-    void a_database_that_takes_the_connection_and_says_nothing_is_not_waited_for() throws IOException {
-        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            cli.write(
-                    "trades.yaml",
-                    Cli.TRADES + "publish: {jdbc: \"jdbc:postgresql://127.0.0.1:" + silent.getLocalPort()
-                            + "/postgres\", table: totals}\n");
-            pipeline = PipelineFile.pipeline(folder.resolve("trades.yaml"));
-            TotalsTable totals = table(pipeline);
-            assertThatThrownBy(totals::begin).isInstanceOf(TotalsTable.Unavailable.class);
-        }
     }
 
     private static void append(Engine engine, String trade) {
