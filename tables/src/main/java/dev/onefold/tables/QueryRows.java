@@ -21,6 +21,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of a query on PostgreSQL, of one snapshot. Numbers keep their digits, times are ISO 8601. It has no marks:
@@ -133,15 +134,16 @@ public final class QueryRows implements RowSource {
     /// Waits until every transaction has ended that has written something and is open now, in any database of the
     /// server. The log may have given its changes already; a query sees them only when the transaction has ended.
     @Override
-    public void awaitWriters() throws IOException, InterruptedException {
+    public void awaitWriters(BooleanSupplier isStopped) throws IOException, InterruptedException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
             // A number of its own: the end of a snapshot is only behind the last transaction that has ended.
             BigInteger next = number(statement, "select pg_current_xact_id()");
             Instant end = Instant.now().plus(TRANSACTION_MAX);
-            while (number(statement, "select pg_snapshot_xmin(pg_current_snapshot())")
-                            .compareTo(next)
-                    < 0) {
+            while (!isStopped.getAsBoolean()
+                    && number(statement, "select pg_snapshot_xmin(pg_current_snapshot())")
+                                    .compareTo(next)
+                            < 0) {
                 if (Instant.now().isAfter(end)) {
                     throw new IOException("a transaction is open for more than " + TRANSACTION_MAX.toMinutes()
                             + " minutes; see pg_stat_activity and pg_prepared_xacts");

@@ -3,6 +3,7 @@ package dev.onefold.tables;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /// Where the rows of a table are read from. It has parts that are read beside each other, and each part has marks, at
 /// which a later reading can go on.
@@ -29,7 +30,9 @@ public interface RowSource extends AutoCloseable {
     void read(Map<String, String> from, Taker taker) throws IOException, InterruptedException;
 
     /// Waits until every change has ended that was begun and that a reading may not have seen.
-    default void awaitWriters() throws IOException, InterruptedException {}
+    ///
+    /// @param isStopped whether to wait no longer
+    default void awaitWriters(BooleanSupplier isStopped) throws IOException, InterruptedException {}
 
     @Override
     void close();

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// Compares an engine's rows with the table that they come from, and repairs them if that is wanted. One thread.
 public final class Against {
     private static final String ALONE = "resync";
-    private static final String SEEDS = "seeds";
+    static final String SEEDS = "seeds";
 
     private final Caller caller;
     private final AgainstOptions options;
@@ -56,6 +56,9 @@ public final class Against {
             try {
                 once.run();
             } catch (IOException | RuntimeException e) {
+                if (e instanceof CommandFailure failure && failure.exitCode() == ExitCode.USAGE) {
+                    throw failure; // It would be the same each time.
+                }
                 caller.note("Not compared: " + e.getMessage());
             }
             caller.out().flush();
@@ -164,6 +167,7 @@ public final class Against {
             throws IOException {
         Pipeline pipeline = engine.pipeline();
         long start = System.nanoTime();
+        Directory directory = new Directory(data);
         long own = number == null ? Long.MAX_VALUE : number.number();
         EnginePassing passing =
                 new EnginePassing(engine, log, own, new EnginePassing.Waiting(caller, stop, options.lag()));
@@ -177,9 +181,13 @@ public final class Against {
                 : Optional.of(new SourceComparison.Repairing(
                         Versions.isByPlace(pipeline) ? Versions.generation(pipeline, opened.stream()) : 0,
                         own,
+                        options.removesMany,
                         new EngineIntake(engine, ALONE + "/" + own)));
         try (Progressing progress = new Progressing(opened)) {
             Report report = new SourceComparison(engine, side, repairing, progress).run();
+            if (number == null && !report.isEqual()) {
+                directory.requireSame();
+            }
             ReportText text = new ReportText(pipeline, report, options.repair);
             caller.print(
                     options.format == Format.json
@@ -190,7 +198,8 @@ public final class Against {
             if (!stop.isMade()) {
                 Thread.currentThread().interrupt();
             }
-            return stop.exitCodeOr(ExitCode.INTERRUPTED);
+            caller.note("Stopped. Not all rows were compared.");
+            return ExitCode.INTERRUPTED; // After SIGTERM, too: nobody may take it for 'equal'.
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,

@@ -37,6 +37,12 @@ public final class AgainstOptions {
     boolean repair;
 
     @Option(
+            names = "--remove-many",
+            description = "With --repair: removes rows that the table lacks also if it is empty, or lacks more than 100"
+                    + " rows and more than a tenth of those that are here. Default: then none is removed.")
+    boolean removesMany;
+
+    @Option(
             names = "--lag",
             paramLabel = "T",
             description = "With --against: the longest that a change takes from the table to the engine: 500ms, 10s,"
@@ -108,6 +114,7 @@ public final class AgainstOptions {
     /// @throws CommandFailure if it is not, and an option of it is there
     public boolean isWanted() {
         boolean hasOther = repair
+                || removesMany
                 || noStream
                 || atRest
                 || rate != null
@@ -115,6 +122,9 @@ public final class AgainstOptions {
                 || Stream.of(query, lag, every, stream).anyMatch(each -> each != null);
         if (source == null && hasOther) {
             throw CommandFailure.usage("Say with --against what the rows are compared with.");
+        }
+        if (removesMany && !repair) {
+            throw CommandFailure.usage("--remove-many is a part of --repair.");
         }
         return source != null;
     }

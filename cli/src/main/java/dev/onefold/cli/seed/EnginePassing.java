@@ -49,6 +49,7 @@ final class EnginePassing implements Passing {
 
     private void awaitFiles() throws IOException, InterruptedException {
         Status status = engine.status();
+        requireSpace(status);
         long wanted = bytes(status) + status.lagBytes();
         long moved = System.nanoTime();
         for (long before = bytes(status); status.lagBytes() > 0 && bytes(status) < wanted; before = bytes(status)) {
@@ -58,7 +59,16 @@ final class EnginePassing implements Passing {
             }
             pause(Duration.ofMillis(SLICE_MS));
             status = engine.status();
+            requireSpace(status);
             moved = bytes(status) > before ? System.nanoTime() : moved;
+        }
+    }
+
+    private static void requireSpace(Status status) throws IOException {
+        if (status.waitingForSpaceSince().isPresent()) {
+            throw new IOException("the engine waits for space on its disk since "
+                    + status.waitingForSpaceSince().get() + ", and takes no change meanwhile; make room, and compare"
+                    + " then");
         }
     }
 

@@ -35,8 +35,10 @@ record ReportText(Pipeline pipeline, Report report, boolean repairs) {
         text.append(": ").append(Words.count(report.rows(), "row")).append(", read ");
         text.append(report.readings() == 1 ? "once" : report.readings() + " times");
         text.append(", in ").append(Words.duration(elapsed)).append(".\n");
-        if (report.isEqual() && report.count(Outcome.REPAIRED) + report.count(Outcome.OVERTAKEN) == 0) {
+        if (report.isClean()) {
             text.append("All rows are equal.\n");
+        } else if (report.isEqual() && report.count(Outcome.REPAIRED) + report.count(Outcome.OVERTAKEN) == 0) {
+            text.append("All rows are equal, but for these:\n");
         }
         for (Kind kind : Kind.values()) {
             append(text, kind);
@@ -49,6 +51,10 @@ record ReportText(Pipeline pipeline, Report report, boolean repairs) {
         }
         if (!repairs && report.count(Outcome.REPORTED) > 0) {
             text.append("The same command with --repair brings them to what the source has.\n");
+        }
+        if (report.count(Outcome.HELD_BACK) > 0) {
+            text.append("The source is empty, or it lacks more than a tenth of the rows that are here, so they stay."
+                    + " If they are\nto go, say --remove-many.\n");
         }
         return text.toString();
     }
@@ -85,6 +91,7 @@ record ReportText(Pipeline pipeline, Report report, boolean repairs) {
             case REPAIRED -> "repaired";
             case OVERTAKEN -> "changed since";
             case NOT_REPAIRABLE -> "not repaired";
+            case HELD_BACK -> "too many to remove";
         };
     }
 

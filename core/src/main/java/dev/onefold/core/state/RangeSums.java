@@ -11,10 +11,11 @@ public final class RangeSums {
     public static final int RANGES = 1 << 20;
 
     private static final int RANGE_BITS = 20;
-    private static final int BYTES = RANGES * (Integer.BYTES + Long.BYTES);
+    private static final int BYTES = Long.BYTES + RANGES * (Integer.BYTES + Long.BYTES);
 
     private final int[] counts = new int[RANGES];
     private final long[] sums = new long[RANGES];
+    private long rows;
 
     /// Of no rows.
     public RangeSums() {}
@@ -31,6 +32,7 @@ public final class RangeSums {
         counts[range]++;
         if (content != RowMark.NOTHING) {
             sums[range] += mixed(hash, content);
+            rows++;
         }
     }
 
@@ -45,6 +47,11 @@ public final class RangeSums {
         return counts[range];
     }
 
+    /// Rows of all ranges, without the deleted ones.
+    public long rows() {
+        return rows;
+    }
+
     /// The ranges whose checksums differ.
     public BitSet differing(RangeSums other) {
         BitSet differing = new BitSet(RANGES);
@@ -56,9 +63,9 @@ public final class RangeSums {
 
     /// The sums as bytes.
     public byte[] toBytes() {
-        ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+        ByteBuffer bytes = ByteBuffer.allocate(BYTES).putLong(rows);
         bytes.asIntBuffer().put(counts);
-        bytes.position(RANGES * Integer.BYTES).asLongBuffer().put(sums);
+        bytes.position(Long.BYTES + RANGES * Integer.BYTES).asLongBuffer().put(sums);
         return bytes.array();
     }
 
@@ -71,8 +78,9 @@ public final class RangeSums {
         }
         RangeSums sums = new RangeSums();
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        sums.rows = buffer.getLong();
         buffer.asIntBuffer().get(sums.counts);
-        buffer.position(RANGES * Integer.BYTES).asLongBuffer().get(sums.sums);
+        buffer.position(Long.BYTES + RANGES * Integer.BYTES).asLongBuffer().get(sums.sums);
         return sums;
     }
 }

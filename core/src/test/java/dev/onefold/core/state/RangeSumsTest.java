@@ -52,6 +52,9 @@ class RangeSumsTest {
                 sums(List.of(new Entry(key(1), 7), new Entry(key(2), 8), new Entry(key(3), RowMark.NOTHING)));
         assertThat(one.differing(deleted).isEmpty()).isTrue();
         assertThat(deleted.count(RangeSums.rangeOf(key(3)))).isEqualTo(1);
+        assertThat(RangeSums.read(deleted.toBytes()).rows())
+                .as("rows that are not deleted")
+                .isEqualTo(2);
         assertThatThrownBy(() -> RangeSums.read(new byte[7])).hasMessageContaining("bytes");
     }
 }

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A life of a table and of an engine that counts it: seeded while the table changes, an outage that loses about a
@@ -246,7 +247,7 @@ public final class ResyncSimulation {
                 new SourceComparison.Side(new Rows(nth), form(), Rate.of(0), this::await),
                 repairs
                         ? Optional.of(new SourceComparison.Repairing(
-                                reads == Reads.DYNAMODB ? GENERATION : 0, own, (lines, length) -> {
+                                reads == Reads.DYNAMODB ? GENERATION : 0, own, true, (lines, length) -> {
                                     moves(3);
                                     return engine.append(
                                             "resync " + own, 1 + engine.acknowledged("resync " + own), lines, length);
@@ -355,7 +356,7 @@ public final class ResyncSimulation {
         }
 
         @Override
-        public void awaitWriters() {
+        public void awaitWriters(BooleanSupplier isStopped) {
             moves(2);
             table.commitOpen();
             moves(2);

@@ -44,12 +44,19 @@ public record Finding(
         /// A change of the row came meanwhile, which is newer than the repair.
         OVERTAKEN,
         /// No record can repair it.
-        NOT_REPAIRABLE
+        NOT_REPAIRABLE,
+        /// The source lacks so many rows that it may be the wrong one.
+        HELD_BACK
     }
 
     /// Whether the difference is still there, as far as is known.
     public boolean isOpen() {
-        return outcome == Outcome.REPORTED || outcome == Outcome.NOT_REPAIRABLE;
+        return outcome == Outcome.REPORTED || outcome == Outcome.NOT_REPAIRABLE || outcome == Outcome.HELD_BACK;
+    }
+
+    /// Whether the row is here, and the source says nothing of it.
+    boolean isLacking() {
+        return kind == Kind.GHOST && theirs == null;
     }
 
     Finding with(Outcome other) {

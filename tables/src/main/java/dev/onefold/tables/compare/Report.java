@@ -95,8 +95,13 @@ public final class Report {
         return expired;
     }
 
+    /// Whether every row was compared, and is and was equal.
+    public boolean isClean() {
+        return counts.isEmpty() && withoutKey + expired + moved == 0;
+    }
+
     /// Whether nothing differs any more, but for what dead letters explain.
     public boolean isEqual() {
-        return count(Outcome.REPORTED) + count(Outcome.NOT_REPAIRABLE) + withoutKey == 0;
+        return count(Outcome.REPORTED) + count(Outcome.NOT_REPAIRABLE) + count(Outcome.HELD_BACK) + withoutKey == 0;
     }
 }

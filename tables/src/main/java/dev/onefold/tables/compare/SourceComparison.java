@@ -40,10 +40,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One thread runs it, and one at a time runs for a pipeline.
 public final class SourceComparison {
-    /// Rows of both sides that are in memory at a time.
-    private static final int KEYS_MAX = 300_000;
-
-    private static final int LETTERS_MAX = 100;
     private static final int REPAIR_BYTES = 1 << 20;
 
     private final Engine engine;
@@ -107,7 +103,8 @@ public final class SourceComparison {
     ///
     /// @param generation of the log that the pipeline reads; 0 where versions are the user's own
     /// @param number of the re-sync, drawn from the sequence of the seedings
-    public record Repairing(long generation, long number, Seeding.Intake intake) {}
+    /// @param removesMany whether rows are removed that the source lacks, however many they are
+    public record Repairing(long generation, long number, boolean removesMany, Seeding.Intake intake) {}
 
     /// Is told how far the comparison is.
     public interface Listener {
@@ -131,8 +128,10 @@ public final class SourceComparison {
         read(row -> theirs.add(row.mark().key(), row.mark().content()));
         side.passing().await();
         RangeSums ours = engine.rangeSums();
-        for (BitSet ranges : slices(ours.differing(theirs), ours, theirs)) {
-            compare(ranges);
+        Removals removals =
+                new Removals(ours.rows(), repairing.map(Repairing::removesMany).orElse(true));
+        for (BitSet ranges : Slices.of(ours, theirs, reading.rowBytes())) {
+            compare(ranges, removals);
         }
         requireSameDefinition();
         return report;
@@ -174,26 +173,6 @@ public final class SourceComparison {
         }
     }
 
-    /// Ranges that differ, as many at a time as memory is for.
-    private static List<BitSet> slices(BitSet differing, RangeSums ours, RangeSums theirs) {
-        List<BitSet> slices = new ArrayList<>();
-        BitSet slice = new BitSet();
-        long keys = 0;
-        for (int range = differing.nextSetBit(0); range >= 0; range = differing.nextSetBit(range + 1)) {
-            slice.set(range);
-            keys += ours.count(range) + theirs.count(range);
-            if (keys > KEYS_MAX) {
-                slices.add(slice);
-                slice = new BitSet();
-                keys = 0;
-            }
-        }
-        if (!slice.isEmpty()) {
-            slices.add(slice);
-        }
-        return slices;
-    }
-
     /// A key of the second look.
     private static final class Seen {
         private final byte[] key;
@@ -213,12 +192,13 @@ public final class SourceComparison {
         }
     }
 
-    private void compare(BitSet ranges) throws IOException, InterruptedException {
+    private void compare(BitSet ranges, Removals removals) throws IOException, InterruptedException {
         Map<String, Seen> keys = new HashMap<>();
         for (RowMark mark : engine.rowMarks(ranges)) {
             seen(keys, mark.key()).noted = mark;
         }
-        side.source().awaitWriters();
+        side.source().awaitWriters(listener::stop);
+        requireGoing();
         read(row -> {
             if (ranges.get(RangeSums.rangeOf(row.mark().key()))) {
                 Seen seen = seen(keys, row.mark().key());
@@ -235,7 +215,8 @@ public final class SourceComparison {
         if (repairing.isEmpty()) {
             found.forEach(report::add);
         } else {
-            repair(found, repairing.get());
+            long ghosts = found.stream().filter(Finding::isLacking).count();
+            repair(found, repairing.get(), removals.allow(ghosts, ranges.length(), reading.rows()));
         }
     }
 
@@ -297,7 +278,7 @@ public final class SourceComparison {
 
     /// Whether a letter of the key waits that would change its row.
     private boolean isExplained(List<String> key, @Nullable Row ours) {
-        for (DeadLetters.OfKey letter : engine.deadLetters().ofKey(key, LETTERS_MAX)) {
+        for (DeadLetters.OfKey letter : engine.deadLetters().ofKey(key, DeadLetters.PAGE)) {
             if (ours == null || letter.version().isNone() || letter.version().compareTo(ours.version()) > 0) {
                 return true;
             }
@@ -305,7 +286,7 @@ public final class SourceComparison {
         return false;
     }
 
-    private void repair(List<Finding> found, Repairing way) throws InterruptedException {
+    private void repair(List<Finding> found, Repairing way, boolean removes) throws InterruptedException {
         Repairs repairs = new Repairs(pipeline, side.form(), new Repairs.Number(way.generation(), way.number()));
         List<Finding> sent = new ArrayList<>();
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
@@ -313,6 +294,8 @@ public final class SourceComparison {
             requireGoing();
             if (finding.outcome() == Outcome.EXPLAINED) {
                 report.add(finding);
+            } else if (finding.isLacking() && !removes) {
+                report.add(finding.with(Outcome.HELD_BACK));
             } else if (!canRepair(finding)) {
                 report.add(finding.with(Outcome.NOT_REPAIRABLE));
             } else {

@@ -26,6 +26,7 @@ final class SourceReading {
     private final ReentrantLock lock = new ReentrantLock();
     private long rows;
     private long withoutKey;
+    private long bytes;
     private boolean headerRead;
     private @Nullable String wrongHeader;
 
@@ -51,6 +52,7 @@ final class SourceReading {
     void read(Taker taker, Progress progress) throws IOException, InterruptedException {
         rows = 0;
         withoutKey = 0;
+        bytes = 0;
         headerRead = false;
         way.source().read(Map.of(), some -> {
             way.rate().spend(some.count());
@@ -72,6 +74,11 @@ final class SourceReading {
     /// Rows that were read.
     long rows() {
         return rows;
+    }
+
+    /// Bytes of a row on average.
+    long rowBytes() {
+        return bytes / Math.max(1, rows);
     }
 
     /// Rows whose keys cannot be read.
@@ -123,6 +130,7 @@ final class SourceReading {
         lock.lock();
         try {
             rows++;
+            bytes += row.length;
             if (read == null) {
                 withoutKey++;
                 return true;
