@@ -37,6 +37,7 @@ final class Favourites {
     private long sequence;
     private long toggles;
     private long unsaved;
+    private long lost;
 
     private Favourites(int rows, Path folder) throws IOException {
         this.folder = folder;
@@ -118,15 +119,16 @@ final class Favourites {
         return !ended;
     }
 
-    /// Saves, unsaves, or saves again with other stars. While the stream is off nobody unsaves: such a row would stay in
-    /// the totals until they are compared with the table.
+    /// Saves, unsaves, or saves again with other stars. What is unsaved while the stream is off stays in the totals until
+    /// they are compared with the table.
     private void toggle(int favourite) throws IOException {
         boolean was = saved.get(favourite);
-        boolean unsaves = was && on && random.nextInt(3) > 0;
+        boolean unsaves = was && random.nextInt(3) > 0;
         saved.set(favourite, !unsaves);
         stars[favourite] = (byte) (1 + random.nextInt(5));
         toggles++;
         unsaved += unsaves ? 1 : 0;
+        lost += on ? 0 : 1;
         sequence++;
         if (on) {
             String keys = "\"user\":{\"S\":\"" + user(favourite) + "\"},\"restaurant\":{\"S\":\""
@@ -169,6 +171,8 @@ final class Favourites {
                 }
             }
         }
-        System.out.printf("Customers have toggled %,d times, %,d times to unsave.%n", toggles, unsaved);
+        System.out.printf(
+                "Customers have toggled %,d times, %,d times to unsave; %,d times while the stream was off.%n",
+                toggles, unsaved, lost);
     }
 }

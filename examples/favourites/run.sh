@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Counts the favourites of a table that has millions already, while customers save and unsave.
+# Counts the favourites of a table that has millions already, while customers save and unsave, and repairs the totals
+# after an outage of the table's stream.
 #
 #   examples/favourites/run.sh [ROWS [TOGGLES_PER_SECOND]]    6,000,000 rows and 2,000 toggles, if nothing else is said
 #
@@ -75,12 +76,21 @@ seed 2026-11-02T00:00:00.000
 
 title 'Customers stop. The whole stream is read once more: nothing counts twice'
 tell end
+tell scan
 exec 3>&-
 wait $table
 cat "$work/table.log"
 kill $run
 wait $run || true
 "$onefold" run "$work/favourites.yaml" --input "$work/changes.ndjson" --data "$work/data"
+
+verify() {
+    "$onefold" verify "$work/favourites.yaml" --against "$work/rows.ndjson" --lag 100ms \
+        --stream "$stream/2026-11-02T00:00:00.000" --data "$work/data" "$@"
+}
+title 'What was unsaved while the stream was off is in no log: the rows are compared with the table, and repaired'
+verify --repair --at-rest
+verify
 
 title 'The most liked'
 "$onefold" query "$work/favourites.yaml" --top 10 --by favourites --data "$work/data"
