@@ -153,6 +153,19 @@ public final class Connection {
         return new Lazy<>(() -> new Streams(kinesis(Place.ENVIRONMENT), changes(Place.ENVIRONMENT)));
     }
 
+    /// Looks for credentials where the clients do.
+    ///
+    /// @throws SdkException if there are none
+    public static void requireCredentials(Place place) {
+        DefaultCredentialsProvider.Builder builder = DefaultCredentialsProvider.builder();
+        if (place.profile() != null) {
+            builder.profileName(place.profile());
+        }
+        try (DefaultCredentialsProvider credentials = builder.build()) {
+            credentials.resolveCredentials();
+        }
+    }
+
     private static NettyNioAsyncHttpClient.Builder http() {
         return NettyNioAsyncHttpClient.builder()
                 .eventLoopGroup(EventLoops.SHARED)

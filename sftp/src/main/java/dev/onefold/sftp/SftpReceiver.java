@@ -125,6 +125,12 @@ public final class SftpReceiver implements Receiver {
                     e,
                     new Outcome.Unknown("The delivery to " + address.host() + " has failed, and its file may be there: "
                             + said(e)));
+        } catch (IllegalStateException e) { // What the library throws of a connection that hangs.
+            return stopped(
+                    e,
+                    new Outcome.Unknown("The connection to " + address.host()
+                            + " hangs, or was closed, and its file may be there: " + e.getMessage()
+                            + ". Look whether the server answers"));
         } finally {
             limit.cancel(true);
         }
@@ -178,7 +184,7 @@ public final class SftpReceiver implements Receiver {
     }
 
     /// The outcome, unless the thread was interrupted.
-    private static Outcome stopped(IOException cause, Outcome outcome) throws InterruptedException {
+    private static Outcome stopped(Exception cause, Outcome outcome) throws InterruptedException {
         if (Thread.interrupted()) {
             InterruptedException interrupted = new InterruptedException("Interrupted while a batch was delivered");
             interrupted.initCause(cause);

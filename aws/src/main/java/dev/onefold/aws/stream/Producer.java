@@ -320,9 +320,13 @@ public final class Producer {
         int attempts =
                 answer.again().stream().mapToInt(entry -> entry.attempts).max().orElse(0);
         if (attempts >= ATTEMPTS_MAX) {
-            fail(new IllegalStateException("Stream " + stream + " has refused a record " + attempts
-                    + " times; the last time it said: " + answer.reason()
-                    + ". Give it more shards, or go on more slowly."));
+            fail(new IllegalStateException(
+                    answer.unanswered() > 0
+                            ? "Stream " + stream + " has not answered " + attempts + " times; the last time: "
+                                    + answer.reason()
+                            : "Stream " + stream + " has refused a record " + attempts
+                                    + " times; the last time it said: " + answer.reason()
+                                    + ". Give it more shards, or go on more slowly."));
             return;
         }
         boolean pauses = !answer.again().isEmpty();

@@ -9,6 +9,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.EndpointOption;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.letters.DeadLettersCommand;
@@ -77,6 +78,7 @@ public final class AwsCommand implements Runnable {
 
     @Option(
             names = "--endpoint",
+            converter = EndpointOption.class,
             scope = ScopeType.INHERIT,
             paramLabel = "URL",
             description = "Where DynamoDB is spoken to, if not at AWS, such as%nhttp://localhost:8000")
@@ -141,7 +143,11 @@ public final class AwsCommand implements Runnable {
 
     /// The streams, at AWS or where the option says.
     KinesisAsyncClient kinesis(@Nullable URI at) {
-        return reached("Kinesis", () -> Connection.kinesis(place().at(at)));
+        return reached("Kinesis", () -> {
+            KinesisAsyncClient client = Connection.kinesis(place().at(at));
+            client.serviceClientConfiguration().endpointOverride().ifPresent(this::requireListener);
+            return client;
+        });
     }
 
     /// A queue, where its URL says.
@@ -154,9 +160,11 @@ public final class AwsCommand implements Runnable {
         return reached("DynamoDB Streams", () -> Connection.changes(place()));
     }
 
-    private static <T> T reached(String what, Supplier<T> part) {
+    private <T> T reached(String what, Supplier<T> part) {
         try {
-            return part.get();
+            T reached = part.get();
+            Connection.requireCredentials(place()); // Without them requests would be repeated for a minute.
+            return reached;
         } catch (SdkException e) {
             throw unreachable(what, e);
         }
@@ -165,7 +173,8 @@ public final class AwsCommand implements Runnable {
     private static CommandFailure unreachable(String what, Exception e) {
         return new CommandFailure(
                 ExitCode.DIRECTORY,
-                what + " cannot be reached: " + why(e) + "\nSay where it is with --deployment, --region and --profile.",
+                what + " cannot be reached: " + why(e)
+                        + "\nSay where it is with --deployment, --region and --profile, and check the credentials.",
                 e);
     }
 
@@ -179,26 +188,25 @@ public final class AwsCommand implements Runnable {
     /// The tables of the deployment of a pipeline.
     Store store(String pipeline) {
         String name = deployment(pipeline);
-        requireListener();
+        if (endpoint != null) {
+            requireListener(endpoint);
+        }
         return reached("Deployment " + name, () -> Connection.store(Store.Tables.of(name), place()));
     }
 
     /// Refuses an endpoint at which nothing listens. Requests to it would be repeated for more than a minute.
-    private void requireListener() {
-        if (endpoint == null || endpoint.getHost() == null) {
-            return;
-        }
-        int port = endpoint.getPort() >= 0 ? endpoint.getPort() : "https".equals(endpoint.getScheme()) ? 443 : 80;
+    private void requireListener(URI at) {
+        int port = at.getPort() >= 0 ? at.getPort() : "https".equals(at.getScheme()) ? 443 : 80;
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(endpoint.getHost(), port), CONNECTING_MS_MAX);
+            socket.connect(new InetSocketAddress(at.getHost(), port), CONNECTING_MS_MAX);
         } catch (ConnectException e) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
-                    "Nothing can be reached at " + endpoint + ": " + e.getMessage()
-                            + "\nCorrect --endpoint, or start the server that it names.",
+                    "Nothing can be reached at " + at + ": " + e.getMessage()
+                            + "\nCorrect the address (options, or AWS_ENDPOINT_URL), or start the server that it names.",
                     e);
         } catch (IOException e) {
-            caller.note(endpoint + " cannot be reached directly (" + e + "). It is tried for about a minute.");
+            caller.note(at + " cannot be reached directly (" + e + "). It is tried for about a minute.");
         }
     }
 

@@ -67,7 +67,7 @@ final class RestoredCommand implements Callable<Integer> {
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
-                    "The tables of " + aws.deployment(name) + " were not taken over: " + failure.getMessage()
+                    "The tables of " + aws.deployment(name) + " were not taken over: " + AwsCommand.why(failure)
                             + "\nNothing is answered until they are. Run it again.",
                     failure);
         }

@@ -2,6 +2,7 @@ package dev.onefold.cli.aws;
 
 import dev.onefold.aws.event.StreamName;
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.EndpointOption;
 import java.net.URI;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ final class StreamOptions {
 
     @Option(
             names = "--kinesis-endpoint",
+            converter = EndpointOption.class,
             paramLabel = "URL",
             description = "Where Kinesis is spoken to, if not at AWS, such as%nhttp://localhost:4567")
     private @Nullable URI endpoint;

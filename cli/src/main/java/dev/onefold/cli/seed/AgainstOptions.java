@@ -2,6 +2,7 @@ package dev.onefold.cli.seed;
 
 import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.EndpointOption;
 import dev.onefold.cli.call.TimeOption;
 import dev.onefold.cli.run.Progress;
 import java.net.URI;
@@ -99,6 +100,7 @@ public final class AgainstOptions {
 
     @Option(
             names = "--endpoint",
+            converter = EndpointOption.class,
             paramLabel = "URL",
             description = "Where DynamoDB is spoken to, if not at AWS, such as%nhttp://localhost:8000")
     private @Nullable URI endpoint;

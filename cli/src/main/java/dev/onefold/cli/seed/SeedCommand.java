@@ -4,6 +4,7 @@ import dev.onefold.api.RemoteEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.EndpointOption;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
@@ -74,6 +75,7 @@ public final class SeedCommand implements Callable<Integer> {
 
     @Option(
             names = "--endpoint",
+            converter = EndpointOption.class,
             paramLabel = "URL",
             description = "Where DynamoDB is spoken to, if not at AWS, such as%nhttp://localhost:8000")
     private @Nullable URI endpoint;

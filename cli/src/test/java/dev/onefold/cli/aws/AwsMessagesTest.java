@@ -64,7 +64,38 @@ class AwsMessagesTest {
                 "--endpoint",
                 "http://localhost:" + port);
         assertThat(result.exitCode()).as(result.err()).isEqualTo(3);
-        assertThat(result.err()).contains("Nothing can be reached at http://localhost:" + port, "Correct --endpoint");
+        assertThat(result.err()).contains("Nothing can be reached at http://localhost:" + port, "Correct the address");
+    }
+
+    @Test
+    void an_address_without_a_scheme_is_a_usage_error() {
+        for (String wrong : List.of("nonsense", "localhost:8000", "ftp://host/x", "http://")) {
+            Result result = Cli.in(folder).run("aws", "query", "trades.yaml", "--endpoint", wrong);
+            assertThat(result.exitCode()).isEqualTo(2);
+            assertThat(result.err()).contains("'" + wrong + "' is no address such as http://localhost:8000");
+        }
+    }
+
+    @Test
+    void records_are_put_nowhere_if_nothing_listens() throws Exception {
+        Cli cli = Cli.in(folder);
+        cli.write("trades.yaml", Cli.TRADES);
+        cli.write("rows.ndjson", Cli.trade("t1", 1, "FX", "EMEA", "1.50"));
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Result result = cli.run(
+                "aws",
+                "produce",
+                "trades.yaml",
+                "rows.ndjson",
+                "--region",
+                "eu-west-1",
+                "--kinesis-endpoint",
+                "http://localhost:" + port);
+        assertThat(result.exitCode()).as(result.err()).isEqualTo(3);
+        assertThat(result.err()).contains("Nothing can be reached at http://localhost:" + port);
     }
 
     @Test
