@@ -22,6 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -308,8 +309,12 @@ public final class QueueIntake {
                             .toList(),
                     failed.isEmpty()
                             ? ""
-                            : Objects.requireNonNullElse(
-                                    failed.getLast().message(), failed.getLast().code()));
+                            : Stream.of(
+                                            failed.getLast().message(),
+                                            failed.getLast().code())
+                                    .filter(Objects::nonNull)
+                                    .findFirst()
+                                    .orElse("the queue gives no reason"));
         } catch (CompletionException e) {
             RuntimeException failure = unwrapped(e);
             requireAnotherTry(failure);

@@ -44,7 +44,9 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequest;
+import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchResponse;
 import software.amazon.awssdk.services.sqs.model.ReceiveMessageResponse;
 
 /// Messages of a real queue (ElasticMQ, over HTTP) in a real engine, whose process ends anywhere.
@@ -277,6 +279,31 @@ class QueueIntakeTest {
         }
         assertThat(observed.calls).containsSubsequence("changeMessageVisibilityBatch", "deleteMessageBatch");
         assertThat(left(queue)).isZero();
+    }
+
+    @Test
+    void a_deletion_that_is_refused_without_a_reason_is_said_and_intake_goes_on() {
+        Queue queue = queue();
+        send(queue, List.of("{\"id\":1,\"n\":5}"));
+        SqsAsyncClient refusing = (SqsAsyncClient) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {SqsAsyncClient.class}, (proxy, method, arguments) -> {
+                    Object first = arguments == null ? null : arguments[0];
+                    if (first instanceof java.util.function.Consumer<?>) {
+                        return java.lang.reflect.InvocationHandler.invokeDefault(proxy, method, arguments);
+                    }
+                    if (first instanceof DeleteMessageBatchRequest) {
+                        return CompletableFuture.completedFuture(DeleteMessageBatchResponse.builder()
+                                .failed(BatchResultErrorEntry.builder().id("0").build())
+                                .build());
+                    }
+                    return method.invoke(client, arguments);
+                });
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(SimulatedDisk.empty().getPath("/data"), sum("\"id\""), engineSettings())) {
+            new QueueIntake(refusing, queue, engine, settings(true)).run(() -> false);
+            assertThat(totals(engine)).containsExactly("1", "5");
+        }
+        assertThat(notes).anyMatch(note -> note.contains("could not be deleted so far: 1 (the queue gives no reason)"));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.SeedIntake;
+import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.SeedNumbers;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
@@ -81,6 +82,7 @@ final class DeployedSeedCommand implements Callable<Integer> {
         Pipeline served = engine.pipeline();
         try (Clients clients = new Clients(aws::place);
                 Opened opened = new Opening(caller, options, clients, served, 0).open()) {
+            new LetterTable(store).input().ifPresent(input -> Versions.requireKind(served, opened.stream(), input));
             caller.note(Announcement.of(served, opened, 0));
             caller.note(Announcement.ofWrites(opened, rate));
             return options.isDryRun()

@@ -1,12 +1,16 @@
 package dev.onefold.cli.seed;
 
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.RowSource.Extent;
 import dev.onefold.tables.TableRows;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
+import java.util.stream.Collectors;
 
 /// What a seeding reads, writes and costs, said before it begins. Prices are those of units on demand in us-east-1.
 public final class Announcement {
@@ -35,14 +39,23 @@ public final class Announcement {
     ///
     /// @param rate read units of a table a second; 0 without a limit
     public static String of(Pipeline pipeline, Opened opened, long rate) {
-        return read(new StringBuilder("Seeds ").append(pipeline.name()).append(" from "), opened, rate);
+        return read(new StringBuilder("Seeds ").append(pipeline.name()).append(" from "), opened, rate) + key(pipeline);
     }
 
     /// What a comparison reads.
     static String compared(Pipeline pipeline, Opened opened, long rate) {
         StringBuilder text =
                 new StringBuilder("Compares ").append(pipeline.name()).append(" with ");
-        return read(text, opened, rate) + " If rows differ, the source is read once more.";
+        return read(text, opened, rate) + key(pipeline) + " If rows differ, the source is read once more.";
+    }
+
+    /// An export, a file or a query does not say what the key of its table is.
+    private static String key(Pipeline pipeline) {
+        return pipeline.input().format() instanceof Format.Changes
+                        && pipeline.input().identity() instanceof Identity.Versioned versioned
+                ? " The key of the table is taken to be "
+                        + versioned.key().stream().map(FieldPath::toString).collect(Collectors.joining(", ")) + "."
+                : "";
     }
 
     private static String read(StringBuilder text, Opened opened, long rate) {

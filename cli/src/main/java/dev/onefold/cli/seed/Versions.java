@@ -31,6 +31,23 @@ public final class Versions {
         return pipeline.input().format() instanceof Format.Changes ? RowForm.row() : RowForm.plain();
     }
 
+    /// Refuses a stream of another kind than the one that is read: those of Kinesis have times as versions, which are
+    /// above all places in a table's own stream, so that live changes would be stale for ever.
+    ///
+    /// @param stream ARN of the stream that the rows are below; `null` if it plays no part
+    /// @param input ARN of the stream that the deployment of this pipeline reads
+    /// @throws CommandFailure if they are of two kinds
+    public static void requireKind(Pipeline pipeline, @Nullable String stream, String input) {
+        if (stream != null && isByPlace(pipeline) && SourceTable.isKinesis(stream) != SourceTable.isKinesis(input)) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "The deployment of pipeline " + pipeline.name() + " reads " + input
+                            + ", and the rows would be below "
+                            + stream + ", which is of another kind: the versions of the two cannot be compared."
+                            + " Name the stream that it reads with --stream; or let it read the other one first.");
+        }
+    }
+
     /// Names the log that the rows are below: a seeding that goes on below another one has to read all rows again.
     public static String log(Pipeline pipeline, @Nullable String stream) {
         return isByPlace(pipeline) ? "generation " + generation(pipeline, stream) : "";
@@ -55,6 +72,13 @@ public final class Versions {
                             + " says in which one: give its ARN with --stream.");
         }
         if (stream != null && SourceTable.isKinesis(stream)) {
+            if (said != null) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        "Pipeline " + pipeline.name() + " reads the table's own change stream of " + said + ", and "
+                                + stream + " is a stream of Kinesis: rows with its versions would be above all"
+                                + " changes of the other one, for ever. Name the stream that the pipeline reads.");
+            }
             return Version.TIMED_GENERATION;
         }
         Instant on = stream == null ? said : SourceTable.begin(stream);

@@ -191,4 +191,21 @@ class DeployedSeedTest {
         assertThat(refused.exitCode()).isEqualTo(1);
         assertThat(refused.err()).contains("nothing says in which one");
     }
+
+    @Test
+    void a_stream_of_another_kind_than_the_deployment_reads_is_refused_and_nothing_is_written() {
+        cli.write("rows.ndjson", "{\"id\":\"n1\",\"shop\":\"nowhere\"}\n");
+        String kinesis = "arn:aws:kinesis:eu-central-1:123456789012:stream/archive";
+        for (List<String> streams : List.of(List.of(STREAM, kinesis), List.of(kinesis, STREAM))) {
+            new LetterTable(store).useInput(streams.getFirst());
+            Result refused = aws("seed", "favourites.yaml", "--from", "rows.ndjson", "--stream", streams.getLast());
+            assertThat(refused.exitCode()).isEqualTo(1);
+            assertThat(refused.err()).contains("reads " + streams.getFirst(), "which is of another kind");
+            assertThat(aws("query", "favourites.yaml").out()).doesNotContain("nowhere");
+        }
+        new LetterTable(store).useInput(STREAM);
+        Result seeded = aws("seed", "favourites.yaml", "--from", "rows.ndjson", "--stream", STREAM);
+        assertThat(seeded.exitCode()).as(seeded.err()).isZero();
+        assertThat(seeded.err()).contains("The key of the table is taken to be id.");
+    }
 }

@@ -302,6 +302,24 @@ class SeedTableTest {
     }
 
     @Test
+    void a_stream_of_kinesis_is_refused_where_the_pipeline_names_the_table_s_own() {
+        create(true);
+        cli.write("kinesis.yaml", """
+                pipeline: kinesis
+                input:
+                  format: dynamodb-stream
+                  key: [customer, raw]
+                  stream: arn:aws:dynamodb:eu-central-1:1:table/X/stream/2026-01-01T00:00:00.000
+                rollup: {levels: [city], measures: {saves: count()}}
+                """);
+        cli.write("rows.ndjson", "{\"customer\":\"c\",\"raw\":\"AQ==\",\"city\":\"x\"}\n");
+        Result refused = cli.run(
+                "seed", "kinesis.yaml", "--from", "rows.ndjson", "--stream", "arn:aws:kinesis:eu-central-1:1:stream/s");
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).contains("reads the table's own change stream", "is a stream of Kinesis");
+    }
+
+    @Test
     void another_stream_than_the_pipeline_reads_is_noticed() {
         create(true);
         Result refused = seed("--stream", "arn:aws:dynamodb:eu-central-1:1:table/X/stream/2026-01-01T00:00:00.000");
