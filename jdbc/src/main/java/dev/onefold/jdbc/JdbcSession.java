@@ -77,6 +77,7 @@ final class JdbcSession implements Session {
 
     /// Locks the row that says how far the tables are, making it if need be, and reads it.
     void lock() throws SQLException {
+        execute("set lock_timeout = '10s'"); // Who holds a lock for longer is told, as one that hangs is.
         if (!exists(PUBLISHED)) {
             execute(CREATE);
             connection.commit();

@@ -3,6 +3,7 @@ package dev.onefold.tables;
 import dev.onefold.core.document.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /// Makes a line of JSON of a record of CSV. All values are texts, which a pipeline reads as numbers where it wants
 /// numbers; a field that is empty and not in quotes is left out.
@@ -10,19 +11,25 @@ final class CsvJson {
     private final List<String> names;
 
     /// @throws IllegalArgumentException if a name is missing
-    CsvJson(List<CsvRecords.Field> header) {
-        names = header.stream().map(CsvRecords.Field::text).toList();
+    CsvJson(CsvRecords.Fields header) {
+        if (!header.isUtf8()) {
+            throw new IllegalArgumentException("is not valid UTF-8");
+        }
+        names = header.all().stream().map(CsvRecords.Field::text).toList();
     }
 
-    /// @throws IllegalArgumentException if the record has another number of fields
-    byte[] of(List<CsvRecords.Field> record) {
-        if (record.size() != names.size()) {
-            throw new IllegalArgumentException(
-                    "has " + record.size() + " fields, and the header names " + names.size());
+    /// The record as an object; one that cannot be read as a text that says why, which each pipeline rejects.
+    byte[] of(CsvRecords.Fields record, long number) {
+        if (!record.isUtf8()) {
+            return rejected(record, number, "is not valid UTF-8");
+        }
+        int size = record.all().size();
+        if (size != names.size()) {
+            return rejected(record, number, "has " + size + " fields, and the header names " + names.size());
         }
         StringBuilder json = new StringBuilder("{");
         for (int i = 0; i < names.size(); i++) {
-            CsvRecords.Field field = record.get(i);
+            CsvRecords.Field field = record.all().get(i);
             if (field.quoted() || !field.text().isEmpty()) {
                 json.append(json.length() > 1 ? "," : "");
                 Json.append(json, names.get(i));
@@ -30,5 +37,12 @@ final class CsvJson {
             }
         }
         return json.append('}').toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] rejected(CsvRecords.Fields record, long number, String why) {
+        String fields = record.all().stream().map(CsvRecords.Field::text).collect(Collectors.joining(" | "));
+        StringBuilder json = new StringBuilder();
+        Json.append(json, "Record " + number + " behind the header " + why + ": " + fields);
+        return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 }

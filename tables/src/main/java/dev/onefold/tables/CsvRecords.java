@@ -14,11 +14,13 @@ import org.jspecify.annotations.Nullable;
 final class CsvRecords {
     private static final int BUFFER_BYTES = 1 << 18;
     private static final int FIELD_BYTES_MAX = 10 << 20;
+    private static final char REPLACEMENT = '\uFFFD';
     private static final byte[] MARK_OF_ORDER = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private final InputStream in;
     private final char delimiter;
     private final ByteArrayOutputStream field = new ByteArrayOutputStream();
+    private boolean isUtf8;
     private int last; // The character behind a field; -1 is the end.
 
     CsvRecords(InputStream file, char delimiter) throws IOException {
@@ -35,9 +37,14 @@ final class CsvRecords {
     /// @param quoted whether it stands in quotes; without them, an empty one is no value
     record Field(String text, boolean quoted) {}
 
+    /// A record.
+    ///
+    /// @param isUtf8 whether each of its texts is what stands in the file
+    record Fields(List<Field> all, boolean isUtf8) {}
+
     /// The next record; `null` at the end. Empty lines are passed over.
     @Nullable
-    List<Field> next() throws IOException {
+    Fields next() throws IOException {
         int first = in.read();
         while (first == '\n' || first == '\r') {
             first = in.read();
@@ -45,12 +52,13 @@ final class CsvRecords {
         if (first < 0) {
             return null;
         }
+        isUtf8 = true;
         List<Field> fields = new ArrayList<>();
         fields.add(field(first));
         while (last == delimiter) {
             fields.add(field(in.read()));
         }
-        return fields;
+        return new Fields(fields, isUtf8);
     }
 
     private Field field(int first) throws IOException {
@@ -63,6 +71,8 @@ final class CsvRecords {
         }
         last = c;
         String text = field.toString(StandardCharsets.UTF_8);
+        isUtf8 &= text.indexOf(REPLACEMENT) < 0
+                || Arrays.equals(text.getBytes(StandardCharsets.UTF_8), field.toByteArray());
         boolean returned = last != delimiter && text.endsWith("\r");
         return new Field(returned ? text.substring(0, text.length() - 1) : text, quoted);
     }

@@ -172,25 +172,26 @@ public final class FileRows implements RowSource {
     private void readCsv(InputStream in, long at, char delimiter, Taker taker)
             throws IOException, InterruptedException {
         CsvRecords records = new CsvRecords(in, delimiter);
-        List<CsvRecords.Field> names = records.next();
+        CsvRecords.Fields names = records.next();
         if (names == null) {
             content.requireWhole();
             taker.take(new Rows(PART, new byte[0], 0, 0, END, done()));
             return;
         }
-        CsvJson json = new CsvJson(names);
+        CsvJson json;
+        try {
+            json = new CsvJson(names);
+        } catch (IllegalArgumentException e) {
+            throw new IOException("the header " + e.getMessage(), e);
+        }
         long number = 0;
         LineBlock block = new LineBlock();
-        for (List<CsvRecords.Field> record = records.next(); record != null; record = records.next()) {
+        for (CsvRecords.Fields record = records.next(); record != null; record = records.next()) {
             number++;
             if (number <= at) {
                 continue;
             }
-            try {
-                block.add(json.of(record));
-            } catch (IllegalArgumentException e) {
-                throw new IOException("record " + number + " behind the header " + e.getMessage(), e);
-            }
+            block.add(json.of(record, number));
             if (block.isFull() && !taker.take(block.rows(PART, String.valueOf(number), done()))) {
                 return;
             }

@@ -16,6 +16,11 @@ public final class Rate {
         return new Rate(perSecond);
     }
 
+    /// What may be spent in a second, at least 1.
+    int ofSecond() {
+        return perSecond > 0 ? (int) Math.min(Math.max(1, perSecond), Integer.MAX_VALUE) : Integer.MAX_VALUE;
+    }
+
     /// Waits until what was spent is made up for.
     public void spend(double amount) throws InterruptedException {
         if (perSecond > 0) {

@@ -3,6 +3,7 @@ package dev.onefold.tables;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -122,11 +123,36 @@ public final class Seeding {
     }
 
     private boolean take(RowSource.Rows read) throws InterruptedException {
+        RowSource.Rows rest = form.records(read);
+        for (int most = rate.ofSecond(); rest.count() > most && !stopped; ) {
+            int end = endOfLine(rest, most);
+            put(new RowSource.Rows(rest.part(), rest.lines(), end, most, RowSource.BEGINNING, 0));
+            rest = new RowSource.Rows(
+                    rest.part(),
+                    Arrays.copyOfRange(rest.lines(), end, rest.length()),
+                    rest.length() - end,
+                    rest.count() - most,
+                    rest.mark(),
+                    rest.done());
+        }
         if (!stopped) {
-            waiting.put(Optional.of(form.records(read)));
-            rate.spend(read.count());
+            put(rest);
         }
         return !stopped;
+    }
+
+    private void put(RowSource.Rows some) throws InterruptedException {
+        waiting.put(Optional.of(some));
+        rate.spend(some.count());
+    }
+
+    /// Behind so many lines.
+    private static int endOfLine(RowSource.Rows rows, int lines) {
+        int end = 0;
+        for (int found = 0; found < lines; end++) {
+            found += rows.lines()[end] == '\n' ? 1 : 0;
+        }
+        return end;
     }
 
     private void appendAll() throws IOException, InterruptedException {
@@ -143,7 +169,9 @@ public final class Seeding {
             if (some.length() > 0) {
                 counts = counts.plus(intake.append(some.lines(), some.length()).counts());
             }
-            marks.put(some.part(), some.mark());
+            if (!some.mark().equals(RowSource.BEGINNING)) { // The rows that were read with it are not all appended yet.
+                marks.put(some.part(), some.mark());
+            }
             rows += some.count();
             done += some.done();
             listener.at(done, rows);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -21,7 +22,10 @@ class FileRowsTest {
     static Path folder;
 
     private static FileRows rows(String content, FileRows.Form form) throws IOException {
-        Path file = Files.writeString(folder.resolve("rows"), content);
+        return rows(Files.writeString(folder.resolve("rows"), content), form);
+    }
+
+    private static FileRows rows(Path file, FileRows.Form form) throws IOException {
         return new FileRows(FileRows.Content.of(file, new AtomicLong(), () -> Files.newInputStream(file)), form);
     }
 
@@ -64,8 +68,7 @@ class FileRowsTest {
             for (String after : List.of("1,2\n", "3,4\n".repeat(700_000))) {
                 Path file = Files.writeString(folder.resolve("rows"), "1,2\n".repeat(700_000));
                 Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
-                FileRows begun = new FileRows(
-                        FileRows.Content.of(file, new AtomicLong(), () -> Files.newInputStream(file)), form);
+                FileRows begun = rows(file, form);
                 assertThatThrownBy(() -> begun.read(Map.of(), some -> {
                             assertThat(some.mark()).isNotEqualTo(RowSource.END);
                             write(file, after);
@@ -107,10 +110,25 @@ class FileRowsTest {
     }
 
     @Test
-    void csv_that_is_broken_is_refused_with_its_place() {
-        assertThatThrownBy(() -> Taken.all(rows("a,b\n1,2\n3\n", CSV)))
-                .isInstanceOf(IOException.class)
-                .hasMessage("record 2 behind the header has 1 fields, and the header names 2");
+    void a_record_of_csv_that_cannot_be_read_is_a_row_that_says_why() throws Exception {
+        assertThat(Taken.all(rows("a,b\n1,2\n3\n4,\uFFFD\n", CSV)).lines)
+                .containsExactly(
+                        "{\"a\":\"1\",\"b\":\"2\"}",
+                        "\"Record 2 behind the header has 1 fields, and the header names 2: 3\"",
+                        "{\"a\":\"4\",\"b\":\"\uFFFD\"}");
         assertThatThrownBy(() -> Taken.all(rows("a\n\"x\n", CSV))).hasMessageContaining("quoted field has no end");
+    }
+
+    /// Two texts of Latin-1 would become one.
+    @Test
+    void bytes_of_csv_that_are_not_utf_8_become_no_other_text() throws Exception {
+        Path file = Files.write(folder.resolve("latin"), "a,b\nè,1\né,2\nb,3\n".getBytes(StandardCharsets.ISO_8859_1));
+        assertThat(Taken.all(rows(file, CSV)).lines)
+                .containsExactly(
+                        "\"Record 1 behind the header is not valid UTF-8: \uFFFD | 1\"",
+                        "\"Record 2 behind the header is not valid UTF-8: \uFFFD | 2\"",
+                        "{\"a\":\"b\",\"b\":\"3\"}");
+        Path header = Files.write(folder.resolve("latin"), "è,b\n1,2\n".getBytes(StandardCharsets.ISO_8859_1));
+        assertThatThrownBy(() -> Taken.all(rows(header, CSV))).hasMessage("the header is not valid UTF-8");
     }
 }

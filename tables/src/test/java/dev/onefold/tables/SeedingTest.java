@@ -7,11 +7,14 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,7 +74,12 @@ class SeedingTest {
     }
 
     private Seeding seeding(RowSource source, SeedLog.Seed seed, Seeding.Intake intake, CountDownLatch stop) {
-        return new Seeding(source, seed, new Seeding.Way(RowForm.plain(), Rate.of(0)), intake, new Seeding.Listener() {
+        return seeding(source, seed, new Seeding.Way(RowForm.plain(), Rate.of(0)), intake, stop);
+    }
+
+    private Seeding seeding(
+            RowSource source, SeedLog.Seed seed, Seeding.Way way, Seeding.Intake intake, CountDownLatch stop) {
+        return new Seeding(source, seed, way, intake, new Seeding.Listener() {
             @Override
             public void at(long done, long rows) {}
 
@@ -117,6 +125,35 @@ class SeedingTest {
                     stop);
             assertThat(seeding.run().finished()).isFalse();
             assertThat(reading).hasValue(0);
+        }
+    }
+
+    @Test
+    void no_more_rows_than_those_of_a_second_are_appended_at_once_and_a_stop_between_them_reads_them_again()
+            throws IOException, InterruptedException {
+        Path file = Files.writeString(folder.resolve("rows"), "{\"id\":1}\n".repeat(1_000));
+        CountDownLatch stop = new CountDownLatch(1);
+        List<Integer> appended = new ArrayList<>();
+        try (SeedLog.Seed seed = seed()) {
+            Seeding seeding = seeding(
+                    new FileRows(
+                            FileRows.Content.of(file, new AtomicLong(), () -> Files.newInputStream(file)),
+                            new FileRows.Form.Lines(false)),
+                    seed,
+                    new Seeding.Way(RowForm.plain(), Rate.of(7)),
+                    (lines, length) -> {
+                        appended.add((int) new String(lines, 0, length, StandardCharsets.UTF_8)
+                                .lines()
+                                .count());
+                        stop.countDown();
+                        return new Appended(7, new Counts(7, 0, 0, 0, 0), List.of());
+                    },
+                    stop);
+            assertThat(seeding.run().finished()).isFalse();
+        }
+        assertThat(appended).containsExactly(7);
+        try (SeedLog.Seed again = seed()) {
+            assertThat(again.marks()).isEmpty();
         }
     }
 

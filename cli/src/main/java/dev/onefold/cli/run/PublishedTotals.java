@@ -7,6 +7,7 @@ import dev.onefold.cli.call.Screen;
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
+import dev.onefold.core.Status;
 import dev.onefold.core.TotalsTable;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
@@ -104,11 +105,20 @@ public final class PublishedTotals {
         }
         caller.print("Different: " + Words.count(differences.size(), "published row") + " of "
                 + Words.count(rows) + ".\n\n" + text(differences, caller.screen()) + "\n"
-                + (isFollowed
-                        ? "Somebody else has changed the tables. Drop them, and the engine makes them again.\n"
-                        : "No engine publishes now: 'onefold run' publishes what the last one has not. If rows differ"
-                                + " after that, drop the tables, and the next run makes them again.\n"));
+                + advice(isFollowed));
         return ExitCode.DIFFERENT;
+    }
+
+    private String advice(boolean isFollowed) {
+        String failure =
+                engine.status().publication().map(Status.OfPublication::failure).orElse("");
+        if (!failure.isEmpty()) {
+            return "The engine cannot write the tables now, so they may only be behind: " + failure + ".\n";
+        }
+        return isFollowed
+                ? "Somebody else has changed the tables. Drop them, and the engine makes them again.\n"
+                : "No engine publishes now: 'onefold run' publishes what the last one has not. If rows differ"
+                        + " after that, drop the tables, and the next run makes them again.\n";
     }
 
     private List<Difference> look() {
