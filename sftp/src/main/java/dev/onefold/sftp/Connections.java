@@ -98,11 +98,17 @@ final class Connections implements AutoCloseable {
         SshClient client = SshClient.setUpDefaultClient();
         client.setServerKeyVerifier(
                 noting(new KnownHostsServerKeyVerifier(RejectAllServerKeyVerifier.INSTANCE, hosts)));
-        client.setSignatureFactories(knownFirst(client.getSignatureFactories(), kinds(address, hosts)));
         client.setKeyIdentityProvider(KeyIdentityProvider.EMPTY_KEYS_PROVIDER);
         client.setHostConfigEntryResolver(HostConfigEntryResolver.EMPTY);
+        Connections connections = new Connections(address, hosts, client, login);
+        connections.askForKnownKinds();
         client.start();
-        return new Connections(address, hosts, client, login);
+        return connections;
+    }
+
+    /// A key that somebody adds to the file while this runs is found as well.
+    private void askForKnownKinds() {
+        client.setSignatureFactories(knownFirst(client.getSignatureFactories(), kinds(address, hosts)));
     }
 
     /// The kinds of key that are known of the server.
@@ -144,6 +150,7 @@ final class Connections implements AutoCloseable {
     Connection connect() throws NotConnected {
         ClientSession session;
         try {
+            askForKnownKinds();
             session = client.connect(address.user(), address.host(), address.port())
                     .verify(CONNECTING_MAX)
                     .getSession();

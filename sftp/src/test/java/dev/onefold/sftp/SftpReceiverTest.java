@@ -299,6 +299,19 @@ class SftpReceiverTest {
     }
 
     @Test
+    void a_key_of_another_kind_that_is_made_known_later_is_asked_for()
+            throws IOException, InterruptedException, GeneralSecurityException {
+        KeyPair ed = KeyUtils.generateKeyPair(KeyPairProvider.SSH_ED25519, 256);
+        server.setKeyPairProvider(KeyPairProvider.wrap(host, ed));
+        know(pair());
+        try (Receiver receiver = open()) {
+            assertThat(receiver.deliver(handover(CONTENT))).isInstanceOf(Outcome.NotNow.class);
+            know(ed);
+            assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
+        }
+    }
+
+    @Test
     void a_wrong_password_a_missing_folder_and_a_server_that_is_gone_are_not_now()
             throws IOException, InterruptedException {
         try (Receiver receiver = open(Map.of("password", "SECRET"), Map.of("SECRET", "guess"))) {

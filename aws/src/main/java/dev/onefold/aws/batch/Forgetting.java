@@ -96,7 +96,11 @@ public final class Forgetting {
     /// A chunk of a batch.
     ///
     /// @param index among the chunks of the batch
-    private record Piece(long batch, int index, Part part) {}
+    private record Piece(long batch, int index, Part part) {
+        Place place() {
+            return new Place(batch, index);
+        }
+    }
 
     /// How far a pass is.
     ///
@@ -395,34 +399,47 @@ public final class Forgetting {
                 }
             }
             for (List<Piece> some : Parts.of(pieces, CHUNKS_AT_A_TIME)) {
-                Place here = new Place(some.getFirst().batch, some.getFirst().index);
                 if (isBegun && !isTimeLeft.getAsBoolean()) {
-                    return new Left(here, null);
+                    return new Left(some.getFirst().place(), null);
                 }
                 isBegun = true;
                 try {
-                    forget(some);
+                    Optional<Piece> next = forget(some, isTimeLeft);
+                    if (next.isPresent()) {
+                        return new Left(next.get().place(), null);
+                    }
                 } catch (RuntimeException failed) {
-                    return new Left(here, failed);
+                    return new Left(some.getFirst().place(), failed);
                 }
             }
         }
         return Left.NOTHING;
     }
 
-    private void forget(List<Piece> pieces) {
-        List<Named> claims = store.threads().all(pieces, piece -> claims(piece.part)).stream()
+    /// Where the tables are slow, the claims of some chunks take longer than an invocation has. The first chunk is
+    /// done whatever the time is.
+    ///
+    /// @return the chunk that is not done; empty if all are
+    private Optional<Piece> forget(List<Piece> pieces, BooleanSupplier isTimeLeft) {
+        List<Named> claims = store.threads().all(pieces, this::claims).stream()
                 .flatMap(List::stream)
                 .toList();
-        for (List<Named> some : Parts.of(claims, REQUESTS_AT_A_TIME)) {
-            store.threads().each(some, this::remove);
+        for (int from = 0; from < claims.size(); from += REQUESTS_AT_A_TIME) {
+            Piece next = claims.get(from).piece;
+            if (next != pieces.getFirst() && !isTimeLeft.getAsBoolean()) {
+                return Optional.of(next);
+            }
+            store.threads()
+                    .each(claims.subList(from, Math.min(claims.size(), from + REQUESTS_AT_A_TIME)), this::remove);
         }
+        return Optional.empty();
     }
 
     /// A claim that is to be removed if it names a chunk.
-    private record Named(byte[] id, Map<String, AttributeValue> chunk) {}
+    private record Named(Piece piece, byte[] id, Map<String, AttributeValue> chunk) {}
 
-    private List<Named> claims(Part part) {
+    private List<Named> claims(Piece piece) {
+        Part part = piece.part;
         long number = part.from().chunk();
         Optional<ChunkItem> found = part.to().offset() == 0 ? Optional.empty() : chunks.find(part.lane(), number);
         if (found.isEmpty()) {
@@ -431,7 +448,7 @@ public final class Forgetting {
         int end = Math.min(part.to().offset(), found.get().chunk().sizes().length);
         Map<String, AttributeValue> names = new Claim(part.lane(), number, 0, 0).names();
         return IntStream.range(part.from().offset(), end)
-                .mapToObj(record -> new Named(found.get().id(record), names))
+                .mapToObj(record -> new Named(piece, found.get().id(record), names))
                 .toList();
     }
 
