@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
@@ -17,6 +18,9 @@ import java.util.function.Supplier;
 
 /// Lists all rows, some thousand at a time: intake goes on between.
 final class RowListing {
+    /// All of them are in memory.
+    private static final int MARKS_MAX = 600_000;
+
     private final Guard guard;
     private final Supplier<View> serving;
 
@@ -45,6 +49,11 @@ final class RowListing {
             if (forEach(view, row -> {
                 RowMark mark = RowMark.of(view.pipeline, row);
                 if (ranges.get(RangeSums.rangeOf(mark.key()))) {
+                    if (marks.size() >= MARKS_MAX) {
+                        throw new EngineException(
+                                EngineException.Kind.ANSWER_REFUSED,
+                                "There are more than " + MARKS_MAX + " rows in these ranges. Ask for fewer ranges.");
+                    }
                     marks.add(mark);
                 }
             })) {

@@ -77,11 +77,12 @@ final class JdbcSession implements Session {
 
     /// Locks the row that says how far the tables are, making it if need be, and reads it.
     void lock() throws SQLException {
-        execute("set lock_timeout = '10s'"); // Who holds a lock for longer is told, as one that hangs is.
         if (!exists(PUBLISHED)) {
             execute(CREATE);
             connection.commit();
         }
+        // Who holds a lock for longer is told, as one that hangs is. Others may get this connection from a pool later.
+        execute("set local lock_timeout = '10s'");
         try (PreparedStatement claim = connection.prepareStatement(CLAIM)) {
             claim.setString(1, name);
             claim.setString(2, pipeline);

@@ -61,10 +61,16 @@ final class CsvRecords {
         return new Fields(fields, isUtf8);
     }
 
+    /// Whether the last record had no end of its line: it may be a part of one that somebody writes.
+    boolean isOpen() {
+        return last < 0;
+    }
+
     private Field field(int first) throws IOException {
         field.reset();
         boolean quoted = first == '"';
         int c = quoted ? quoted() : first;
+        int inside = field.size();
         while (c >= 0 && c != delimiter && c != '\n') {
             add(c);
             c = in.read();
@@ -73,7 +79,7 @@ final class CsvRecords {
         String text = field.toString(StandardCharsets.UTF_8);
         isUtf8 &= text.indexOf(REPLACEMENT) < 0
                 || Arrays.equals(text.getBytes(StandardCharsets.UTF_8), field.toByteArray());
-        boolean returned = last != delimiter && text.endsWith("\r");
+        boolean returned = last != delimiter && text.endsWith("\r") && !(quoted && field.size() == inside);
         return new Field(returned ? text.substring(0, text.length() - 1) : text, quoted);
     }
 

@@ -46,12 +46,17 @@ public final class FileRows implements RowSource {
         }
 
         /// What was cut or written anew has rows that nobody has read. One that has only grown has all that it had.
-        private void requireWhole() throws IOException {
+        ///
+        /// @param isOpen whether the last row has no end, so that it may be a part of one in a file that grows
+        private void requireWhole(boolean isOpen) throws IOException {
             long now = Files.size(path);
-            if (now < bytes || now == bytes && !Files.getLastModifiedTime(path).equals(changed)) {
-                throw new IOException("the file was cut or written anew while it was read: it had " + bytes
-                        + " bytes and was last changed at " + changed + "; it has " + now + " of "
-                        + Files.getLastModifiedTime(path));
+            if (now < bytes
+                    || (now == bytes || isOpen)
+                            && !Files.getLastModifiedTime(path).equals(changed)) {
+                throw new IOException(
+                        "the file was cut, written anew or still written while it was read: it had " + bytes
+                                + " bytes and was last changed at " + changed + "; it has " + now + " of "
+                                + Files.getLastModifiedTime(path));
             }
         }
     }
@@ -118,13 +123,14 @@ public final class FileRows implements RowSource {
             int length = carry.length + read;
             boolean last = length < block.length - 1;
             int to = last ? length : lastLineEnd(block, length);
-            if (last && length > 0 && block[length - 1] != '\n') {
+            boolean isOpen = last && length > 0 && block[length - 1] != '\n';
+            if (isOpen) {
                 block[to++] = '\n';
             }
             carry = Arrays.copyOfRange(block, Math.min(to, length), length);
             end += to;
             if (last) {
-                content.requireWhole();
+                content.requireWhole(isOpen);
             }
             Rows rows = new Rows(PART, block, to, lines(block, to), last ? END : String.valueOf(end), done());
             if ((last || to > 0) && !taker.take(rows) || last) {
@@ -137,7 +143,7 @@ public final class FileRows implements RowSource {
         try {
             in.skipNBytes(bytes);
         } catch (EOFException e) {
-            content.requireWhole();
+            content.requireWhole(false);
             throw e;
         }
     }
@@ -174,7 +180,7 @@ public final class FileRows implements RowSource {
         CsvRecords records = new CsvRecords(in, delimiter);
         CsvRecords.Fields names = records.next();
         if (names == null) {
-            content.requireWhole();
+            content.requireWhole(false);
             taker.take(new Rows(PART, new byte[0], 0, 0, END, done()));
             return;
         }
@@ -186,17 +192,27 @@ public final class FileRows implements RowSource {
         }
         long number = 0;
         LineBlock block = new LineBlock();
-        for (CsvRecords.Fields record = records.next(); record != null; record = records.next()) {
-            number++;
-            if (number <= at) {
-                continue;
+        try {
+            for (CsvRecords.Fields record = records.next(); record != null; record = records.next()) {
+                if (records.isOpen()) {
+                    content.requireWhole(true);
+                }
+                number++;
+                if (number <= at) {
+                    continue;
+                }
+                block.add(json.of(record, number));
+                if (block.isFull() && !taker.take(block.rows(PART, String.valueOf(number), done()))) {
+                    return;
+                }
             }
-            block.add(json.of(record, number));
-            if (block.isFull() && !taker.take(block.rows(PART, String.valueOf(number), done()))) {
-                return;
+            content.requireWhole(records.isOpen());
+        } catch (IOException e) {
+            if (block.lines() > 0) { // What is in front of the bad place is read.
+                taker.take(block.rows(PART, String.valueOf(number), done()));
             }
+            throw e;
         }
-        content.requireWhole();
         taker.take(block.rows(PART, END, done()));
     }
 

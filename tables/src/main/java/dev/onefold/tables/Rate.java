@@ -17,7 +17,7 @@ public final class Rate {
     }
 
     /// What may be spent in a second, at least 1.
-    int ofSecond() {
+    public int ofSecond() {
         return perSecond > 0 ? (int) Math.min(Math.max(1, perSecond), Integer.MAX_VALUE) : Integer.MAX_VALUE;
     }
 

@@ -3,11 +3,14 @@ package dev.onefold.tables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +78,7 @@ class FileRowsTest {
                             return true;
                         }))
                         .isInstanceOf(IOException.class)
-                        .hasMessageContaining("was cut or written anew while it was read");
+                        .hasMessageContaining("was cut, written anew or still written while it was read");
             }
         }
     }
@@ -117,6 +120,48 @@ class FileRowsTest {
                         "\"Record 2 behind the header has 1 fields, and the header names 2: 3\"",
                         "{\"a\":\"4\",\"b\":\"\uFFFD\"}");
         assertThatThrownBy(() -> Taken.all(rows("a\n\"x\n", CSV))).hasMessageContaining("quoted field has no end");
+    }
+
+    @Test
+    void a_last_line_without_an_end_is_no_row_in_a_file_that_grows() throws Exception {
+        for (FileRows.Form form : List.of(LINES, CSV)) {
+            Path file = Files.writeString(folder.resolve("rows"), "a,b\n1,2\n7,12");
+            Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
+            FileRows rows = new FileRows(
+                    FileRows.Content.of(file, new AtomicLong(), () -> {
+                        InputStream before = new ByteArrayInputStream(Files.readAllBytes(file));
+                        Files.writeString(file, "34\n", StandardOpenOption.APPEND);
+                        return before;
+                    }),
+                    form);
+            List<String> taken = new ArrayList<>();
+            assertThatThrownBy(() -> rows.read(Map.of(), some -> {
+                        taken.add(new String(some.lines(), 0, some.length(), StandardCharsets.UTF_8));
+                        return true;
+                    }))
+                    .hasMessageContaining("still written");
+            assertThat(String.join("", taken)).doesNotContain("12");
+        }
+    }
+
+    @Test
+    void what_is_in_front_of_a_quote_without_an_end_is_read() throws Exception {
+        List<String> taken = new ArrayList<>();
+        assertThatThrownBy(() -> rows("a\n1\n2\n\"3\n4\n", CSV).read(Map.of(), some -> {
+                    taken.add(some.mark() + " " + some.count());
+                    return true;
+                }))
+                .hasMessageContaining("quoted field has no end");
+        assertThat(taken).containsExactly("2 2");
+    }
+
+    @Test
+    void a_return_in_quotes_belongs_to_its_field() throws Exception {
+        assertThat(Taken.all(rows("a,b\r\n1,\"x\r\"\r\n2,\"y\r\"\n3,z\r\n", CSV)).lines)
+                .containsExactly(
+                        "{\"a\":\"1\",\"b\":\"x\\u000d\"}",
+                        "{\"a\":\"2\",\"b\":\"y\\u000d\"}",
+                        "{\"a\":\"3\",\"b\":\"z\"}");
     }
 
     /// Two texts of Latin-1 would become one.

@@ -59,7 +59,7 @@ final class PublishCommand implements Callable<Integer> {
         try {
             caller.printLine(
                     switch (outcome(store, new Publication(store, items))) {
-                        case Outcome.Nothing _ -> "The table " + items.table() + " has all totals.";
+                        case Outcome.Nothing _ -> "There is nothing new for the table " + items.table() + ".";
                         case Outcome.Busy _ ->
                             throw new CommandFailure(
                                     ExitCode.DIFFERENT,

@@ -82,17 +82,18 @@ public final class Against {
     public ExitCode compare(Engine engine) throws IOException {
         Pipeline pipeline = engine.pipeline();
         requirePossible(pipeline);
+        Directory directory = new Directory(data, engine);
         try (Clients clients = options.clients();
                 Opened opened = new Opening(caller, options.asSeed(), clients, pipeline, options.rate()).open()) {
             requireStrong(opened);
             caller.note(Announcement.compared(pipeline, opened, options.rate()));
             SeedLog log = new SeedLog(data.resolve(SEEDS));
             if (!options.repair) {
-                return compare(engine, opened, log, null);
+                return compare(engine, opened, log, null, directory);
             }
             try (FileChannel _ = log.alone(ALONE).orElseThrow(() -> busy(pipeline));
                     SeedLog.Seed number = log.begin(ALONE, numbers(engine), true)) {
-                ExitCode code = compare(engine, opened, log, number);
+                ExitCode code = compare(engine, opened, log, number, directory);
                 number.finish();
                 return code;
             }
@@ -163,11 +164,11 @@ public final class Against {
         return new CommandFailure(ExitCode.DIFFERENT, message);
     }
 
-    private ExitCode compare(Engine engine, Opened opened, SeedLog log, SeedLog.@Nullable Seed number)
+    private ExitCode compare(
+            Engine engine, Opened opened, SeedLog log, SeedLog.@Nullable Seed number, Directory directory)
             throws IOException {
         Pipeline pipeline = engine.pipeline();
         long start = System.nanoTime();
-        Directory directory = new Directory(data);
         long own = number == null ? Long.MAX_VALUE : number.number();
         EnginePassing passing =
                 new EnginePassing(engine, log, own, new EnginePassing.Waiting(caller, stop, options.lag()));

@@ -1,6 +1,7 @@
 package dev.onefold.cli.seed;
 
 import dev.onefold.api.RemoteEngine;
+import dev.onefold.core.Engine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -17,9 +18,11 @@ final class Directory {
     private final List<String> files;
 
     /// As it is now.
-    Directory(Path folder) throws IOException {
+    ///
+    /// @param engine that is asked: one that runs, or what was in the files a moment ago
+    Directory(Path folder, Engine engine) throws IOException {
         this.folder = folder;
-        isOwned = RemoteEngine.connect(folder).isPresent();
+        isOwned = engine instanceof RemoteEngine;
         files = isOwned ? List.of() : files();
     }
 

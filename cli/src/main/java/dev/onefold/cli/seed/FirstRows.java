@@ -10,6 +10,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.tables.Seeding;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Refuses a seeding of which no row can be read, before millions of dead letters are made. One thread.
 final class FirstRows implements Seeding.Intake {
@@ -19,31 +20,38 @@ final class FirstRows implements Seeding.Intake {
 
     private final Pipeline pipeline;
     private final Seeding.Intake intake;
+    private final boolean few;
+    private final Decoder decoder;
+    private @Nullable Malformed first;
+    private boolean hasHeader;
+    private int rows;
     private boolean checked;
 
-    FirstRows(Pipeline pipeline, Seeding.Intake intake) {
+    /// @param atOnce how many rows may come together
+    FirstRows(Pipeline pipeline, Seeding.Intake intake, int atOnce) {
         this.pipeline = pipeline;
         this.intake = intake;
+        few = atOnce < ROWS;
+        decoder = new Decoder(pipeline);
         checked = pipeline.fold() instanceof Processing; // Its code may be out of reach here.
     }
 
     @Override
     public Appended append(byte[] lines, int length) {
         if (!checked) {
-            requireReadable(lines, length);
-            checked = true;
+            checked = isReadable(lines, length);
         }
         return intake.append(lines, length);
     }
 
-    private void requireReadable(byte[] lines, int length) {
+    /// Whether one of the rows so far is a record. Where few come together, those that are none are let through until
+    /// there were enough.
+    private boolean isReadable(byte[] lines, int length) {
         byte[] padded = Arrays.copyOf(lines, length + Decoder.PADDING);
-        Decoder decoder = new Decoder(pipeline);
-        Malformed first = null;
-        int rows = 0;
         int from = 0;
         int to = lineEnd(padded, from, length);
-        if (Decoder.wantsHeader(pipeline) && length > 0) {
+        if (Decoder.wantsHeader(pipeline) && !hasHeader && length > 0) {
+            hasHeader = true;
             Malformed malformed = decoder.header(padded, from, to);
             if (malformed != null) {
                 throw refused(malformed.message() + ".");
@@ -54,16 +62,17 @@ final class FirstRows implements Seeding.Intake {
         for (; from < length && rows < ROWS; rows++) {
             Malformed malformed = decoder.decode(padded, from, to);
             if (malformed == null && !decoder.event().isSilent) {
-                return;
+                return true;
             }
             malformed = malformed != null ? malformed : SILENT;
             first = first == null ? malformed : first;
             from = to + 1;
             to = lineEnd(padded, from, length);
         }
-        if (first != null) {
+        if (first != null && (rows >= ROWS || !few)) {
             throw refused("of the first " + rows + " not one is a record. The first one: " + first.message() + ".");
         }
+        return rows == 0 && !few;
     }
 
     private CommandFailure refused(String why) {

@@ -62,7 +62,9 @@ public final class Run {
                                 : "An earlier seeding of this query was interrupted; it is read from its beginning.");
             }
             Target to = target.apply(seed.number());
-            Seeding.Intake checked = seed.continued() > 0 ? to.intake() : new FirstRows(to.pipeline(), to.intake());
+            Seeding.Intake checked = seed.continued() > 0
+                    ? to.intake()
+                    : new FirstRows(to.pipeline(), to.intake(), opened.rate().ofSecond());
             Seeding seeding = new Seeding(
                     opened.source(), seed, new Seeding.Way(to.form(), opened.rate()), checked, listener(progress));
             Seeding.Report report = seeding.run();

@@ -121,8 +121,9 @@ public final class SeedCommand implements Callable<Integer> {
     /// The owner of the directory may be a command that ends before this one, such as another seeding. What was read
     /// is marked, so the seeding goes on with the next owner, or as the owner.
     private ExitCode seedThroughOwners(DataDirectory data) throws IOException {
-        AtomicReference<Engine> asked = new AtomicReference<>();
+        AtomicReference<@Nullable Engine> asked = new AtomicReference<>();
         while (true) {
+            asked.set(null);
             try {
                 return EngineAccess.use(data, caller, engine -> {
                     asked.set(engine);

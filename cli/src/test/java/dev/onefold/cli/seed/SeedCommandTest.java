@@ -11,7 +11,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -147,6 +149,40 @@ class SeedCommandTest {
                     .contains(
                             "  new                      5", "  rejected                 1", "dead-letters trades list");
             assertThat(engine.counts().accepted()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void a_bad_first_row_refuses_no_seeding_of_a_few_rows_a_second() {
+        cli.write("rows.ndjson", "garbage\n" + rows(0, 2, 1));
+        assertThat(done("seed", "trades.yaml", "--from", "rows.ndjson", "--rate", "1")
+                        .out())
+                .contains("  new                      2", "  rejected                 1");
+    }
+
+    /// Nobody can be asked: the second look at the directory says why, and not for ever.
+    @Test
+    void a_seeding_whose_owner_ends_and_whose_directory_cannot_be_opened_ends_with_the_reason() throws Exception {
+        cli.write("rows.ndjson", rows(0, 60_000, 1));
+        cli.write("empty.ndjson", "");
+        done("run", "trades.yaml", "--input", "empty.ndjson");
+        Path data = folder.resolve("onefold-data/trades");
+        Path aside = folder.resolve("aside");
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(data, Settings.defaults().withCheckpointInterval(Duration.ofHours(1)))) {
+            CompletableFuture<Result> seeding =
+                    CompletableFuture.supplyAsync(() -> cli.run("seed", "trades.yaml", "--from", "rows.ndjson"));
+            while (engine.counts().accepted() == 0 && !seeding.isDone()) {
+                Thread.onSpinWait();
+            }
+            Files.move(data, aside);
+            Files.createDirectory(data);
+            Path strange = cli.write("onefold-data/trades/strange", "x");
+            Result result = seeding.get(50, TimeUnit.SECONDS);
+            assertThat(result.exitCode()).as(result.err()).isEqualTo(3);
+            Files.delete(strange);
+            Files.delete(data);
+            Files.move(aside, data);
         }
     }
 
