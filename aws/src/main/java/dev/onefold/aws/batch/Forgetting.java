@@ -426,7 +426,7 @@ public final class Forgetting {
                 .toList();
         for (int from = 0; from < claims.size(); from += REQUESTS_AT_A_TIME) {
             Piece next = claims.get(from).piece;
-            if (next != pieces.getFirst() && !isTimeLeft.getAsBoolean()) {
+            if (!next.equals(pieces.getFirst()) && !isTimeLeft.getAsBoolean()) {
                 return Optional.of(next);
             }
             store.threads()

@@ -261,6 +261,6 @@ class PublicationTest {
     @Test
     @Tag("campaign")
     void whatever_is_killed_late_or_lost_in_many_lives_the_items_become_the_totals() {
-        Seeds.forEachSeed(0, 1_000, seed -> new PublicationLife(seed).live(120));
+        Seeds.forEachSeed(0, 300, seed -> new PublicationLife(seed).live(120));
     }
 }
