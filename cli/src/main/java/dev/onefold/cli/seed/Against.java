@@ -92,7 +92,7 @@ public final class Against {
                 return compare(engine, opened, log, null, directory);
             }
             try (FileChannel _ = log.alone(ALONE).orElseThrow(() -> busy(pipeline));
-                    SeedLog.Seed number = log.begin(ALONE, numbers(engine), true)) {
+                    SeedLog.Seed number = log.begin(ALONE, EngineIntake.numbers(engine, Against::source), true)) {
                 ExitCode code = compare(engine, opened, log, number, directory);
                 number.finish();
                 return code;
@@ -100,24 +100,8 @@ public final class Against {
         }
     }
 
-    /// Numbers that no re-sync of the engine has: the folder of seedings may be lost, and the clock may go back.
-    private static SeedLog.Numbers numbers(Engine engine) {
-        long nowMs = System.currentTimeMillis();
-        return new SeedLog.Numbers() {
-            @Override
-            public long draw(long last) {
-                long number = Math.max(nowMs, last + 1);
-                while (holds(number)) {
-                    number++;
-                }
-                return number;
-            }
-
-            @Override
-            public boolean holds(long number) {
-                return engine.acknowledged(ALONE + "/" + number) > 0;
-            }
-        };
+    private static String source(long number) {
+        return ALONE + "/" + number;
     }
 
     private static CommandFailure busy(Pipeline pipeline) {
@@ -183,7 +167,7 @@ public final class Against {
                         Versions.isByPlace(pipeline) ? Versions.generation(pipeline, opened.stream()) : 0,
                         own,
                         options.removesMany,
-                        new EngineIntake(engine, ALONE + "/" + own)));
+                        new EngineIntake(engine, source(own))));
         try (Progressing progress = new Progressing(opened)) {
             Report report = new SourceComparison(engine, side, repairing, progress).run();
             if (number == null && !report.isEqual()) {

@@ -2,7 +2,9 @@ package dev.onefold.cli.seed;
 
 import dev.onefold.core.Engine;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.Seeding;
+import java.util.function.LongFunction;
 
 /// Appends the records of a seeding to a source of its own. One thread.
 final class EngineIntake implements Seeding.Intake {
@@ -14,6 +16,28 @@ final class EngineIntake implements Seeding.Intake {
     EngineIntake(Engine engine, String source) {
         this.engine = engine;
         this.source = source;
+    }
+
+    /// Numbers that no source of the engine has: the folder of seedings may be lost, and the clock may go back.
+    ///
+    /// @param source of a number
+    static SeedLog.Numbers numbers(Engine engine, LongFunction<String> source) {
+        long nowMs = System.currentTimeMillis();
+        return new SeedLog.Numbers() {
+            @Override
+            public long draw(long last) {
+                long number = Math.max(nowMs, last + 1);
+                while (holds(number)) {
+                    number++;
+                }
+                return number;
+            }
+
+            @Override
+            public boolean holds(long number) {
+                return engine.acknowledged(source.apply(number)) > 0;
+            }
+        };
     }
 
     @Override

@@ -163,7 +163,7 @@ public final class SeedCommand implements Callable<Integer> {
                     opened,
                     new Run.Earlier(
                             new SeedLog(data.path().resolve(FOLDER)),
-                            numbers(engine),
+                            EngineIntake.numbers(engine, SeedCommand::source),
                             Versions.log(served, opened.stream())),
                     number -> new Run.Target(
                             served,
@@ -174,25 +174,5 @@ public final class SeedCommand implements Callable<Integer> {
 
     private static String source(long number) {
         return "seed/" + number;
-    }
-
-    /// Numbers that no source of the engine has: the folder of seedings may be lost, and the clock may go back.
-    private static SeedLog.Numbers numbers(Engine engine) {
-        long nowMs = System.currentTimeMillis();
-        return new SeedLog.Numbers() {
-            @Override
-            public long draw(long last) {
-                long number = Math.max(nowMs, last + 1);
-                while (holds(number)) {
-                    number++;
-                }
-                return number;
-            }
-
-            @Override
-            public boolean holds(long number) {
-                return engine.acknowledged(source(number)) > 0;
-            }
-        };
     }
 }
