@@ -7,5 +7,6 @@ module dev.onefold.api {
 
     exports dev.onefold.api to
             dev.onefold.cli,
-            dev.onefold.embedded;
+            dev.onefold.embedded,
+            dev.onefold.server;
 }

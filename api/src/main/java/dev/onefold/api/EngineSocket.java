@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -71,7 +72,7 @@ public final class EngineSocket implements AutoCloseable {
         answersLack = served.answersLack;
         user = Files.getOwner(Address.file(directory)).getName();
         server = new Exchange.Server(
-                new Routes(served.engine), directory, () -> sendAway(Visitor::hasStalledWithContent));
+                new Routes(List.of(served.engine)), directory, () -> sendAway(Visitor::hasStalledWithContent));
     }
 
     /// Listens. Only the holder of the directory's lock may call this.

@@ -13,7 +13,7 @@ import java.util.Map;
 /// @param detail says it to people, with what to do
 public record Failure(int status, String kind, String detail) {
     /// The request makes no sense.
-    static final String REQUEST = "REQUEST";
+    public static final String REQUEST = "REQUEST";
 
     /// There is no such route or pipeline.
     static final String NO_ROUTE = "NO_ROUTE";
@@ -33,8 +33,11 @@ public record Failure(int status, String kind, String detail) {
     /// Another process owns the directory than the one that the client began with.
     static final String OWNER_CHANGED = "OWNER_CHANGED";
 
+    /// The caller is not allowed to do it.
+    public static final String NOT_ALLOWED = "NOT_ALLOWED";
+
     /// The server has too much to do.
-    static final String BUSY = "BUSY";
+    public static final String BUSY = "BUSY";
 
     static final String BUG = "BUG";
 
@@ -77,7 +80,7 @@ public record Failure(int status, String kind, String detail) {
     /// The exit code of the command line for the same failure.
     int exitCode() {
         return switch (kind) {
-            case REQUEST, NO_ROUTE -> 2;
+            case REQUEST, NO_ROUTE, NOT_ALLOWED -> 2;
             case NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH -> 1;
             case BUSY, OWNER_CHANGED -> 4;
             case BUG -> 70;
@@ -90,13 +93,16 @@ public record Failure(int status, String kind, String detail) {
         return switch (status) {
             case 200 -> "OK";
             case 400 -> "Bad request";
+            case 401 -> "Unauthorized";
             case 403 -> "Forbidden";
             case 404 -> "Not found";
             case 405 -> "Method not allowed";
             case 409 -> "Conflict";
+            case 408 -> "Request timeout";
             case 413 -> "Content too large";
             case 415 -> "Unsupported media type";
             case 417 -> "Expectation failed";
+            case 429 -> "Too many requests";
             case 431 -> "Request header fields too large";
             case 503 -> "Service unavailable";
             case 507 -> "Insufficient storage";
@@ -104,7 +110,7 @@ public record Failure(int status, String kind, String detail) {
         };
     }
 
-    Response response() {
+    public Response response() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("type", "about:blank");
         json.put("title", title(status));
@@ -119,7 +125,7 @@ public record Failure(int status, String kind, String detail) {
     /// The exception that a caller of an engine gets for this.
     RuntimeException exception() {
         return switch (kind) {
-            case REQUEST, NO_ROUTE, NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH -> new IllegalArgumentException(detail);
+            case REQUEST, NO_ROUTE, NOT_ALLOWED, NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH -> new IllegalArgumentException(detail);
             case BUSY -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);
             case OWNER_CHANGED -> new EngineException(EngineException.Kind.STOPPED, detail);
             case BUG -> new IllegalStateException(detail);

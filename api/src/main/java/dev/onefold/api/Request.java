@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param path its segments, decoded
 /// @param parameters of the query, decoded, each with its values in their order
 /// @param body the content; empty without any
-record Request(String method, List<String> path, Map<String, List<String>> parameters, byte[] body) {
+public record Request(String method, List<String> path, Map<String, List<String>> parameters, byte[] body) {
     /// A request that cannot be answered; never leaves this package.
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1;
@@ -35,7 +35,7 @@ record Request(String method, List<String> path, Map<String, List<String>> param
     /// The request to a target such as `/v1/trades/totals?depth=1`.
     ///
     /// @throws IllegalArgumentException if the target cannot be read
-    static Request of(String method, String target, byte[] body) {
+    public static Request of(String method, String target, byte[] body) {
         if (!target.startsWith("/")) {
             throw new IllegalArgumentException("The target of the request does not begin with /");
         }

@@ -9,13 +9,13 @@ import java.nio.charset.StandardCharsets;
 ///
 /// @param status of HTTP
 /// @param body writes the content; it may be large
-record Response(int status, String contentType, Body body) {
+public record Response(int status, String contentType, Body body) {
     static final String JSON = "application/json";
     static final String CSV = "text/csv; charset=utf-8";
     static final String BYTES = "application/octet-stream";
 
     /// The content of an answer.
-    interface Body {
+    public interface Body {
         void writeTo(OutputStream out) throws IOException;
     }
 

@@ -1,0 +1,422 @@
+package dev.onefold.api;
+
+import dev.onefold.api.body.BodyLines;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.DefinitionChange;
+import dev.onefold.core.Engine;
+import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.Truth;
+import dev.onefold.core.bytes.Utf8;
+import dev.onefold.core.form.CsvForm;
+import dev.onefold.core.form.GroupPath;
+import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.KeyState;
+import dev.onefold.core.query.Query;
+import dev.onefold.core.query.TableQuery;
+import dev.onefold.core.shape.Value;
+import dev.onefold.core.state.Row;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Makes of a request for one pipeline an answer over its engine. Any thread may call.
+final class EngineRoutes {
+    private static final int LETTERS_DEFAULT = 50;
+    private static final int ROW_LETTERS_MAX = 20;
+
+    private final Engine engine;
+    private final BatchRoutes batches;
+
+    EngineRoutes(Engine engine) {
+        this.engine = engine;
+        batches = new BatchRoutes(engine);
+    }
+
+    /// Takes the answer while it is valid.
+    ///
+    /// @param path behind the pipeline's name
+    /// @throws IOException if the receiver throws it
+    void answer(Request request, List<String> path, Routes.Receiver receiver) throws IOException {
+        if (request.method().equals("GET")) {
+            get(request, path, receiver);
+        } else {
+            receiver.take(post(request, path));
+        }
+    }
+
+    /// What can be asked of the pipeline.
+    Map<String, Object> about() {
+        Pipeline pipeline = engine.pipeline();
+        Map<String, String> missing = new TreeMap<>();
+        engine.capabilities().missing().forEach((capability, reason) -> missing.put(capability.name(), reason));
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("pipeline", pipeline.name());
+        json.put("definition", PipelineText.write(pipeline));
+        json.put("missing", missing);
+        return json;
+    }
+
+    private void get(Request request, List<String> path, Routes.Receiver receiver) throws IOException {
+        String first = path.isEmpty() ? "" : path.getFirst();
+        if (first.equals("totals") && path.size() == 1) {
+            totals(request, receiver);
+            return;
+        }
+        if (first.equals("tables") && path.size() == 1) {
+            tables(request, receiver);
+            return;
+        }
+        if (first.equals("keys") && path.size() > 1) {
+            receiver.take(state(request, path.subList(1, path.size())));
+            return;
+        }
+        if (first.equals("dead-letters") && path.size() > 1) {
+            receiver.take(letter(request, path.subList(1, path.size())));
+            return;
+        }
+        if (first.equals("rows") && path.size() > 1) {
+            request.allow();
+            receiver.take(row(path.subList(1, path.size())));
+            return;
+        }
+        if (first.equals(BatchRoutes.NAME)) {
+            receiver.take(batches.get(request, path.subList(1, path.size())).orElseThrow(() -> Routes.noRoute(request)));
+            return;
+        }
+        receiver.take(
+                switch (String.join("/", path)) {
+                    case "" -> {
+                        request.allow();
+                        yield Response.json(about());
+                    }
+                    case "counts" -> {
+                        request.allow();
+                        yield Response.json(JsonForm.counts(engine.counts()));
+                    }
+                    case "status" -> {
+                        request.allow();
+                        yield Response.json(JsonForm.status(engine.pipeline().name(), engine.status()));
+                    }
+                    case "journal" -> {
+                        request.allow();
+                        yield Response.json(Map.of("kept", engine.journal().isKept()));
+                    }
+                    case "range-sums" -> {
+                        request.allow();
+                        yield Response.bytes(engine.rangeSums().toBytes());
+                    }
+                    case "records" -> {
+                        request.allow("source");
+                        String source = request.required("source");
+                        yield Response.json(Map.of("acknowledged", engine.acknowledged(source)));
+                    }
+                    case "dead-letters" -> letters(request);
+                    default -> throw Routes.noRoute(request);
+                });
+    }
+
+    private Response post(Request request, List<String> path) {
+        if (!path.isEmpty() && path.getFirst().equals(BatchRoutes.NAME)) {
+            return batches.post(request, path.subList(1, path.size())).orElseThrow(() -> Routes.noRoute(request));
+        }
+        if (path.size() == 3
+                && path.getFirst().equals("dead-letters")
+                && path.get(2).equals("redrive")) {
+            return redrive(request, id(path.get(1)));
+        }
+        return switch (String.join("/", path)) {
+            case "records" -> append(request);
+            case "verify" -> {
+                request.allow("from", "sample");
+                yield Response.json(JsonForm.verification(engine.verify(truth(request))));
+            }
+            case "rebuild" -> {
+                request.allow("from");
+                yield Response.json(JsonForm.verification(engine.rebuild(truth(request))));
+            }
+            case "checkpoint" -> {
+                request.allow();
+                engine.checkpointNow();
+                yield Response.json(Map.of());
+            }
+            case "change" -> change(request);
+            case "row-marks" -> {
+                request.allowWithBody();
+                yield Response.bytes(RowMarks.write(engine.rowMarks(BitSet.valueOf(request.body()))));
+            }
+            case "journal/release" -> {
+                request.allow();
+                engine.journal().release();
+                yield Response.json(Map.of("kept", false));
+            }
+            case "dead-letters/purge" -> {
+                request.allow("id");
+                List<Long> ids = new ArrayList<>();
+                for (String id : request.parameters().getOrDefault("id", List.of())) {
+                    ids.add(id(id));
+                }
+                yield Response.json(Map.of("purged", engine.deadLetters().purge(ids)));
+            }
+            default -> throw Routes.noRoute(request);
+        };
+    }
+
+    private static Truth truth(Request request) {
+        String from = request.parameter("from");
+        int oneIn = request.integer("sample", 1);
+        return switch (from == null ? "rows" : from) {
+            case "rows" -> new Truth.Rows(oneIn);
+            case "sources" -> {
+                if (request.parameter("sample") != null) {
+                    throw new IllegalArgumentException("The parameter 'sample' goes with rows only");
+                }
+                yield new Truth.Sources();
+            }
+            default ->
+                throw new IllegalArgumentException("The parameter 'from' is rows or sources, not '" + from + "'");
+        };
+    }
+
+    private void totals(Request request, Routes.Receiver receiver) throws IOException {
+        request.allow("rollup", "group", "group-json", "depth", "top", "by", "format", "neutralise-formulas");
+        String rollup = request.parameter("rollup");
+        String group = request.parameter("group");
+        String json = request.parameter("group-json");
+        String by = request.parameter("by");
+        int top = request.integer("top", 0);
+        if (group != null && json != null) {
+            throw new IllegalArgumentException(
+                    "The parameters 'group' and 'group-json' say the same; give one of them");
+        }
+        if ((request.parameter("top") == null) != (by == null)) {
+            throw new IllegalArgumentException("'top' and 'by' go together: how many groups, and by which measure");
+        }
+        Pipeline pipeline = engine.pipeline();
+        Query query = new Query(
+                rollup == null ? Rollups.of(pipeline).all().getFirst().name() : rollup,
+                json != null ? GroupPath.ofJson("group-json", json) : GroupPath.parse(group == null ? "" : group),
+                request.integer("depth", Integer.MAX_VALUE),
+                by == null ? null : new Query.Top(top, by));
+        boolean csv = isCsv(request);
+        boolean neutralise = request.flag("neutralise-formulas");
+        engine.query(query, answer -> {
+            take(receiver, csv, out -> {
+                if (csv) {
+                    CsvForm.write(answer, neutralise, text(out));
+                } else {
+                    JsonForm.write(pipeline.name(), answer, text(out));
+                }
+            });
+            return true;
+        });
+    }
+
+    private static boolean isCsv(Request request) {
+        String format = request.parameter("format");
+        if (format != null && !format.equals("csv") && !format.equals("json")) {
+            throw new IllegalArgumentException("The parameter 'format' is json or csv, not '" + format + "'");
+        }
+        return "csv".equals(format);
+    }
+
+    private static void take(Routes.Receiver receiver, boolean csv, Response.Body body) {
+        try {
+            receiver.take(new Response(200, csv ? Response.CSV : Response.JSON, body));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void tables(Request request, Routes.Receiver receiver) {
+        request.allow("table", "key", "limit", "format", "neutralise-formulas", "bytes");
+        List<String> names = request.parameters().getOrDefault("table", List.of());
+        boolean csv = isCsv(request);
+        if (csv && names.size() != 1) {
+            throw new IllegalArgumentException("CSV has one table, and " + names.size() + " are named");
+        }
+        boolean neutralise = request.flag("neutralise-formulas");
+        boolean bytes = request.flag("bytes");
+        Optional<List<String>> key = Optional.ofNullable(request.parameters().get("key"));
+        TableQuery query = new TableQuery(names, key, request.number("limit", Long.MAX_VALUE));
+        String name = engine.pipeline().name();
+        engine.tables(query, answer -> {
+            take(receiver, csv, out -> {
+                if (csv) {
+                    CsvForm.write(answer.tables().getFirst(), neutralise, text(out));
+                } else {
+                    JsonForm.write(name, answer, bytes ? TableLines::text : Value::plain, text(out));
+                }
+            });
+            return true;
+        });
+    }
+
+    private Response state(Request request, List<String> key) {
+        request.allow("bytes");
+        boolean bytes = request.flag("bytes");
+        return Response.json(engine.underOneDefinition(_ -> {
+            KeyState state = engine.state(key)
+                    .orElseThrow(
+                            () -> new Request.Refused(new Failure(404, Failure.NO_ROW, "The key was never seen.")));
+            Map<String, @Nullable Object> json =
+                    JsonForm.state(state, engine.deadLetters().ofKey(key, ROW_LETTERS_MAX));
+            if (bytes) {
+                json.put("context", TableLines.text(state.context()));
+            }
+            return json;
+        }));
+    }
+
+    private static Consumer<String> text(OutputStream out) {
+        return text -> {
+            try {
+                out.write(text.getBytes(StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        };
+    }
+
+    private Response row(List<String> key) {
+        return Response.json(engine.underOneDefinition(pipeline -> {
+            Row row = engine.get(key)
+                    .orElseThrow(
+                            () -> new Request.Refused(new Failure(404, Failure.NO_ROW, "The key was never accepted.")));
+            return JsonForm.row(pipeline, row, engine.deadLetters().ofKey(key, ROW_LETTERS_MAX));
+        }));
+    }
+
+    private static long id(String text) {
+        return Request.number("number of a dead letter", text);
+    }
+
+    private Response letters(Request request) {
+        request.allow("after", "limit", "key");
+        int limit = request.integer("limit", LETTERS_DEFAULT);
+        DeadLetters.requireKeyLimit(limit);
+        DeadLetters letters = engine.deadLetters();
+        List<String> key = request.parameters().get("key");
+        List<Map<String, Object>> found = new ArrayList<>();
+        if (key != null && request.parameter("after") != null) {
+            throw new IllegalArgumentException("The parameters 'key' and 'after' do not go together");
+        }
+        if (key == null) {
+            letters.list(request.number("after", 0), limit).forEach(letter -> found.add(JsonForm.letter(letter)));
+        } else {
+            for (DeadLetters.OfKey ofKey : letters.ofKey(key, limit)) {
+                Map<String, Object> json = JsonForm.letter(ofKey.letter());
+                json.put("version", ofKey.version().toString());
+                found.add(json);
+            }
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("size", letters.size());
+        json.put("letters", found);
+        return Response.json(json);
+    }
+
+    private Response letter(Request request, List<String> path) {
+        request.allow();
+        DeadLetters letters = engine.deadLetters();
+        long id = id(path.getFirst());
+        return switch (String.join("/", path.subList(1, path.size()))) {
+            case "" -> {
+                DeadLetter letter = letters.list(id - 1, 1).stream()
+                        .filter(each -> each.id() == id)
+                        .findFirst()
+                        .orElseThrow(() -> new Request.Refused(
+                                new Failure(404, Failure.NO_LETTER, "There is no dead letter " + id + ".")));
+                yield Response.json(
+                        letter.kept() ? JsonForm.letter(letter, letters.record(id)) : JsonForm.letter(letter));
+            }
+            case "record" -> Response.bytes(letters.record(id));
+            case "edited" ->
+                Response.bytes(letters.edited(id)
+                        .orElseThrow(() -> new Request.Refused(
+                                new Failure(404, Failure.NO_EDIT, "No edit of dead letter " + id + " was rejected."))));
+            default -> throw Routes.noRoute(request);
+        };
+    }
+
+    private Response redrive(Request request, long id) {
+        boolean hasEdit = request.flag("edited");
+        if (hasEdit) {
+            request.allowWithBody("edited", "other-key");
+        } else {
+            request.allow("edited", "other-key");
+        }
+        byte @Nullable [] edited = hasEdit ? request.body() : null;
+        DeadLetters.Keys keys = request.flag("other-key") ? DeadLetters.Keys.ANY : DeadLetters.Keys.SAME;
+        return Response.json(
+                Map.of("outcome", JsonForm.word(engine.deadLetters().redrive(id, edited, keys))));
+    }
+
+    private Response append(Request request) {
+        request.allowWithBody("source", "from");
+        String source = request.required("source");
+        byte[] body = request.body();
+        if (request.parameter("from") != null) {
+            if (body.length > 0 && body[body.length - 1] != '\n') {
+                throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
+                        + " needs one: a line that is cut off would be taken, and the whole line passed over later.");
+            }
+            return appended(engine.append(source, request.number("from", 1), body, body.length));
+        }
+        return appended(engine.append(source, new BodyLines(body)));
+    }
+
+    private static Response appended(Appended appended) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("acknowledged", appended.acknowledged());
+        json.putAll(JsonForm.counts(appended.counts()));
+        json.put("letters", appended.letters());
+        return Response.json(json);
+    }
+
+    private Response change(Request request) {
+        request.allowWithBody();
+        String text = Utf8.decode(request.body())
+                .orElseThrow(() -> new IllegalArgumentException("The definition is not UTF-8 text"));
+        Pipeline pipeline = switch (PipelineText.read(text)) {
+            case Reading.Read(Pipeline read) -> read;
+            case Reading.Refused refused ->
+                throw new IllegalArgumentException("The definition has problems: " + refused.problems());
+        };
+        Map<String, Object> json = new LinkedHashMap<>();
+        switch (engine.change(pipeline)) {
+            case DefinitionChange.None _ -> json.put("way", "none");
+            case DefinitionChange.FromRows(var lost, var doubt) -> {
+                json.put("way", "rows");
+                json.put("lost", lost);
+                json.put("doubt", doubt);
+            }
+            case DefinitionChange.FromSources(var reason, var files, var journal) -> {
+                json.put("way", "sources");
+                json.put("reason", reason);
+                json.put("files", files);
+                json.put("journal", journal);
+            }
+            case DefinitionChange.Impossible(var reason, var missing) -> {
+                json.put("way", "impossible");
+                json.put("reason", reason);
+                json.put("missing", missing);
+            }
+        }
+        return Response.json(json);
+    }
+}

@@ -1,0 +1,166 @@
+package dev.onefold.server;
+
+import com.github.luben.zstd.ZstdInputStream;
+import dev.onefold.api.Failure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.Semaphore;
+import java.util.zip.GZIPInputStream;
+import org.eclipse.jetty.io.Content;
+
+/// Reads the contents of requests into memory that is counted, so that all together never take more than a bound. A
+/// content that is too large, cut off or damaged is refused before anything is parsed. Any thread may call.
+final class Contents {
+    private static final int PIECE_BYTES = 64 << 10;
+
+    /// What RFC 8878 recommends that each decoder takes: 8 MB.
+    private static final int WINDOW_LOG_MAX = 23;
+
+    private final int bytesMax;
+    private final Semaphore memory;
+
+    Contents(Settings.Limits limits) {
+        bytesMax = limits.bodyBytes();
+        memory = new Semaphore(limits.memoryBytes() / PIECE_BYTES);
+    }
+
+    /// A content, and the memory that it takes until this is closed. Not thread-safe.
+    final class Held implements AutoCloseable {
+        private byte[] bytes = {};
+        private int pieces;
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        /// @param announced length of the content as it is sent; below 0 if it is not said
+        /// @param encoding the field Content-Encoding
+        /// @throws Refusal if it is not taken
+        /// @throws IOException if the connection fails before its end
+        void read(InputStream content, long announced, String encoding) throws Refusal, IOException {
+            if (announced > bytesMax) {
+                throw tooLarge();
+            }
+            boolean isPlain = encoding.isEmpty() || encoding.equals("identity");
+            int length = 0;
+            grow(isPlain && announced > 0 ? (int) announced : PIECE_BYTES);
+            try (InputStream in = decoded(new Sent(content), encoding.toLowerCase(Locale.ROOT))) {
+                for (int read = in.read(bytes, 0, bytes.length); read >= 0; ) {
+                    length += read;
+                    if (length == bytes.length) {
+                        int next = in.read();
+                        if (next < 0) {
+                            break;
+                        }
+                        grow(2L * length);
+                        bytes[length++] = (byte) next;
+                    }
+                    read = in.read(bytes, length, bytes.length - length);
+                }
+            } catch (Lost e) {
+                throw e.lost();
+            } catch (IOException e) {
+                throw new Refusal(400, Failure.REQUEST, "The content is not " + encoding + ": it cannot be decompressed.");
+            }
+            bytes = length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+        }
+
+        private void grow(long wanted) throws Refusal {
+            if (bytes.length >= bytesMax && wanted > bytesMax) {
+                throw tooLarge();
+            }
+            int size = (int) Math.min(wanted, bytesMax);
+            int more = (size + PIECE_BYTES - 1) / PIECE_BYTES - pieces;
+            if (more > 0) {
+                if (!memory.tryAcquire(more)) {
+                    throw new Refusal(
+                            429, Failure.BUSY, "Too many large requests are under way. Try again in a moment.");
+                }
+                pieces += more;
+            }
+            bytes = Arrays.copyOf(bytes, size);
+        }
+
+        @Override
+        public void close() {
+            bytes = new byte[0];
+            memory.release(pieces);
+            pieces = 0;
+        }
+    }
+
+    /// Takes what is left of a content that is not wanted: a client that still sends would not see the answer. Of one
+    /// that is far too large, the connection ends.
+    void drain(Content.Source content) {
+        byte[] piece = new byte[PIECE_BYTES];
+        try (InputStream in = Content.Source.asInputStream(content)) {
+            long drained = 0;
+            for (int read = 0; read >= 0 && drained <= 2L * bytesMax; read = in.read(piece)) {
+                drained += read;
+            }
+        } catch (IOException gone) {
+            // Nobody waits for the answer.
+        }
+    }
+
+    private Refusal tooLarge() {
+        return new Refusal(
+                413,
+                Failure.REQUEST,
+                "The content of the request is more than " + bytesMax + " bytes. Send it in several requests.");
+    }
+
+    private static InputStream decoded(InputStream in, String encoding) throws IOException, Refusal {
+        return switch (encoding) {
+            case "", "identity" -> in;
+            case "gzip", "x-gzip" -> new GZIPInputStream(in, PIECE_BYTES);
+            case "zstd" -> {
+                ZstdInputStream zstd = new ZstdInputStream(in);
+                zstd.setLongMax(WINDOW_LOG_MAX);
+                yield zstd;
+            }
+            default ->
+                throw new Refusal(
+                        415, Failure.REQUEST, "The content has an encoding that is not known. It is gzip, zstd or none.");
+        };
+    }
+
+    /// The connection failed, not the decompression.
+    private static final class Lost extends IOException {
+        private static final long serialVersionUID = 1;
+
+        Lost(IOException cause) {
+            super(cause);
+        }
+
+        IOException lost() {
+            return (IOException) getCause();
+        }
+    }
+
+    /// The content as it is sent.
+    private static final class Sent extends InputStream {
+        private final InputStream in;
+
+        Sent(InputStream in) {
+            this.in = in;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            try {
+                return in.read(bytes, offset, length);
+            } catch (IOException e) {
+                throw new Lost(e);
+            }
+        }
+    }
+}

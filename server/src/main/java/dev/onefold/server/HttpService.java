@@ -1,0 +1,128 @@
+package dev.onefold.server;
+
+import dev.onefold.api.Failure;
+import dev.onefold.api.Routes;
+import dev.onefold.core.Engine;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/// Serves engines by HTTP/1.1 and HTTP/2, with TLS or without. The engines are the caller's: it closes them behind this.
+public final class HttpService implements AutoCloseable {
+    private static final int HEAD_BYTES_MAX = 64 << 10;
+    private static final int THREADS_MAX = 200;
+    private static final long STOP_MS_MAX = 10_000;
+
+    private final Server server;
+    private final ServerConnector connector;
+    private final ExecutorService recomputing;
+    private final boolean isSecure;
+
+    private HttpService(Server server, ServerConnector connector, ExecutorService recomputing, boolean isSecure) {
+        this.server = server;
+        this.connector = connector;
+        this.recomputing = recomputing;
+        this.isSecure = isSecure;
+    }
+
+    /// Listens.
+    ///
+    /// @throws IOException if the address cannot be listened at, or a certificate cannot be read
+    /// @throws IllegalArgumentException if two engines have pipelines of one name
+    public static HttpService open(Settings settings, List<Engine> engines) throws IOException {
+        QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX);
+        threads.setName("onefold-http");
+        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("onefold-request-"));
+        Server server = new Server(threads);
+        ExecutorService recomputing = Executors.newCachedThreadPool(
+                Thread.ofPlatform().name("onefold-recomputing-", 0).daemon().factory());
+        Settings.Tls tls = settings.tls();
+        ServerConnector connector = new ServerConnector(server, factories(settings));
+        connector.setHost(settings.address().getHostAddress());
+        connector.setPort(settings.port());
+        connector.setIdleTimeout(settings.limits().silence().toMillis());
+        server.addConnector(connector);
+        server.addBean(new NetworkConnectionLimit(settings.limits().connections(), connector));
+        long rate = settings.limits().bytesPerSecond();
+        Handler answering = new Answering(new Routes(engines), settings, recomputing);
+        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(answering, rate, rate)));
+        server.setErrorHandler((request, response, callback) -> {
+            // What cannot be understood is not repeated.
+            int status = response.getStatus();
+            new Refusal(status, Failure.REQUEST, HttpStatus.getMessage(status) + ".").send(response, callback);
+            return true;
+        });
+        server.setStopTimeout(STOP_MS_MAX);
+        HttpService service = new HttpService(server, connector, recomputing, tls != null);
+        try {
+            server.start();
+            return service;
+        } catch (Exception e) {
+            service.close();
+            throw e instanceof IOException io ? io : new IOException("The service cannot listen: " + e.getMessage(), e);
+        }
+    }
+
+    private static ConnectionFactory[] factories(Settings settings) throws IOException {
+        HttpConfiguration http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setRequestHeaderSize(HEAD_BYTES_MAX);
+        http.setUriCompliance(UriCompliance.UNSAFE); // The routes read the target as it was sent, and nothing else does.
+        HttpConnectionFactory http1 = new HttpConnectionFactory(http);
+        Settings.Tls tls = settings.tls();
+        if (tls == null) {
+            return new ConnectionFactory[] {http1, new HTTP2CServerConnectionFactory(http)};
+        }
+        http.addCustomizer(new SecureRequestCustomizer(false));
+        HTTP2ServerConnectionFactory http2 = new HTTP2ServerConnectionFactory(http);
+        ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
+        alpn.setDefaultProtocol(http1.getProtocol());
+        SslContextFactory.Server ssl = new SslContextFactory.Server();
+        ssl.setKeyStore(Pem.keyStore(tls));
+        ssl.setKeyStorePassword("");
+        return new ConnectionFactory[] {new SslConnectionFactory(ssl, alpn.getProtocol()), alpn, http2, http1};
+    }
+
+    /// Where it listens.
+    public URI uri() {
+        String host = connector.getHost().contains(":") ? "[" + connector.getHost() + "]" : connector.getHost();
+        return URI.create((isSecure ? "https://" : "http://") + host + ":" + connector.getLocalPort());
+    }
+
+    /// Takes no more requests, answers those that it has, for some seconds, and ends. May be called twice.
+    @Override
+    public void close() throws IOException {
+        try {
+            server.stop();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("Interrupted while the service ended");
+        } catch (Exception e) {
+            throw new IOException("The service did not end: " + e.getMessage(), e);
+        } finally {
+            recomputing.shutdown();
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.onefold.server;
+
+import dev.onefold.api.Failure;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/// Why nothing was done. Such an answer repeats nothing of the request.
+final class Refusal extends Exception {
+    private static final long serialVersionUID = 1;
+    private static final int PAUSE_SECONDS = 1;
+
+    private final transient Failure failure;
+
+    Refusal(Failure failure) {
+        super(failure.detail());
+        this.failure = failure;
+    }
+
+    Refusal(int status, String kind, String detail) {
+        this(new Failure(status, kind, detail));
+    }
+
+    /// Answers with it.
+    void send(Response response, Callback callback) {
+        try {
+            send(response, failure.response());
+            callback.succeeded();
+        } catch (IOException e) {
+            callback.failed(e);
+        }
+    }
+
+    /// Sends an answer of the routes.
+    static void send(Response response, dev.onefold.api.Response answer) throws IOException {
+        response.setStatus(answer.status());
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, answer.contentType());
+        switch (answer.status()) {
+            case 401 -> response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");
+            case 429, 503 -> response.getHeaders().put(HttpHeader.RETRY_AFTER, PAUSE_SECONDS);
+            default -> {
+                // Nothing more to say.
+            }
+        }
+        try (OutputStream out = Content.Sink.asOutputStream(response)) {
+            answer.body().writeTo(out);
+        }
+    }
+}

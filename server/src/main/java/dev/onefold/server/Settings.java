@@ -1,0 +1,40 @@
+package dev.onefold.server;
+
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// How a service listens.
+///
+/// @param address of the interface
+/// @param port from 1 to 65535; 0 takes a free one
+/// @param tls `null` to speak without it
+/// @param tokens `null` to let everybody in who reaches the address
+/// @param limits of requests
+public record Settings(InetAddress address, int port, @Nullable Tls tls, @Nullable Tokens tokens, Limits limits) {
+    /// @throws IllegalArgumentException if others could reach the service and see or change what it has
+    public Settings {
+        if (!address.isLoopbackAddress() && tokens == null) {
+            throw new IllegalArgumentException("Others can reach the address " + address.getHostAddress()
+                    + ", and there are no tokens: give a file of them");
+        }
+    }
+
+    /// @param certificates a file in PEM form, the service's own first
+    /// @param key its private key, a file in PEM form (PKCS #8)
+    public record Tls(Path certificates, Path key) {}
+
+    /// What a request may cost.
+    ///
+    /// @param bodyBytes of a request's content, before and after decompression
+    /// @param memoryBytes of all contents that are being read or folded
+    /// @param connections at a time
+    /// @param changes requests that are in the engine at a time, of those that change or recompute something
+    /// @param silence without a byte, until a connection ends
+    /// @param bytesPerSecond of a content; a slower sender is cut off
+    public record Limits(
+            int bodyBytes, int memoryBytes, int connections, int changes, Duration silence, int bytesPerSecond) {
+        public static final Limits USUAL = new Limits(16 << 20, 64 << 20, 4_000, 24, Duration.ofSeconds(30), 1_000);
+    }
+}
