@@ -11,6 +11,7 @@ open module dev.onefold.cli {
     requires dev.onefold.jdbc;
     requires dev.onefold.receivers;
     requires dev.onefold.s3;
+    requires dev.onefold.server;
     requires dev.onefold.sftp;
     requires dev.onefold.sqs;
     requires dev.onefold.tables;

@@ -3,6 +3,10 @@ module dev.onefold.server {
     requires transitive dev.onefold.api;
     requires transitive dev.onefold.core;
     requires com.github.luben.zstd_jni;
+    requires io.prometheus.metrics.core;
+    requires io.prometheus.metrics.expositionformats;
+    requires io.prometheus.metrics.model;
+    requires io.prometheus.writer.text;
     requires org.eclipse.jetty.alpn.server;
     requires org.eclipse.jetty.http2.server;
     requires org.eclipse.jetty.server;

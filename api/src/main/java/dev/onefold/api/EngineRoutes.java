@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Makes of a request for one pipeline an answer over its engine. Any thread may call.
 final class EngineRoutes {
+    /// Whose lines are those of callers that do not say it.
+    private static final String SOURCE_USUAL = "http";
+
     private static final int LETTERS_DEFAULT = 50;
     private static final int ROW_LETTERS_MAX = 20;
 
@@ -193,7 +196,8 @@ final class EngineRoutes {
     }
 
     private void totals(Request request, Routes.Receiver receiver) throws IOException {
-        request.allow("rollup", "group", "group-json", "depth", "top", "by", "format", "neutralise-formulas");
+        request.allow(
+                "rollup", "group", "group-json", "depth", "top", "by", "format", "neutralise-formulas", "at-least");
         String rollup = request.parameter("rollup");
         String group = request.parameter("group");
         String json = request.parameter("group-json");
@@ -214,14 +218,16 @@ final class EngineRoutes {
                 by == null ? null : new Query.Top(top, by));
         boolean csv = isCsv(request);
         boolean neutralise = request.flag("neutralise-formulas");
+        AtLeast.of(request).ifPresent(least -> least.await(engine));
         engine.query(query, answer -> {
-            take(receiver, csv, out -> {
+            Response.Body body = out -> {
                 if (csv) {
                     CsvForm.write(answer, neutralise, text(out));
                 } else {
                     JsonForm.write(pipeline.name(), answer, text(out));
                 }
-            });
+            };
+            take(receiver, new Response(200, type(csv), body, () -> AnswerTag.of(answer)));
             return true;
         });
     }
@@ -234,9 +240,13 @@ final class EngineRoutes {
         return "csv".equals(format);
     }
 
-    private static void take(Routes.Receiver receiver, boolean csv, Response.Body body) {
+    private static String type(boolean csv) {
+        return csv ? Response.CSV : Response.JSON;
+    }
+
+    private static void take(Routes.Receiver receiver, Response response) {
         try {
-            receiver.take(new Response(200, csv ? Response.CSV : Response.JSON, body));
+            receiver.take(response);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -255,13 +265,14 @@ final class EngineRoutes {
         TableQuery query = new TableQuery(names, key, request.number("limit", Long.MAX_VALUE));
         String name = engine.pipeline().name();
         engine.tables(query, answer -> {
-            take(receiver, csv, out -> {
+            Response.Body body = out -> {
                 if (csv) {
                     CsvForm.write(answer.tables().getFirst(), neutralise, text(out));
                 } else {
                     JsonForm.write(name, answer, bytes ? TableLines::text : Value::plain, text(out));
                 }
-            });
+            };
+            take(receiver, new Response(200, type(csv), body));
             return true;
         });
     }
@@ -368,16 +379,17 @@ final class EngineRoutes {
 
     private Response append(Request request) {
         request.allowWithBody("source", "from");
-        String source = request.required("source");
         byte[] body = request.body();
         if (request.parameter("from") != null) {
+            String source = request.required("source");
             if (body.length > 0 && body[body.length - 1] != '\n') {
                 throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
                         + " needs one: a line that is cut off would be taken, and the whole line passed over later.");
             }
             return appended(engine.append(source, request.number("from", 1), body, body.length));
         }
-        return appended(engine.append(source, new BodyLines(body)));
+        String source = request.parameter("source");
+        return appended(engine.append(source == null ? SOURCE_USUAL : source, new BodyLines(body)));
     }
 
     private static Response appended(Appended appended) {

@@ -4,6 +4,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.document.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /// Why a request failed, as JSON of RFC 9457.
@@ -39,7 +40,19 @@ public record Failure(int status, String kind, String detail) {
     /// The server has too much to do.
     public static final String BUSY = "BUSY";
 
+    /// The idempotency key belongs to a request with another content.
+    public static final String KEY_REUSED = "KEY_REUSED";
+
+    /// What was to be waited for did not come in time.
+    public static final String NOT_YET = "NOT_YET";
+
+    /// A part of the service cannot work now.
+    public static final String NOT_READY = "NOT_READY";
+
     static final String BUG = "BUG";
+
+    /// A heading of `docs/problems.md` follows.
+    private static final String TYPE = "https://onefold.dev/docs/problems#";
 
     static final String CONTENT_TYPE = "application/problem+json";
 
@@ -80,9 +93,9 @@ public record Failure(int status, String kind, String detail) {
     /// The exit code of the command line for the same failure.
     int exitCode() {
         return switch (kind) {
-            case REQUEST, NO_ROUTE, NOT_ALLOWED -> 2;
+            case REQUEST, NO_ROUTE, NOT_ALLOWED, KEY_REUSED -> 2;
             case NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH -> 1;
-            case BUSY, OWNER_CHANGED -> 4;
+            case BUSY, OWNER_CHANGED, NOT_YET, NOT_READY -> 4;
             case BUG -> 70;
             default -> exitCode(EngineException.Kind.valueOf(kind));
         };
@@ -102,6 +115,7 @@ public record Failure(int status, String kind, String detail) {
             case 413 -> "Content too large";
             case 415 -> "Unsupported media type";
             case 417 -> "Expectation failed";
+            case 422 -> "Unprocessable content";
             case 429 -> "Too many requests";
             case 431 -> "Request header fields too large";
             case 503 -> "Service unavailable";
@@ -112,7 +126,7 @@ public record Failure(int status, String kind, String detail) {
 
     public Response response() {
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("type", "about:blank");
+        json.put("type", TYPE + kind.toLowerCase(Locale.ROOT));
         json.put("title", title(status));
         json.put("status", status);
         json.put("detail", detail);
@@ -125,8 +139,9 @@ public record Failure(int status, String kind, String detail) {
     /// The exception that a caller of an engine gets for this.
     RuntimeException exception() {
         return switch (kind) {
-            case REQUEST, NO_ROUTE, NOT_ALLOWED, NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH -> new IllegalArgumentException(detail);
-            case BUSY -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);
+            case REQUEST, NO_ROUTE, NOT_ALLOWED, KEY_REUSED, NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH ->
+                new IllegalArgumentException(detail);
+            case BUSY, NOT_YET, NOT_READY -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);
             case OWNER_CHANGED -> new EngineException(EngineException.Kind.STOPPED, detail);
             case BUG -> new IllegalStateException(detail);
             default -> new EngineException(EngineException.Kind.valueOf(kind), detail);

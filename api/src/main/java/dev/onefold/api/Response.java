@@ -4,13 +4,22 @@ import dev.onefold.core.document.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// What is answered.
 ///
 /// @param status of HTTP
 /// @param body writes the content; it may be large
-public record Response(int status, String contentType, Body body) {
-    static final String JSON = "application/json";
+/// @param tag computes what changes when anything but the time of the answer changes; `null` if nobody may ask for it
+public record Response(
+        int status, String contentType, Body body, @Nullable Supplier<String> tag) {
+    /// An answer without a tag.
+    public Response(int status, String contentType, Body body) {
+        this(status, contentType, body, null);
+    }
+
+    public static final String JSON = "application/json";
     static final String CSV = "text/csv; charset=utf-8";
     static final String BYTES = "application/octet-stream";
 

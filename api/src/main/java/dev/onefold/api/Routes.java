@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -86,25 +87,53 @@ public final class Routes {
         }
     }
 
+    /// Why a request of this caller is refused whatever its content is; empty if it is answered.
+    public Optional<Failure> refusal(Request request, Permission permission) {
+        try {
+            if (request.path().size() > 1) {
+                requireAllowed(request, permission);
+            }
+            return Optional.empty();
+        } catch (Request.Refused e) {
+            return Optional.of(e.failure());
+        }
+    }
+
     private void route(Request request, Permission permission, Receiver receiver) throws IOException {
         List<String> path = request.path();
-        if (!path.getFirst().equals(VERSION)) {
+        if (path.size() > 1) {
+            requireAllowed(request, permission).answer(request, path.subList(2, path.size()), receiver);
+            return;
+        }
+        requireRoute(request);
+        if (!request.method().equals("GET")) {
+            throw noMethod(request);
+        }
+        request.allow();
+        receiver.take(Response.json(Map.of(
+                "pipelines",
+                seen(permission).values().stream().map(EngineRoutes::about).toList())));
+    }
+
+    private static void requireRoute(Request request) {
+        if (!request.path().getFirst().equals(VERSION)) {
             throw noRoute(request);
         }
         if (!METHODS.contains(request.method())) {
             throw noMethod(request);
         }
+    }
+
+    private Map<String, EngineRoutes> seen(Permission permission) {
         Map<String, EngineRoutes> seen = new LinkedHashMap<>(pipelines);
         seen.keySet().removeIf(name -> Stream.of(Scope.values()).noneMatch(scope -> permission.allows(name, scope)));
-        if (path.size() == 1) {
-            if (!request.method().equals("GET")) {
-                throw noMethod(request);
-            }
-            request.allow();
-            receiver.take(Response.json(Map.of(
-                    "pipelines", seen.values().stream().map(EngineRoutes::about).toList())));
-            return;
-        }
+        return seen;
+    }
+
+    private EngineRoutes requireAllowed(Request request, Permission permission) {
+        requireRoute(request);
+        List<String> path = request.path();
+        Map<String, EngineRoutes> seen = seen(permission);
         EngineRoutes pipeline = seen.get(path.get(1));
         if (pipeline == null) {
             throw new Request.Refused(new Failure(
@@ -120,7 +149,7 @@ public final class Routes {
                     Failure.NOT_ALLOWED,
                     "The token does not allow to " + scope.word() + " in pipeline " + path.get(1) + "."));
         }
-        pipeline.answer(request, path.subList(2, path.size()), receiver);
+        return pipeline;
     }
 
     private static Request.Refused noMethod(Request request) {

@@ -5,12 +5,14 @@ import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.URI;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.http.HttpHeader;
@@ -21,34 +23,65 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.jspecify.annotations.Nullable;
 
-/// Answers each request by the routes, for those who may ask. Any thread may call.
+/// Answers each request by the routes, for callers who are allowed to ask. Any thread may call.
 final class Answering extends Handler.Abstract {
-    private static final String BEARER = "bearer ";
+    private static final int ROUTE_PARTS = 3;
 
+    private final Map<String, Served> pipelines = new LinkedHashMap<>();
     private final Routes routes;
-    private final @Nullable Tokens tokens;
+    private final Gate gate;
     private final Contents contents;
-    private final Semaphore changes;
-    private final ExecutorService recomputing;
+    private final Semaphore changing;
+    private final Records records;
+    private final Changes changes;
+    private final Health health;
+    private final Metrics metrics;
 
-    /// @param recomputing runs what keeps a processor busy for long, and so may not run on a virtual thread
-    Answering(Routes routes, Settings settings, ExecutorService recomputing) {
-        this.routes = routes;
-        this.recomputing = recomputing;
-        tokens = settings.tokens();
+    /// Runs what keeps a processor busy for long, and so may not run on a virtual thread.
+    private final ExecutorService recomputing = Executors.newCachedThreadPool(
+            Thread.ofPlatform().name("onefold-recomputing-", 0).daemon().factory());
+
+    /// @throws IOException if remembered answers cannot be read
+    Answering(Settings settings, List<Served> all) throws IOException {
+        routes = new Routes(all.stream().map(Served::engine).toList());
+        all.forEach(each -> pipelines.put(each.engine().pipeline().name(), each));
+        gate = new Gate(settings.tokens());
         contents = new Contents(settings.limits());
-        changes = new Semaphore(settings.limits().changes());
+        changing = new Semaphore(settings.limits().changes());
+        changes = new Changes(routes);
+        health = new Health(all);
+        metrics = new Metrics(all, changes);
+        records = new Records(routes, pipelines, metrics, InstantSource.system());
+    }
+
+    /// From now on no request is awaited that would not end by itself.
+    void end() {
+        health.end();
+        changes.end();
+    }
+
+    /// Releases threads, when no request is under way.
+    void close() {
+        recomputing.shutdown();
+    }
+
+    /// Whether a request is answered by a stream of events.
+    static boolean isStream(Request request) {
+        return HttpMethod.GET.is(request.getMethod())
+                && request.getHttpURI().getPath().endsWith("/" + Changes.NAME);
     }
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
+        Exchange exchange = new Exchange(request, response);
         try (Contents.Held content = contents.new Held()) {
-            answer(request, response, content);
+            answer(exchange, content);
+            metrics.answered(response.getStatus());
             callback.succeeded();
         } catch (Refusal e) {
             contents.drain(request);
+            metrics.answered(e.status());
             e.send(response, callback);
         } catch (IOException | RuntimeException | Error e) {
             // The answer has begun, or nobody is there to take it: the connection ends before the answer does.
@@ -57,45 +90,85 @@ final class Answering extends Handler.Abstract {
         return true;
     }
 
-    private void answer(Request request, Response response, Contents.Held content)
-            throws IOException, Refusal {
-        requireSameSite(request);
-        Permission permission = permission(request);
-        boolean isPost = HttpMethod.POST.is(request.getMethod());
+    private void answer(Exchange exchange, Contents.Held content) throws IOException, Refusal {
+        gate.requireSameSite(exchange.request());
+        dev.onefold.api.Request asked = exchange.asked(new byte[0]);
+        boolean isPost = HttpMethod.POST.is(asked.method());
+        if (!isPost && exchange.request().getLength() > 0) {
+            throw exchange.refused("There is no use for content in a request of method " + asked.method() + ".");
+        }
+        if (asked.method().equals("GET")) {
+            switch (String.join("/", asked.path())) {
+                case "health/live" -> {
+                    exchange.send(health.live());
+                    return;
+                }
+                case "health/ready" -> {
+                    exchange.send(health.ready());
+                    return;
+                }
+                default -> {
+                    // All others need permission.
+                }
+            }
+        }
+        Permission permission = gate.permission(exchange.request());
+        Optional<Failure> refusal = asked.path().equals(List.of("metrics"))
+                ? Optional.empty()
+                : routes.refusal(asked, permission);
+        if (refusal.isPresent()) {
+            throw new Refusal(refusal.get());
+        }
         if (isPost) {
             content.read(
-                    Content.Source.asInputStream(request),
-                    request.getLength(),
-                    Optional.ofNullable(request.getHeaders().get(HttpHeader.CONTENT_ENCODING))
-                            .orElse(""));
-        } else if (request.getLength() > 0) {
-            throw refused(400, "There is no use for content in a request of method " + request.getMethod() + ".");
+                    Content.Source.asInputStream(exchange.request()),
+                    exchange.request().getLength(),
+                    exchange.header(HttpHeader.CONTENT_ENCODING).orElse(""));
+            post(exchange, exchange.asked(content.bytes()), permission);
+        } else {
+            get(exchange, asked, permission);
         }
-        dev.onefold.api.Request asked = asked(request, content);
-        Routes.Receiver receiver = answer -> Refusal.send(response, answer);
-        if (!isPost) {
-            routes.answer(asked, permission, receiver);
-            return;
+    }
+
+    private void get(Exchange exchange, dev.onefold.api.Request asked, Permission permission)
+            throws IOException, Refusal {
+        List<String> path = asked.path();
+        if (path.equals(List.of("metrics")) && asked.method().equals("GET")) {
+            exchange.send(metrics.answer(exchange.header(HttpHeader.ACCEPT).orElse(null), permission));
+        } else if (path.size() == ROUTE_PARTS && path.getLast().equals(Changes.NAME) && isStream(exchange.request())) {
+            changes.send(
+                    new Changes.Asked(
+                            asked,
+                            permission,
+                            pipelines.get(path.get(1)).engine(),
+                            exchange.header("Last-Event-ID").orElse(null)),
+                    exchange.response());
+        } else {
+            routes.answer(asked, permission, exchange::send);
         }
-        if (!changes.tryAcquire()) {
+    }
+
+    private void post(Exchange exchange, dev.onefold.api.Request asked, Permission permission)
+            throws IOException, Refusal {
+        if (!changing.tryAcquire()) {
             throw new Refusal(
                     429, Failure.BUSY, "Too many requests that change or recompute something are under way. Try again.");
         }
         try {
-            if (Scope.of(asked) == Scope.WRITE) {
-                routes.answer(asked, permission, receiver);
+            if (asked.path().size() == ROUTE_PARTS && Scope.of(asked) == Scope.WRITE) {
+                records.take(exchange, asked, permission);
             } else {
-                onPlatformThread(asked, permission, receiver);
+                onPlatformThread(exchange, asked, permission);
             }
         } finally {
-            changes.release();
+            changing.release();
         }
     }
 
-    private void onPlatformThread(dev.onefold.api.Request asked, Permission permission, Routes.Receiver receiver)
+    private void onPlatformThread(Exchange exchange, dev.onefold.api.Request asked, Permission permission)
             throws IOException {
         Future<?> answered = recomputing.submit(() -> {
-            routes.answer(asked, permission, receiver);
+            routes.answer(asked, permission, exchange::send);
             return null;
         });
         try {
@@ -109,60 +182,5 @@ final class Answering extends Handler.Abstract {
             }
             throw new IllegalStateException(e.getCause());
         }
-    }
-
-    private static dev.onefold.api.Request asked(Request request, Contents.Held content) throws Refusal {
-        try {
-            return dev.onefold.api.Request.of(
-                    request.getMethod(), request.getHttpURI().getPathQuery(), content.bytes());
-        } catch (IllegalArgumentException e) {
-            throw refused(400, e.getMessage());
-        }
-    }
-
-    private static Refusal refused(int status, String detail) {
-        return new Refusal(status, Failure.REQUEST, detail);
-    }
-
-    /// A page of another site, open in the browser of somebody who may reach this service, may not use that.
-    private void requireSameSite(Request request) throws Refusal {
-        String origin = request.getHeaders().get(HttpHeader.ORIGIN);
-        String host = request.getHttpURI().getAuthority();
-        if (origin != null && (host == null || !isOf(origin, host))) {
-            throw new Refusal(
-                    403, Failure.NOT_ALLOWED, "The request comes from a page of another site, which may not ask here.");
-        }
-        if (tokens == null && host != null && !isLocal(host)) {
-            throw new Refusal(
-                    403,
-                    Failure.NOT_ALLOWED,
-                    "The request names another host than this machine. Without tokens, ask for localhost.");
-        }
-    }
-
-    private static boolean isOf(String origin, String host) {
-        try {
-            return host.equals(URI.create(origin).getAuthority());
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
-    }
-
-    private static boolean isLocal(String host) {
-        String name = host.replaceFirst(":[0-9]*$", "");
-        return List.of("localhost", "127.0.0.1", "[::1]").contains(name);
-    }
-
-    private Permission permission(Request request) throws Refusal {
-        if (tokens == null) {
-            return (_, _) -> true;
-        }
-        String given = request.getHeaders().get(HttpHeader.AUTHORIZATION);
-        if (given == null || !given.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
-            throw new Refusal(
-                    401, Failure.NOT_ALLOWED, "The request has no token. Send 'Authorization: Bearer TOKEN'.");
-        }
-        return tokens.permission(given.substring(BEARER.length()).strip())
-                .orElseThrow(() -> new Refusal(401, Failure.NOT_ALLOWED, "The token is not known here."));
     }
 }

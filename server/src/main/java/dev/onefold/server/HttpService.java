@@ -1,14 +1,10 @@
 package dev.onefold.server;
 
 import dev.onefold.api.Failure;
-import dev.onefold.api.Routes;
-import dev.onefold.core.Engine;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
@@ -16,15 +12,17 @@ import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -37,13 +35,13 @@ public final class HttpService implements AutoCloseable {
 
     private final Server server;
     private final ServerConnector connector;
-    private final ExecutorService recomputing;
+    private final Answering answering;
     private final boolean isSecure;
 
-    private HttpService(Server server, ServerConnector connector, ExecutorService recomputing, boolean isSecure) {
+    private HttpService(Server server, ServerConnector connector, Answering answering, boolean isSecure) {
         this.server = server;
         this.connector = connector;
-        this.recomputing = recomputing;
+        this.answering = answering;
         this.isSecure = isSecure;
     }
 
@@ -51,13 +49,11 @@ public final class HttpService implements AutoCloseable {
     ///
     /// @throws IOException if the address cannot be listened at, or a certificate cannot be read
     /// @throws IllegalArgumentException if two engines have pipelines of one name
-    public static HttpService open(Settings settings, List<Engine> engines) throws IOException {
+    public static HttpService open(Settings settings, List<Served> pipelines) throws IOException {
         QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX);
         threads.setName("onefold-http");
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("onefold-request-"));
         Server server = new Server(threads);
-        ExecutorService recomputing = Executors.newCachedThreadPool(
-                Thread.ofPlatform().name("onefold-recomputing-", 0).daemon().factory());
         Settings.Tls tls = settings.tls();
         ServerConnector connector = new ServerConnector(server, factories(settings));
         connector.setHost(settings.address().getHostAddress());
@@ -66,8 +62,16 @@ public final class HttpService implements AutoCloseable {
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.limits().connections(), connector));
         long rate = settings.limits().bytesPerSecond();
-        Handler answering = new Answering(new Routes(engines), settings, recomputing);
-        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(answering, rate, rate)));
+        Answering answering = new Answering(settings, pipelines);
+        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(answering, rate, rate) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                // A stream of events is silent while nothing changes.
+                return Answering.isStream(request)
+                        ? getHandler().handle(request, response, callback)
+                        : super.handle(request, response, callback);
+            }
+        }));
         server.setErrorHandler((request, response, callback) -> {
             // What cannot be understood is not repeated.
             int status = response.getStatus();
@@ -75,7 +79,7 @@ public final class HttpService implements AutoCloseable {
             return true;
         });
         server.setStopTimeout(STOP_MS_MAX);
-        HttpService service = new HttpService(server, connector, recomputing, tls != null);
+        HttpService service = new HttpService(server, connector, answering, tls != null);
         try {
             server.start();
             return service;
@@ -114,6 +118,7 @@ public final class HttpService implements AutoCloseable {
     /// Takes no more requests, answers those that it has, for some seconds, and ends. May be called twice.
     @Override
     public void close() throws IOException {
+        answering.end();
         try {
             server.stop();
         } catch (InterruptedException e) {
@@ -122,7 +127,7 @@ public final class HttpService implements AutoCloseable {
         } catch (Exception e) {
             throw new IOException("The service did not end: " + e.getMessage(), e);
         } finally {
-            recomputing.shutdown();
+            answering.close();
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.onefold.server;
 
 import dev.onefold.api.Failure;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import org.eclipse.jetty.http.HttpHeader;
@@ -12,6 +13,7 @@ import org.eclipse.jetty.util.Callback;
 final class Refusal extends Exception {
     private static final long serialVersionUID = 1;
     private static final int PAUSE_SECONDS = 1;
+    private static final int BUFFER_BYTES = 32 << 10;
 
     private final transient Failure failure;
 
@@ -22,6 +24,10 @@ final class Refusal extends Exception {
 
     Refusal(int status, String kind, String detail) {
         this(new Failure(status, kind, detail));
+    }
+
+    int status() {
+        return failure.status();
     }
 
     /// Answers with it.
@@ -45,7 +51,7 @@ final class Refusal extends Exception {
                 // Nothing more to say.
             }
         }
-        try (OutputStream out = Content.Sink.asOutputStream(response)) {
+        try (OutputStream out = new BufferedOutputStream(Content.Sink.asOutputStream(response), BUFFER_BYTES)) {
             answer.body().writeTo(out);
         }
     }

@@ -76,7 +76,10 @@ class HttpServiceTest {
 
     private HttpService service(@Nullable Tokens tokens) throws IOException {
         return HttpService.open(
-                new Settings(InetAddress.getLoopbackAddress(), 0, null, tokens, LIMITS), List.of(trades, orders));
+                new Settings(InetAddress.getLoopbackAddress(), 0, null, tokens, LIMITS),
+                List.of(
+                        Served.of(trades, directory.resolve("answers/trades")),
+                        Served.of(orders, directory.resolve("answers/orders"))));
     }
 
     private static String record(int id, String value) {

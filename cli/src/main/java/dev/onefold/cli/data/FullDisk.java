@@ -14,6 +14,7 @@ public final class FullDisk implements SpaceListener {
     private final Caller caller;
     private final BooleanSupplier stopped;
     private volatile boolean isReceiver;
+    private volatile boolean isWaiting;
 
     /// @param stopped whether a stop was asked for
     public FullDisk(Caller caller, BooleanSupplier stopped) {
@@ -24,12 +25,14 @@ public final class FullDisk implements SpaceListener {
     @Override
     public void waiting(Instant since, Path file) {
         isReceiver = false;
+        isWaiting = true;
         caller.note("The disk is full since " + since + ": no space for " + caller.shown(file)
                 + ". Intake waits, answers go on. Make space, and intake goes on by itself.");
     }
 
     @Override
     public void ended(Instant since) {
+        isWaiting = false;
         if (!stopped.getAsBoolean()) {
             caller.note("There is space on the disk again, after a wait since " + since + ". Intake goes on.");
         }
@@ -38,6 +41,7 @@ public final class FullDisk implements SpaceListener {
     @Override
     public void waitingForReceiver(Instant since, long bytes, long bytesMax) {
         isReceiver = true;
+        isWaiting = true;
         caller.note("Intake waits for the receiver since " + Words.time(since) + ": " + Words.bytes(bytes)
                 + " of batches are sealed and not delivered, and " + Words.bytes(bytesMax)
                 + " are allowed (--undelivered-max). It goes on by itself when enough is delivered, or when a person has"
@@ -46,7 +50,18 @@ public final class FullDisk implements SpaceListener {
 
     @Override
     public void endedForReceiver(Instant since) {
+        isWaiting = false;
         caller.note("Intake goes on, after a wait for the receiver since " + Words.time(since) + ".");
+    }
+
+    /// Whether intake waits for space on the disk.
+    public boolean isWaitingForSpace() {
+        return isWaiting && !isReceiver;
+    }
+
+    /// Whether intake waits for a receiver of batches.
+    public boolean isWaitingForReceiver() {
+        return isWaiting && isReceiver;
     }
 
     /// What a command waited for that was stopped.

@@ -49,6 +49,16 @@ public final class PipelineArgument implements EngineArgument {
         this.caller = caller;
     }
 
+    /// The pipeline that a command is about beside others.
+    ///
+    /// @param pipeline its file, or its name
+    /// @param data its data directory; `null` for the usual one
+    public PipelineArgument(Caller caller, String pipeline, @Nullable String data) {
+        this.caller = caller;
+        this.pipeline = pipeline;
+        this.data = data;
+    }
+
     @Override
     public Caller caller() {
         return caller;

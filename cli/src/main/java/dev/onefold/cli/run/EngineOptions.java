@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// How the engine runs. None of it changes an answer.
-final class EngineOptions {
+public final class EngineOptions {
     private static final Pattern BYTES = Pattern.compile("([1-9][0-9]{0,8})([kmgt])b?");
 
     @Option(
@@ -55,7 +55,7 @@ final class EngineOptions {
     private boolean keepJournal;
 
     /// As the engine takes them.
-    Settings settings() {
+    public Settings settings() {
         Settings settings = Settings.defaults().withKeepJournal(keepJournal);
         if (stateMemory != null) {
             settings = settings.withStateBytesMax(bytes("--state-memory", stateMemory));

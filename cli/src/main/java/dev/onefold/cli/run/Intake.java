@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Brings one input after the other to the engine. Not thread-safe.
-final class Intake {
+public final class Intake {
     private final Caller caller;
     private final EmbeddedEngine engine;
     private final StopRequest stop;
@@ -28,7 +28,7 @@ final class Intake {
     private String position = "";
 
     /// @param separate whether files are known to be no copies of what was folded under another name
-    Intake(Caller caller, EmbeddedEngine engine, StopRequest stop, Progress.Mode mode, boolean separate) {
+    public Intake(Caller caller, EmbeddedEngine engine, StopRequest stop, Progress.Mode mode, boolean separate) {
         this.caller = caller;
         this.engine = engine;
         this.stop = stop;
@@ -99,7 +99,7 @@ final class Intake {
     }
 
     /// Reads a growing file until a stop is asked for.
-    void follow(String text, boolean forgetRotated) throws IOException {
+    public void follow(String text, boolean forgetRotated) throws IOException {
         position = ". The same command goes on following " + text + ".";
         InputFile file = InputFile.of(caller, text);
         if (file.isCompressed()) {

@@ -15,7 +15,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 
 /// An SQS queue as the input of a run.
-final class QueueOptions {
+public final class QueueOptions {
     @Option(
             names = "--queue",
             paramLabel = "URL",
@@ -41,6 +41,14 @@ final class QueueOptions {
                             + " It is hidden again before that ends, as long as this run works. Default: 30.")
     private @Nullable Integer visibilitySeconds;
 
+    /// A queue that a file of settings names.
+    public static QueueOptions of(String url) {
+        QueueOptions options = new QueueOptions();
+        options.url = url;
+        options.requireSense(false);
+        return options;
+    }
+
     /// Whether the input is a queue.
     boolean isThere() {
         return url != null;
@@ -62,7 +70,7 @@ final class QueueOptions {
     }
 
     /// Refuses a pipeline that cannot read a queue, before a directory is made for it.
-    void requirePossible(@Nullable Pipeline pipeline) {
+    public void requirePossible(@Nullable Pipeline pipeline) {
         if (isThere() && pipeline != null) {
             QueueBatch.problem(pipeline).ifPresent(problem -> {
                 throw CommandFailure.usage(problem);
@@ -96,7 +104,7 @@ final class QueueOptions {
     ///
     /// @return [ExitCode#DIFFERENT] if the queue was read and cannot be read any more, for example because it
     ///     was deleted
-    ExitCode fold(Caller caller, EmbeddedEngine engine, StopRequest stop) {
+    public ExitCode fold(Caller caller, EmbeddedEngine engine, StopRequest stop) {
         Queue queue = queue();
         try (SqsAsyncClient client = queue.client(null)) {
             caller.note("Reading queue " + queue.name() + (untilEmpty ? " until it is empty." : ". Ctrl-C ends it."));

@@ -4,24 +4,18 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
-import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.FullDisk;
 import dev.onefold.cli.data.PipelineArgument;
-import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.Status;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
-import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -51,9 +45,6 @@ import picocli.CommandLine.Option;
             "      --queue https://sqs.eu-central-1.amazonaws.com/123456789012/orders"
         })
 public final class RunCommand implements Callable<Integer> {
-    /// A run that is to stop waits that long for the database that its totals are published to.
-    private static final Duration PUBLISHED_WITHIN = Duration.ofSeconds(10);
-
     static final String STANDARD_INPUT = "-";
 
     private final Caller caller;
@@ -148,8 +139,6 @@ public final class RunCommand implements Callable<Integer> {
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 
-    private @Nullable Delivering delivering; // If the pipeline makes batches.
-
     public RunCommand(Caller caller) {
         this(caller, new StopRequest(), true);
     }
@@ -185,12 +174,7 @@ public final class RunCommand implements Callable<Integer> {
                     + " pipeline with batches that has collected some goes without, and delivers them.");
         }
         queue.requirePossible(data.definition());
-        if (data.definition() != null && data.definition().fold() instanceof Batching batching) {
-            Delivering.requirePossible(data.definition(), batching, pipeline.folder());
-        }
-        if (data.definition() != null) {
-            PublishedTotals.of(data.definition(), caller);
-        }
+        Running.requirePossible(caller, pipeline);
         if (signals) {
             stop.makeOnSignals();
         }
@@ -225,45 +209,21 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private int fold(DataDirectory data) throws IOException {
-        try {
-            return foldAndDeliver(data);
-        } finally {
-            if (delivering != null) {
-                delivering.close(); // The engine is closed: no delivery is under way.
-            }
-        }
-    }
-
-    private int foldAndDeliver(DataDirectory data) throws IOException {
         Settings given = engine.settings();
         Settings settings = given.withSpaceListener(fullDisk).withPause(() -> {
             given.machine().pause().run();
             fullDisk.requireGoingOn();
         });
-        try (EmbeddedEngine owned = EngineAccess.own(data, settings, caller)) {
-            try {
-                return foldInto(owned, data);
-            } finally {
-                if (delivering != null) {
-                    delivering.stopTelling();
-                }
+        try (Running running = Running.open(caller, pipeline, settings, acceptLoss)) {
+            if (running.delivering().isEmpty() && (seal || failOnUndelivered)) {
+                throw CommandFailure.usage("--seal and --fail-on-undelivered are for a pipeline with batches.");
             }
+            return foldInto(running, data);
         }
     }
 
-    private int foldInto(EmbeddedEngine owned, DataDirectory data) throws IOException {
-        owned.status()
-                .function()
-                .flatMap(Status.OfFunction::otherJar)
-                .ifPresent(warning -> caller.note("Warning: " + warning));
-        takeOver(owned);
-        if (owned.pipeline().fold() instanceof Batching) {
-            delivering = Delivering.begin(caller, owned, pipeline.folder(), data, pipeline.dataAgain());
-        } else if (seal || failOnUndelivered) {
-            throw CommandFailure.usage("--seal and --fail-on-undelivered are for a pipeline with batches.");
-        }
-        Optional<PublishedTotals.Copy> published = PublishedTotals.of(owned.pipeline(), caller);
-        published.ifPresent(copy -> owned.publish(copy.table(), copy.every()));
+    private int foldInto(Running running, DataDirectory data) throws IOException {
+        EmbeddedEngine owned = running.engine();
         Intake intake = new Intake(caller, owned, stop, progress, separate);
         Summary summary = new Summary(caller, owned, data, pipeline.dataAgain());
         ExitCode exitCode = ExitCode.DONE;
@@ -281,13 +241,11 @@ public final class RunCommand implements Callable<Integer> {
             exitCode = queue.fold(caller, owned, stop);
         }
         summary.folded();
-        Delivering deliveries = delivering;
+        Delivering deliveries = running.delivering().orElse(null);
         if (deliveries != null) {
             deliveries.await(seal, stop);
         }
-        if (published.isPresent()) {
-            publishLast(owned);
-        }
+        running.publishLast(stop);
         summary.print(acknowledge ? caller.err() : caller.out(), intake.stopped());
         if (deliveries != null) {
             (acknowledge ? caller.err() : caller.out()).print(deliveries.text());
@@ -299,45 +257,6 @@ public final class RunCommand implements Callable<Integer> {
             exitCode = ExitCode.DIFFERENT;
         }
         return (exitCode == ExitCode.DONE ? stop.exitCodeOr(exitCode) : exitCode).code();
-    }
-
-    /// The last cut is published before the run ends. Who stops a run waits no longer than a moment for a database.
-    private void publishLast(EmbeddedEngine owned) {
-        long[] stoppedNanos = {0};
-        boolean isDone = owned.publishNow(() -> {
-            long now = System.nanoTime();
-            stoppedNanos[0] = stop.isMade() && stoppedNanos[0] == 0 ? now : stoppedNanos[0];
-            return stoppedNanos[0] == 0 || now - stoppedNanos[0] < PUBLISHED_WITHIN.toNanos();
-        });
-        if (!isDone) {
-            caller.note("The totals are not published: "
-                    + owned.status()
-                            .publication()
-                            .map(Status.OfPublication::failure)
-                            .orElse("")
-                    + ". The next run publishes them.");
-        }
-    }
-
-    /// A changed pipeline file becomes a new view first; the old one answers meanwhile.
-    private void takeOver(EmbeddedEngine embedded) {
-        if (embedded.wanted().isPresent()) {
-            DefinitionChange change = embedded.change(embedded.wanted().get());
-            if (isPossible(change)) {
-                caller.note("The pipeline file has changed: its new totals are made " + DefinitionChangeText.way(change)
-                        + "." + DefinitionChangeText.doubt(change));
-            }
-            embedded.fillView(FileSource::reopen, acceptLoss);
-        }
-    }
-
-    /// Whether the engine will not refuse it.
-    private boolean isPossible(DefinitionChange change) {
-        return switch (change) {
-            case DefinitionChange.FromRows(var lost, var _) -> acceptLoss || lost.isEmpty();
-            case DefinitionChange.None _, DefinitionChange.FromSources _ -> true;
-            case DefinitionChange.Impossible _ -> false;
-        };
     }
 
     private void requireSense() {

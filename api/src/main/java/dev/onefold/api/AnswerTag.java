@@ -1,0 +1,47 @@
+package dev.onefold.api;
+
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.query.Answer;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/// Names a cut by its content: two answers to one query have the same tag if nothing differs but the time at which they
+/// were made. Positions alone would not do, because a redrive and a rebuild move totals and no position.
+final class AnswerTag {
+    private static final int BYTES = 16;
+
+    private final MessageDigest digest = Sha256.digest();
+
+    private AnswerTag() {}
+
+    static String of(Answer answer) {
+        AnswerTag tag = new AnswerTag();
+        tag.add(answer.rollup());
+        answer.levels().forEach(tag::add);
+        answer.measures().forEach(tag::add);
+        for (Answer.Line line : answer.lines()) {
+            tag.add(Integer.toString(line.group().size()));
+            line.group().forEach(tag::add);
+            line.values().forEach(tag::add);
+        }
+        for (Answer.Progress source : answer.cut().sources()) {
+            tag.add(source.source());
+            tag.add(Long.toString(source.records()));
+            tag.add(Long.toString(source.bytes()));
+        }
+        return HexFormat.of().formatHex(tag.digest.digest(), 0, BYTES);
+    }
+
+    private void add(@Nullable BigDecimal value) {
+        add(value == null ? "" : value.toString());
+    }
+
+    private void add(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        digest.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII)); // No two lists of texts have one form.
+        digest.update(bytes);
+    }
+}

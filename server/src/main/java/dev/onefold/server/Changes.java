@@ -1,0 +1,207 @@
+package dev.onefold.server;
+
+import dev.onefold.api.Failure;
+import dev.onefold.api.Request;
+import dev.onefold.api.Routes;
+import dev.onefold.api.Routes.Permission;
+import dev.onefold.core.Counts;
+import dev.onefold.core.Engine;
+import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Response;
+import org.jspecify.annotations.Nullable;
+
+/// Totals as server-sent events: each event is a whole answer to the query of the request, at most two in a second, and
+/// none while nothing changes. An event is a state and no difference, so a reader that was away and comes again with
+/// the last event's id misses nothing. Any thread may call.
+final class Changes {
+    /// The last part of the path.
+    static final String NAME = "changes";
+
+    static final int STREAMS_MAX = 1_000;
+    private static final Duration PAUSE = Duration.ofMillis(500);
+
+    /// A redrive or a rebuild may move totals and no count.
+    private static final Duration LOOK = Duration.ofSeconds(5);
+
+    /// A comment is sent that often, so that a reader that has left is found.
+    private static final Duration SILENCE_MAX = Duration.ofSeconds(10);
+
+    private final Routes routes;
+    private final Semaphore streams = new Semaphore(STREAMS_MAX);
+    private volatile boolean isEnding;
+
+    Changes(Routes routes) {
+        this.routes = routes;
+    }
+
+    /// How many readers there are.
+    int streams() {
+        return STREAMS_MAX - streams.availablePermits();
+    }
+
+    /// All streams end soon.
+    void end() {
+        isEnding = true;
+    }
+
+    /// What is asked for, and by whom.
+    ///
+    /// @param request with the parameters of `totals`
+    /// @param lastId of the last event that the reader has; `null` if it has none
+    record Asked(Request request, Permission permission, Engine engine, @Nullable String lastId) {
+        /// The request for the answer itself.
+        Request totals() {
+            return new Request("GET", List.of("v1", request.path().get(1), "totals"), request.parameters(), new byte[0]);
+        }
+    }
+
+    /// Sends events until the reader leaves, or the service ends.
+    ///
+    /// @throws IOException when the reader has left
+    void send(Asked asked, Response response) throws IOException, Refusal {
+        if (!streams.tryAcquire()) {
+            throw new Refusal(429, Failure.BUSY, STREAMS_MAX + " readers of changes are there. Try again later.");
+        }
+        try {
+            Stream stream = new Stream(asked, response);
+            stream.lastTag = asked.lastId();
+            stream.run();
+        } finally {
+            streams.release();
+        }
+    }
+
+    /// One reader. Not thread-safe.
+    private final class Stream {
+        private final Asked asked;
+        private final Response response;
+        private @Nullable OutputStream out; // From the first answer on.
+        private @Nullable String lastTag;
+        private @Nullable Counts lastCounts;
+        private long lookedNanos;
+        private long sentNanos;
+
+        Stream(Asked asked, Response response) {
+            this.asked = asked;
+            this.response = response;
+        }
+
+        void run() throws IOException {
+            boolean goesOn = true;
+            while (goesOn && !isEnding) {
+                goesOn = look();
+                OutputStream opened = out;
+                if (opened != null && goesOn) {
+                    if (System.nanoTime() - sentNanos > SILENCE_MAX.toNanos()) {
+                        write(opened, ":\n\n");
+                    }
+                    pause();
+                }
+            }
+            if (out != null) {
+                out.close();
+            }
+        }
+
+        /// Sends an event if something has changed; whether there may be more.
+        private boolean look() throws IOException {
+            Counts counts = counts();
+            if (counts != null && counts.equals(lastCounts) && System.nanoTime() - lookedNanos < LOOK.toNanos()) {
+                return true;
+            }
+            lastCounts = counts;
+            lookedNanos = System.nanoTime();
+            boolean[] goesOn = {true};
+            routes.answer(asked.totals(), asked.permission(), answer -> goesOn[0] = take(answer));
+            return goesOn[0];
+        }
+
+        private @Nullable Counts counts() {
+            try {
+                return asked.engine().counts();
+            } catch (RuntimeException e) {
+                return null; // The answer says why.
+            }
+        }
+
+        private boolean take(dev.onefold.api.Response answer) throws IOException {
+            Supplier<String> tag = answer.tag();
+            OutputStream opened = out;
+            if (tag == null) { // A failure.
+                if (opened == null) {
+                    Refusal.send(response, answer);
+                } else {
+                    event(opened, "problem", "", answer);
+                }
+                return false;
+            }
+            if (opened == null) {
+                response.setStatus(200);
+                response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
+                response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+                opened = new BufferedOutputStream(Content.Sink.asOutputStream(response));
+                out = opened;
+                write(opened, ":\n\n"); // The head leaves at once.
+            }
+            String now = tag.get();
+            if (!now.equals(lastTag)) {
+                lastTag = now;
+                event(opened, "totals", "id: " + now + "\n", answer);
+            }
+            return true;
+        }
+
+        private void event(OutputStream to, String name, String id, dev.onefold.api.Response answer)
+                throws IOException {
+            to.write(("event: " + name + "\n" + id + "data: ").getBytes(StandardCharsets.US_ASCII));
+            answer.body().writeTo(new DataLines(to));
+            write(to, "\n\n");
+        }
+
+        private void write(OutputStream to, String text) throws IOException {
+            to.write(text.getBytes(StandardCharsets.US_ASCII));
+            to.flush();
+            sentNanos = System.nanoTime();
+        }
+
+        private void pause() throws IOException {
+            try {
+                Thread.sleep(PAUSE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("Interrupted between two events");
+            }
+        }
+    }
+
+    /// Begins each line but the first with the name of the field. A last line end is left out.
+    private static final class DataLines extends FilterOutputStream {
+        private boolean isLineEnded;
+
+        DataLines(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(int octet) throws IOException {
+            if (isLineEnded) {
+                out.write("\ndata: ".getBytes(StandardCharsets.US_ASCII));
+            }
+            isLineEnded = octet == '\n';
+            if (!isLineEnded) {
+                out.write(octet);
+            }
+        }
+    }
+}

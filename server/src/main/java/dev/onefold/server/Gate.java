@@ -1,0 +1,63 @@
+package dev.onefold.server;
+
+import dev.onefold.api.Failure;
+import dev.onefold.api.Routes.Permission;
+import java.net.URI;
+import java.util.List;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+
+/// Who may ask for what. Any thread may call.
+final class Gate {
+    private static final String BEARER = "bearer ";
+
+    private final @Nullable Tokens tokens;
+
+    Gate(@Nullable Tokens tokens) {
+        this.tokens = tokens;
+    }
+
+    /// A page of another site, open in the browser of a person who may reach this service, may not use that.
+    void requireSameSite(Request request) throws Refusal {
+        String origin = request.getHeaders().get(HttpHeader.ORIGIN);
+        String host = request.getHttpURI().getAuthority();
+        if (origin != null && (host == null || !isOf(origin, host))) {
+            throw new Refusal(
+                    403, Failure.NOT_ALLOWED, "The request comes from a page of another site, which may not ask here.");
+        }
+        if (tokens == null && host != null && !isLocal(host)) {
+            throw new Refusal(
+                    403,
+                    Failure.NOT_ALLOWED,
+                    "The request names another host than this machine. Without tokens, ask for localhost.");
+        }
+    }
+
+    private static boolean isOf(String origin, String host) {
+        try {
+            return host.equals(URI.create(origin).getAuthority());
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static boolean isLocal(String host) {
+        String name = host.replaceFirst(":[0-9]*$", "");
+        return List.of("localhost", "127.0.0.1", "[::1]").contains(name);
+    }
+
+    /// What the caller may do.
+    Permission permission(Request request) throws Refusal {
+        if (tokens == null) {
+            return (_, _) -> true;
+        }
+        String given = request.getHeaders().get(HttpHeader.AUTHORIZATION);
+        if (given == null || !given.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+            throw new Refusal(
+                    401, Failure.NOT_ALLOWED, "The request has no token. Send 'Authorization: Bearer TOKEN'.");
+        }
+        return tokens.permission(given.substring(BEARER.length()).strip())
+                .orElseThrow(() -> new Refusal(401, Failure.NOT_ALLOWED, "The token is not known here."));
+    }
+}

@@ -1,0 +1,177 @@
+package dev.onefold.server;
+
+import dev.onefold.api.Routes.Permission;
+import dev.onefold.api.Scope;
+import dev.onefold.core.Counts;
+import dev.onefold.core.SealedBatches.Summary;
+import dev.onefold.core.Status;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// What a Prometheus server reads. The engines keep plain counters, which are read when somebody asks; requests are
+/// counted here. No label has a value from a request or a record. Any thread may call.
+final class Metrics {
+    private static final String PIPELINE = "pipeline";
+    private static final String PREFIX = "onefold_";
+
+    private final Map<String, Served> pipelines = new LinkedHashMap<>();
+    private final Changes changes;
+    private final ExpositionFormats formats = ExpositionFormats.init();
+    private final Counter requests = Counter.builder()
+            .name(PREFIX + "http_requests")
+            .help("Requests, by the status of the answer.")
+            .labelNames("status")
+            .build();
+    private final Histogram acknowledged = Histogram.builder()
+            .name(PREFIX + "http_acknowledge_seconds")
+            .help("Time from the whole request to the answer that its records are durable.")
+            .unit(Unit.SECONDS)
+            .labelNames(PIPELINE)
+            .build();
+
+    Metrics(List<Served> all, Changes changes) {
+        for (Served each : all) {
+            pipelines.put(each.engine().pipeline().name(), each);
+        }
+        this.changes = changes;
+    }
+
+    /// Counts an answer.
+    void answered(int status) {
+        requests.labelValues(Integer.toString(status)).inc();
+    }
+
+    /// Notes that records are durable.
+    void acknowledged(String pipeline, Duration time) {
+        acknowledged.labelValues(pipeline).observe(time.toNanos() / 1e9);
+    }
+
+    /// What is known of one pipeline at a time.
+    private record Seen(String pipeline, Served served, Status status) {}
+
+    /// All metrics that a caller may read.
+    ///
+    /// @param accepted the field Accept; may be `null`
+    dev.onefold.api.Response answer(@Nullable String accepted, Permission permission) {
+        List<Seen> all = new ArrayList<>();
+        pipelines.forEach((name, served) -> {
+            if (permission.allows(name, Scope.READ)) {
+                all.add(new Seen(name, served, served.engine().status()));
+            }
+        });
+        List<MetricSnapshot> metrics = new ArrayList<>();
+        metrics.add(records(all));
+        gauges(metrics, all);
+        metrics.add(batches(all));
+        metrics.add(requests.collect());
+        metrics.add(ofPipelines(acknowledged.collect(), all));
+        metrics.add(GaugeSnapshot.builder()
+                .name(PREFIX + "http_changes_streams")
+                .help("Readers of changes.")
+                .dataPoint(GaugeDataPointSnapshot.builder().value(changes.streams()).build())
+                .build());
+        MetricSnapshots snapshots = new MetricSnapshots(metrics);
+        ExpositionFormatWriter writer = formats.findWriter(accepted);
+        return new dev.onefold.api.Response(200, writer.getContentType(), out -> writer.write(out, snapshots));
+    }
+
+    private static void gauges(List<MetricSnapshot> metrics, List<Seen> all) {
+        metrics.add(gauge("dead_letters", "Rejected records that are kept.", all, seen -> seen.status.deadLetters()));
+        metrics.add(gauge("rows", "Keys that have a row.", all, seen -> seen.status.rows()));
+        metrics.add(gauge("memory_bytes", "Memory of rows and index.", all, seen -> seen.status.stateBytes()));
+        metrics.add(gauge("disk_bytes", "Files in the data directory.", all, seen -> seen.status.diskBytes()));
+        metrics.add(gauge("lag_bytes", "Growth of files since they were folded.", all, seen -> seen.status.lagBytes()));
+        metrics.add(gauge(
+                "checkpoint_age_seconds",
+                "Time since the last durable checkpoint.",
+                all,
+                seen -> seen.status.checkpointAge().toMillis() / 1e3));
+        metrics.add(gauge(
+                "waiting_for_space",
+                "1 while the disk is full and intake waits.",
+                all,
+                seen -> seen.status.waitingForSpaceSince().isPresent() ? 1 : 0));
+        metrics.add(gauge(
+                "inputs_stopped",
+                "Followed files and queues that are not read any more.",
+                all,
+                seen -> seen.served.troubles().get().size()));
+    }
+
+    private static GaugeSnapshot gauge(String name, String help, List<Seen> all, ToDoubleFunction<Seen> value) {
+        GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(PREFIX + name).help(help);
+        all.forEach(seen -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                .labels(Labels.of(PIPELINE, seen.pipeline))
+                .value(value.applyAsDouble(seen))
+                .build()));
+        return gauge.build();
+    }
+
+    private static CounterSnapshot records(List<Seen> all) {
+        CounterSnapshot.Builder counter =
+                CounterSnapshot.builder().name(PREFIX + "records").help("Records, by what became of them.");
+        for (Seen seen : all) {
+            Counts counts = seen.status.counts();
+            Map<String, Long> fates = new LinkedHashMap<>();
+            fates.put("accepted", counts.accepted());
+            fates.put("duplicate", counts.duplicate());
+            fates.put("stale", counts.stale());
+            fates.put("conflicting", counts.conflicting());
+            fates.put("rejected", counts.rejected());
+            fates.put("silent", counts.silent());
+            fates.forEach((fate, count) -> counter.dataPoint(CounterDataPointSnapshot.builder()
+                    .labels(Labels.of(PIPELINE, seen.pipeline, "fate", fate))
+                    .value(count)
+                    .build()));
+        }
+        return counter.build();
+    }
+
+    private static GaugeSnapshot batches(List<Seen> all) {
+        GaugeSnapshot.Builder gauge =
+                GaugeSnapshot.builder().name(PREFIX + "batches").help("Batches that are not done, by their state.");
+        for (Seen seen : all) {
+            seen.status.batches().ifPresent(summary -> states(summary)
+                    .forEach((state, count) -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                            .labels(Labels.of(PIPELINE, seen.pipeline, "state", state))
+                            .value(count)
+                            .build())));
+        }
+        return gauge.build();
+    }
+
+    private static Map<String, Long> states(Summary summary) {
+        Map<String, Long> states = new LinkedHashMap<>();
+        states.put("waiting", summary.waiting());
+        states.put("delivering", (long) summary.delivering());
+        states.put("in_doubt", (long) summary.inDoubt());
+        states.put("aside", (long) summary.aside());
+        return states;
+    }
+
+    private static HistogramSnapshot ofPipelines(HistogramSnapshot all, List<Seen> seen) {
+        Stream<HistogramSnapshot.HistogramDataPointSnapshot> allowed = all.getDataPoints().stream()
+                .filter(point -> seen.stream()
+                        .anyMatch(each -> each.pipeline.equals(point.getLabels().get(PIPELINE))));
+        return new HistogramSnapshot(all.getMetadata(), allowed.toList());
+    }
+}

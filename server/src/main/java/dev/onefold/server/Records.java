@@ -1,0 +1,164 @@
+package dev.onefold.server;
+
+import dev.onefold.api.Failure;
+import dev.onefold.api.Request;
+import dev.onefold.api.Response;
+import dev.onefold.api.Routes;
+import dev.onefold.api.Routes.Permission;
+import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.server.Remembered.Known;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.eclipse.jetty.http.HttpHeader;
+
+/// Takes the records of a request, and answers when they are forced. Any thread may call.
+final class Records {
+    private static final int KEY_LENGTH_MAX = 255;
+    private static final int OK = 200;
+
+    private final Routes routes;
+    private final Map<String, Served> pipelines;
+    private final Map<String, Remembered> memories = new LinkedHashMap<>();
+    private final Metrics metrics;
+
+    Records(Routes routes, Map<String, Served> pipelines, Metrics metrics, InstantSource clock) throws IOException {
+        this.routes = routes;
+        this.pipelines = pipelines;
+        this.metrics = metrics;
+        for (Map.Entry<String, Served> each : pipelines.entrySet()) {
+            Path answers = each.getValue().answers();
+            if (answers != null) {
+                memories.put(each.getKey(), Remembered.open(answers, clock));
+            }
+        }
+    }
+
+    /// Takes the records of a caller that may send them.
+    void take(Exchange exchange, Request asked, Permission permission) throws IOException, Refusal {
+        String name = asked.path().get(1);
+        Served served = pipelines.get(name);
+        Optional<Failure> refusal = served.refusal().get();
+        if (refusal.isPresent()) {
+            throw new Refusal(refusal.get());
+        }
+        Pipeline pipeline = served.engine().pipeline();
+        requireFormat(exchange.header(HttpHeader.CONTENT_TYPE).orElse(""), pipeline);
+        long began = System.nanoTime();
+        Optional<String> key = exchange.header("Idempotency-Key");
+        boolean isTaken = key.isPresent()
+                ? takeOnce(exchange, asked, permission, key.get())
+                : send(exchange, answer(asked, permission));
+        if (isTaken) {
+            metrics.acknowledged(name, Duration.ofNanos(System.nanoTime() - began));
+        }
+    }
+
+    /// An answer with its whole content, which is short.
+    private record Answered(Response response, byte[] content) {}
+
+    private Answered answer(Request asked, Permission permission) throws IOException {
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        Response[] answer = new Response[1];
+        routes.answer(asked, permission, response -> {
+            answer[0] = response;
+            response.body().writeTo(content);
+        });
+        return new Answered(answer[0], content.toByteArray());
+    }
+
+    private static boolean send(Exchange exchange, Answered answered) throws IOException {
+        Response response = answered.response;
+        exchange.send(new Response(
+                response.status(), response.contentType(), out -> out.write(answered.content)));
+        return response.status() == OK;
+    }
+
+    private boolean takeOnce(Exchange exchange, Request asked, Permission permission, String key)
+            throws IOException, Refusal {
+        String name = asked.path().get(1);
+        Remembered memory = memory(exchange, asked, name, key);
+        byte[] request = hash(asked, exchange.request().getHttpURI().getPathQuery());
+        switch (memory.begin(key, request)) {
+            case Known.Same(byte[] answer) -> {
+                exchange.response().getHeaders().put("Idempotency-Replayed", "true");
+                exchange.send(new Response(OK, Response.JSON, out -> out.write(answer)));
+                return false;
+            }
+            case Known.Other _ ->
+                throw new Refusal(
+                        422,
+                        Failure.KEY_REUSED,
+                        "The idempotency key was sent with another request. Nothing was done. Use a new key for new"
+                                + " records.");
+            case Known.UnderWay _ ->
+                throw new Refusal(
+                        409,
+                        Failure.BUSY,
+                        "A request with this idempotency key is under way. Repeat it, and its answer comes.");
+            case Known.Nothing _ -> {
+                Answered answered;
+                try {
+                    answered = answer(asked, permission);
+                    if (answered.response.status() == OK) {
+                        memory.end(key, request, answered.content);
+                    }
+                } finally {
+                    memory.end(key);
+                }
+                return send(exchange, answered);
+            }
+        }
+    }
+
+    private Remembered memory(Exchange exchange, Request asked, String name, String key) throws Refusal {
+        if (key.isEmpty() || key.length() > KEY_LENGTH_MAX) {
+            throw exchange.refused("The idempotency key has 1 to " + KEY_LENGTH_MAX + " characters.");
+        }
+        if (asked.parameters().containsKey("from")) {
+            throw exchange.refused("An idempotency key does not go with 'from', which makes a repeated request the same"
+                    + " lines for ever.");
+        }
+        Remembered memory = memories.get(name);
+        Pipeline pipeline = pipelines.get(name).engine().pipeline();
+        if (memory == null || pipeline.input().identity() instanceof Identity.ByPlace) {
+            throw exchange.refused("The records of pipeline " + name + " are known by their place, and the memory of"
+                    + " idempotency keys ends after a day: a request that is repeated later would count twice. Send"
+                    + " 'source' and 'from' instead.");
+        }
+        return memory;
+    }
+
+    private static byte[] hash(Request asked, String target) {
+        MessageDigest digest = Sha256.digest();
+        digest.update(target.getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) '\n');
+        return digest.digest(asked.body());
+    }
+
+    /// A content that says to be of the other format would be a dead letter for each line.
+    private static void requireFormat(String contentType, Pipeline pipeline) throws Refusal {
+        String type = contentType.replaceFirst(";.*", "").strip().toLowerCase(Locale.ROOT);
+        boolean isCsv = pipeline.input().format() instanceof Input.Format.Csv;
+        boolean saysCsv = type.equals("text/csv");
+        boolean saysJson = type.endsWith("json");
+        if (isCsv && saysJson || !isCsv && saysCsv) {
+            throw new Refusal(
+                    415,
+                    Failure.REQUEST,
+                    "Pipeline " + pipeline.name() + " reads " + (isCsv ? "CSV" : "JSON, one record a line")
+                            + ", and the content says to be something else.");
+        }
+    }
+}
