@@ -44,6 +44,7 @@ final class EngineRoutes {
 
     private final Engine engine;
     private final BatchRoutes batches;
+    private volatile @Nullable String name; // Known once the engine has said it, and then for ever.
 
     EngineRoutes(Engine engine) {
         this.engine = engine;
@@ -60,6 +61,16 @@ final class EngineRoutes {
         } else {
             receiver.take(post(request, path));
         }
+    }
+
+    /// The name of the pipeline.
+    String name() {
+        String known = name;
+        if (known == null) {
+            known = engine.pipeline().name();
+            name = known;
+        }
+        return known;
     }
 
     /// What can be asked of the pipeline.

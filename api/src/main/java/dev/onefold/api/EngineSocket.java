@@ -72,7 +72,7 @@ public final class EngineSocket implements AutoCloseable {
         answersLack = served.answersLack;
         user = Files.getOwner(Address.file(directory)).getName();
         server = new Exchange.Server(
-                new Routes(List.of(served.engine)), directory, () -> sendAway(Visitor::hasStalledWithContent));
+                new Routes(served.engine), directory, () -> sendAway(Visitor::hasStalledWithContent));
     }
 
     /// Listens. Only the holder of the directory's lock may call this.

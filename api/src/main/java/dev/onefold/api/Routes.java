@@ -3,6 +3,7 @@ package dev.onefold.api;
 import dev.onefold.core.Engine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,16 +18,22 @@ public final class Routes {
     private static final String VERSION = "v1";
     private static final Set<String> METHODS = Set.of("GET", "POST");
 
-    private final Map<String, EngineRoutes> pipelines = new LinkedHashMap<>();
+    private final List<EngineRoutes> pipelines;
+
+    /// Routes to one engine, which may have stopped: then each answer says so.
+    Routes(Engine engine) {
+        pipelines = List.of(new EngineRoutes(engine));
+    }
 
     /// Routes to engines, each under the name of its pipeline.
     ///
     /// @throws IllegalArgumentException if two pipelines have one name
     public Routes(List<Engine> engines) {
-        for (Engine engine : engines) {
-            String name = engine.pipeline().name();
-            if (pipelines.put(name, new EngineRoutes(engine)) != null) {
-                throw new IllegalArgumentException("Two pipelines have the name " + name);
+        pipelines = engines.stream().map(EngineRoutes::new).toList();
+        Set<String> names = new HashSet<>();
+        for (EngineRoutes pipeline : pipelines) {
+            if (!names.add(pipeline.name())) {
+                throw new IllegalArgumentException("Two pipelines have the name " + pipeline.name());
             }
         }
     }
@@ -125,8 +132,13 @@ public final class Routes {
     }
 
     private Map<String, EngineRoutes> seen(Permission permission) {
-        Map<String, EngineRoutes> seen = new LinkedHashMap<>(pipelines);
-        seen.keySet().removeIf(name -> Stream.of(Scope.values()).noneMatch(scope -> permission.allows(name, scope)));
+        Map<String, EngineRoutes> seen = new LinkedHashMap<>();
+        for (EngineRoutes pipeline : pipelines) {
+            String name = pipeline.name();
+            if (Stream.of(Scope.values()).anyMatch(scope -> permission.allows(name, scope))) {
+                seen.put(name, pipeline);
+            }
+        }
         return seen;
     }
 

@@ -9,6 +9,8 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.run.RunCommand;
 import dev.onefold.cli.seed.SeedCommand;
+import dev.onefold.cli.serve.ServeCommand;
+import dev.onefold.cli.serve.TokenCommand;
 import dev.onefold.cli.test.TestCommand;
 import dev.onefold.cli.verbs.Verbs;
 import java.io.PrintWriter;
@@ -83,6 +85,8 @@ public final class Onefold implements Runnable {
         CommandLine commandLine = new CommandLine(new Onefold())
                 .addSubcommand(new DemoCommand(caller))
                 .addSubcommand(new RunCommand(caller))
+                .addSubcommand(new ServeCommand(caller))
+                .addSubcommand(new TokenCommand(caller))
                 .addSubcommand(new SeedCommand(caller));
         Verbs.of(() -> new PipelineArgument(caller)).forEach(commandLine::addSubcommand);
         commandLine

@@ -70,6 +70,12 @@ public final class EngineOptions {
                 .withThreads(count("--threads", threads, settings.threads()));
     }
 
+    /// The same for each of several engines in one process: they share the memory that one would have.
+    public Settings settings(int engines) {
+        Settings settings = settings();
+        return stateMemory == null ? settings.withStateBytesMax(settings.stateBytesMax() / engines) : settings;
+    }
+
     private static int count(String option, @Nullable Integer given, int otherwise) {
         if (given == null) {
             return otherwise;

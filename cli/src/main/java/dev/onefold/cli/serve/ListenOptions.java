@@ -1,0 +1,123 @@
+package dev.onefold.cli.serve;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.serve.ServeFile.Setting;
+import dev.onefold.server.Settings;
+import dev.onefold.server.Tokens;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// How the service listens, as options. An option overrides the file of settings.
+final class ListenOptions {
+    private static final int PORT_USUAL = 8080;
+    private static final int PORT_MAX = 65_535;
+
+    @Option(
+            names = "--address",
+            paramLabel = "HOST",
+            description = "The address to listen at. Default: the loopback address, which only programs on this machine"
+                    + " reach. Any other one needs --tokens, and TLS or --insecure.")
+    private @Nullable String address;
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            description = "The port to listen at; 0 takes a free one. Default: 8080.")
+    private @Nullable Integer port;
+
+    @Option(
+            names = "--tls-certificate",
+            paramLabel = "FILE",
+            description = "The certificates of the service, in PEM form, its own first. Together with --tls-key.")
+    private @Nullable String certificate;
+
+    @Option(
+            names = "--tls-key",
+            paramLabel = "FILE",
+            description = "The private key of the certificate, in PEM form (PKCS #8).")
+    private @Nullable String key;
+
+    @Option(
+            names = "--tokens",
+            paramLabel = "FILE",
+            description = "Who may do what: a file that 'onefold token' writes. Without it every program that reaches the"
+                    + " address may do everything.")
+    private @Nullable String tokens;
+
+    @Option(
+            names = "--insecure",
+            description = "Listens at an address that other machines reach without TLS, for example behind a proxy that"
+                    + " has it. Tokens and records are readable on the way.")
+    private boolean insecure;
+
+    /// The settings of the service.
+    Settings settings(Caller caller, ServeFile file) throws IOException {
+        InetAddress at = address(address == null ? file.setting(Setting.ADDRESS).orElse(null) : address);
+        String certificates = certificate == null ? file.setting(Setting.CERTIFICATE).orElse(null) : certificate;
+        String privateKey = key == null ? file.setting(Setting.KEY).orElse(null) : key;
+        if ((certificates == null) != (privateKey == null)) {
+            throw CommandFailure.usage("A certificate and its key go together: --tls-certificate and --tls-key.");
+        }
+        Settings.Tls tls = certificates == null || privateKey == null
+                ? null
+                : new Settings.Tls(file(caller, certificates), file(caller, privateKey));
+        boolean isInsecure = insecure || truth(file.setting(Setting.INSECURE).orElse("false"));
+        if (!at.isLoopbackAddress() && tls == null && !isInsecure) {
+            throw CommandFailure.usage("Other machines can reach the address " + at.getHostAddress()
+                    + ", and there is no TLS: tokens and records would be readable on the way. Give --tls-certificate and"
+                    + " --tls-key, or --insecure if something in front of the service has TLS.");
+        }
+        String given = tokens == null ? file.setting(Setting.TOKENS).orElse(null) : tokens;
+        try {
+            Tokens read = given == null ? null : Tokens.read(Files.readAllLines(file(caller, given)));
+            return new Settings(at, port(file), tls, read, Settings.Limits.USUAL);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(e.getMessage() + ".");
+        }
+    }
+
+    private static InetAddress address(@Nullable String host) {
+        if (host == null) {
+            return InetAddress.getLoopbackAddress();
+        }
+        try {
+            return InetAddress.getByName(host);
+        } catch (UnknownHostException e) {
+            throw CommandFailure.usage("There is no address '" + host + "' to listen at.");
+        }
+    }
+
+    private int port(ServeFile file) {
+        String text = file.setting(Setting.PORT).orElse(Integer.toString(PORT_USUAL));
+        if (port == null && !text.matches("[0-9]{1,5}")) {
+            throw CommandFailure.usage("The port is 0 to " + PORT_MAX + ", not '" + text + "'.");
+        }
+        int number = port == null ? Integer.parseInt(text) : port;
+        if (number < 0 || number > PORT_MAX) {
+            throw CommandFailure.usage("The port is 0 to " + PORT_MAX + ", not " + number + ".");
+        }
+        return number;
+    }
+
+    private static boolean truth(String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw CommandFailure.usage("'insecure' is true or false, not '" + text + "'.");
+        };
+    }
+
+    private static Path file(Caller caller, String text) {
+        Path path = caller.path(text);
+        if (!Files.isRegularFile(path)) {
+            throw CommandFailure.usage("There is no file " + caller.shown(path) + ".");
+        }
+        return path;
+    }
+}

@@ -1,0 +1,139 @@
+package dev.onefold.cli.serve;
+
+import dev.onefold.api.Failure;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.FullDisk;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.run.Intake;
+import dev.onefold.cli.run.Progress;
+import dev.onefold.cli.run.QueueOptions;
+import dev.onefold.cli.run.Running;
+import dev.onefold.cli.run.StopRequest;
+import dev.onefold.core.EngineException;
+import dev.onefold.embedded.Settings;
+import dev.onefold.server.Served;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// A pipeline that is served: its engine, and a thread for each file or queue that it reads. Not thread-safe.
+final class Serving implements AutoCloseable {
+    private static final String ANSWERS = "requests/answers";
+
+    private final Caller caller;
+    private final StopRequest stop = new StopRequest();
+    private final FullDisk fullDisk;
+    private final Running running;
+    private final PipelineArgument pipeline;
+    private final List<String> troubles = new CopyOnWriteArrayList<>();
+    private final List<Thread> inputs = new ArrayList<>();
+
+    private Serving(Caller caller, PipelineArgument pipeline, FullDisk fullDisk, Running running) {
+        this.caller = caller;
+        this.pipeline = pipeline;
+        this.fullDisk = fullDisk;
+        this.running = running;
+    }
+
+    /// Opens the engine.
+    ///
+    /// @param ending whether the service ends: then nothing waits for space on the disk
+    static Serving open(
+            Caller caller, PipelineArgument pipeline, Settings given, StopRequest ending, boolean acceptLoss)
+            throws IOException {
+        FullDisk fullDisk = new FullDisk(caller, ending::isMade);
+        Settings settings = given.withSpaceListener(fullDisk).withPause(() -> {
+            given.machine().pause().run();
+            fullDisk.requireGoingOn();
+        });
+        return new Serving(caller, pipeline, fullDisk, Running.open(caller, pipeline, settings, acceptLoss));
+    }
+
+    /// As the service takes it.
+    Served served() {
+        return new Served(
+                running.engine(),
+                pipeline.directory().path().resolve(ANSWERS),
+                this::refusal,
+                () -> List.copyOf(troubles));
+    }
+
+    private Optional<Failure> refusal() {
+        if (fullDisk.isWaitingForSpace()) {
+            return Optional.of(new Failure(
+                    507,
+                    EngineException.Kind.NO_SPACE.name(),
+                    "The disk of the service is full. Nothing of the request was taken. Repeat it later."));
+        }
+        if (fullDisk.isWaitingForReceiver()) {
+            return Optional.of(new Failure(
+                    503,
+                    Failure.NOT_READY,
+                    "Too much waits for the receiver of the batches. Nothing of the request was taken. Repeat it later."));
+        }
+        return Optional.empty();
+    }
+
+    /// Begins to read the inputs.
+    void read(ServeFile.Entry entry) {
+        for (String file : entry.follow()) {
+            input(file, () -> {
+                new Intake(caller, running.engine(), stop, Progress.Mode.none, false).follow(file, false);
+                return ExitCode.DONE;
+            });
+        }
+        String queue = entry.queue();
+        if (queue != null) {
+            input(queue, () -> QueueOptions.of(queue).fold(caller, running.engine(), stop));
+        }
+    }
+
+    private interface Reading {
+        ExitCode read() throws IOException;
+    }
+
+    private void input(String name, Reading reading) {
+        String thread = "onefold-input-" + (inputs.size() + 1);
+        inputs.add(Thread.ofPlatform().name(thread).start(() -> {
+            try {
+                if (reading.read() != ExitCode.DONE) {
+                    stopped(name, "It cannot be read any more");
+                }
+            } catch (IOException | RuntimeException e) {
+                stopped(name, String.valueOf(e.getMessage()));
+            }
+        }));
+    }
+
+    private void stopped(String name, String why) {
+        if (!stop.isMade()) {
+            troubles.add(name + ": " + why);
+            caller.note("Input " + name + " of pipeline " + pipeline.directory().pipeline() + " is not read any more: "
+                    + why + "\nRequests go on. Mend it, and start the service again.");
+        }
+    }
+
+    /// Throws what has stopped the engine for good, if something has.
+    void requireWorking() {
+        running.engine().pipeline();
+    }
+
+    /// Reads the inputs to a whole record, publishes the last cut, and closes the engine after a checkpoint.
+    @Override
+    public void close() {
+        stop.make(ExitCode.DONE);
+        try {
+            for (Thread input : inputs) {
+                input.join();
+            }
+            running.publishLast(stop);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            running.close();
+        }
+    }
+}
