@@ -1,0 +1,233 @@
+package dev.onefold.server;
+
+import static dev.onefold.server.RunningService.bytes;
+import static dev.onefold.server.RunningService.record;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.api.Failure;
+import dev.onefold.core.Engine;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.EmbeddedEngine;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.random.RandomGenerator;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Totals with their tags, changes as events, metrics and health.
+@Timeout(60)
+class AnswersTest {
+    private static final String RECORDS = "/v1/trades/records";
+    private static final String TOTALS = "/v1/trades/totals";
+    private static final int REQUESTS = Integer.getInteger("onefold.requests", 400);
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void a_reader_that_has_the_cut_already_is_told_so_until_something_changes() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            on.post(RECORDS, record(1, "1.00") + "{\"id\":7}\n");
+            String tag = on.get(TOTALS).headers().firstValue("ETag").orElseThrow();
+            assertThat(on.get(TOTALS, "If-None-Match", "\"other\", " + tag).statusCode())
+                    .isEqualTo(304);
+            assertThat(on.get(TOTALS + "?depth=0", "If-None-Match", tag).statusCode()).isEqualTo(200);
+            assertThat(on.post("/v1/trades/dead-letters/1/redrive?edited=true", record(7, "2.00").strip())
+                            .body())
+                    .contains("accepted");
+            HttpResponse<String> after = on.get(TOTALS, "If-None-Match", tag);
+            assertThat(after.statusCode()).isEqualTo(200);
+            assertThat(after.body()).contains("3.00");
+        }
+    }
+
+    @Test
+    void a_caller_finds_what_it_has_written() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            on.post(RECORDS + "?source=desk:1", record(1, "1.00"));
+            assertThat(on.get(TOTALS + "?at-least=desk:1:1").body()).contains("1.00");
+            assertThat(on.get(TOTALS + "?at-least=1").statusCode()).isEqualTo(400);
+            Thread later = Thread.ofVirtual().start(() -> {
+                try {
+                    on.post(RECORDS + "?source=desk:1", record(2, "2.00"));
+                } catch (IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            assertThat(on.get(TOTALS + "?at-least=desk:1:2").body()).contains("3.00");
+            later.join();
+        }
+    }
+
+    @Test
+    void changes_are_events_and_a_reader_that_comes_again_gets_only_what_is_new() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            on.post(RECORDS, record(1, "1.00"));
+            String id;
+            try (Socket socket = on.connect()) {
+                BufferedReader events = changes(socket, "?depth=0", "");
+                assertThat(line(events, "event: ")).isEqualTo("totals");
+                id = line(events, "id: ");
+                assertThat(line(events, "data: {\"group\":[]")).contains("1.00");
+                on.post(RECORDS, record(2, "2.00"));
+                String next = line(events, "id: ");
+                assertThat(next).isNotEqualTo(id);
+                assertThat(line(events, "data: {\"group\":[]")).contains("3.00");
+                id = next;
+            }
+            try (Socket socket = on.connect()) {
+                BufferedReader events = changes(socket, "?depth=0", "Last-Event-ID: " + id + "\r\n");
+                on.post(RECORDS, record(3, "4.00"));
+                assertThat(line(events, "data: {\"group\":[]")).as("nothing before it").contains("7.00");
+            }
+            assertThat(on.get("/v1/trades/changes?group=x%2Fy%2Fz&x=1").statusCode()).isEqualTo(400);
+            assertThat(on.get("/v1/nothing/changes").statusCode()).isEqualTo(404);
+            try (Socket socket = on.connect()) {
+                BufferedReader events = changes(socket, "", "");
+                line(events, "data: ");
+                on.service.close(); // A stream does not hold up the end.
+                assertThat(events.lines().filter(each -> each.startsWith("event")).toList())
+                        .isEmpty();
+            }
+        }
+    }
+
+    private static BufferedReader changes(Socket socket, String query, String header) throws IOException {
+        socket.getOutputStream()
+                .write(bytes("GET /v1/trades/changes" + query + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n"));
+        BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        assertThat(line(in, "Content-Type: ")).isEqualTo("text/event-stream");
+        return in;
+    }
+
+    /// The rest of the next line that begins so.
+    private static String line(BufferedReader in, String begin) throws IOException {
+        String line = in.readLine();
+        while (line != null && !line.startsWith(begin)) {
+            line = in.readLine();
+        }
+        return String.valueOf(line).substring(line == null ? 0 : begin.length());
+    }
+
+    @Test
+    void each_metric_is_in_the_documentation_and_the_other_way_round() throws Exception {
+        String page = Files.readString(Path.of("../docs/metrics.md"));
+        try (RunningService on = new RunningService(directory);
+                Engine bursts = EmbeddedEngine.open(
+                        directory.resolve("bursts"), bursts(), dev.onefold.embedded.Settings.defaults());
+                HttpService other = HttpService.open(
+                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.LIMITS),
+                        List.of(Served.of(on.trades, null), Served.of(bursts, null)))) {
+            on.post(other.uri() + RECORDS, record(1, "1.00"));
+            String metrics = on.get(other.uri() + "/metrics").body();
+            assertThat(metrics).contains("onefold_batches{pipeline=\"bursts\",state=\"waiting\"} 0.0");
+            assertThat(names(metrics, "(?m)^# TYPE (\\S+)")).isEqualTo(names(page, "`(onefold_[a-z_]+)`"));
+            assertThat(metrics).contains("onefold_records_total{fate=\"accepted\",pipeline=\"trades\"} 1.0");
+            assertThat(metrics).contains("onefold_http_acknowledge_seconds_count{pipeline=\"trades\"} 1");
+        }
+    }
+
+    private Pipeline bursts() {
+        return ((Reading.Read) PipelineText.read("{\"pipeline\":\"bursts\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,"
+                                + "\"wait\":\"1h\",\"deliver\":{\"file\":\"" + directory + "/{number}.ndjson\"}}}"))
+                .pipeline();
+    }
+
+    private static TreeSet<String> names(String text, String pattern) {
+        TreeSet<String> names = new TreeSet<>();
+        Pattern.compile(pattern).matcher(text).results().map((MatchResult result) -> result.group(1)).forEach(names::add);
+        return names;
+    }
+
+    @Test
+    void the_service_says_when_it_is_not_ready_and_takes_no_records_then() throws Exception {
+        AtomicReference<Optional<Failure>> refusal = new AtomicReference<>(Optional.empty());
+        try (RunningService on = new RunningService(directory);
+                HttpService other = HttpService.open(
+                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.LIMITS),
+                        List.of(new Served(on.lines, null, refusal::get, List::of)))) {
+            String at = other.uri().toString();
+            assertThat(on.get(at + "/health/ready").statusCode()).isEqualTo(200);
+            refusal.set(Optional.of(new Failure(507, "NO_SPACE", "The disk is full.")));
+            assertThat(on.get(at + "/health/ready").statusCode()).isEqualTo(503);
+            assertThat(on.get(at + "/health/live").statusCode()).isEqualTo(200);
+            assertThat(on.post(at + "/v1/lines/records", "{}\n").statusCode()).isEqualTo(507);
+            assertThat(on.get(at + "/v1/lines/totals").statusCode()).isEqualTo(200);
+            on.lines.close();
+            assertThat(on.get(at + "/health/live").statusCode()).isEqualTo(503);
+        }
+    }
+
+    @Test
+    void each_kind_of_problem_is_in_the_documentation() throws Exception {
+        String page = Files.readString(Path.of("../docs/problems.md")).toLowerCase(Locale.ROOT);
+        for (java.lang.reflect.Field field : Failure.class.getDeclaredFields()) {
+            if (field.getName().matches("[A-Z_]+") && !List.of("TYPE", "CONTENT_TYPE").contains(field.getName())) {
+                assertThat(page).contains("## " + field.getName().toLowerCase(Locale.ROOT) + "\n");
+            }
+        }
+        for (var kind : dev.onefold.core.EngineException.Kind.values()) {
+            assertThat(page).contains("## " + kind.name().toLowerCase(Locale.ROOT) + "\n");
+        }
+    }
+
+    /// `-Donefold.requests=100000` for a long run.
+    @Test
+    void whatever_is_asked_the_service_does_not_fail() throws Exception {
+        RandomGenerator random = new java.util.SplittableRandom(Long.getLong("seed", 1));
+        List<String> words = List.of("v1", "trades", "lines", "totals", "changes", "records", "rows", "keys", "tables",
+                "dead-letters", "redrive", "purge", "batches", "list", "seal", "1", "-1", "%00", "%ff", "", "..", "verify",
+                "rebuild", "checkpoint", "journal", "release", "change", "row-marks", "range-sums", "metrics", "health",
+                "live", "ready", "status", "counts", "content", "record", "edited", "99999999999999999999");
+        List<String> names = List.of("source", "from", "group", "group-json", "depth", "top", "by", "format", "limit",
+                "after", "id", "key", "table", "at-least", "sample", "edited", "how", "x", "rollup");
+        List<String> values = List.of("", "1", "0", "-1", "a", "%00", "%", "[\"a\"]", "[", "true", "csv", "rows",
+                "9223372036854775807", "2147483648", "s:1", "s:-1", "n", "value", "%ed%a0%80");
+        List<String> bodies = List.of("", "{}\n", record(1, "1"), "\0\0", "[", "\n\n\n", "{\"id\":1", "pipeline: x\n");
+        try (RunningService on = new RunningService(directory)) {
+            for (int i = 0; i < REQUESTS; i++) {
+                StringBuilder target = new StringBuilder(random.nextInt(4) > 0 ? "/v1/trades" : "");
+                for (int n = random.nextInt(4); n >= 0; n--) {
+                    target.append('/').append(any(words, random));
+                }
+                for (int n = random.nextInt(4); n > 0; n--) {
+                    target.append(target.indexOf("?") < 0 ? '?' : '&').append(any(names, random)).append('=')
+                            .append(any(values, random));
+                }
+                String method = any(List.of("GET", "POST", "POST", "PUT", "HEAD", "OPTIONS", "DELETE"), random);
+                String body = any(bodies, random);
+                if (target.indexOf("changes") > 0 && method.equals("GET")) {
+                    continue; // It would answer for ever.
+                }
+                String request = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                        + (random.nextInt(4) == 0 ? "Idempotency-Key: " + any(values, random) + "\r\n" : "")
+                        + (random.nextInt(8) == 0 ? "Content-Encoding: gzip\r\n" : "")
+                        + "Content-Length: " + bytes(body).length + "\r\n\r\n" + body;
+                String answer = on.raw(bytes(request));
+                assertThat(answer).as(request).matches("(?s)HTTP/1.1 ([234]|503).*");
+            }
+            assertThat(on.trades.verify().isEqual()).isTrue();
+        }
+    }
+
+    private static String any(List<String> words, RandomGenerator random) {
+        return words.get(random.nextInt(words.size()));
+    }
+}

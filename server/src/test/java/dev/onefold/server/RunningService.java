@@ -1,0 +1,116 @@
+package dev.onefold.server;
+
+import dev.onefold.core.Engine;
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.EmbeddedEngine;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A service over two pipelines on real engines, and a client of it: `trades` knows records by key and version, `lines`
+/// by their place.
+final class RunningService implements AutoCloseable {
+    static final Settings.Limits LIMITS =
+            new Settings.Limits(100_000, 400_000, 100, 4, Duration.ofSeconds(2), 1_000);
+
+    final Engine trades;
+    final Engine lines;
+    final HttpService service;
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    RunningService(Path directory) throws IOException {
+        this(directory, null);
+    }
+
+    RunningService(Path directory, @Nullable Tokens tokens) throws IOException {
+        trades = engine(
+                directory.resolve("trades"),
+                PipelineBuilder.named("trades")
+                        .key("id")
+                        .version("v")
+                        .rollup(rollup -> rollup.levels("desk").sum("value", "value", 18, 2).count("n"))
+                        .build());
+        lines = engine(
+                directory.resolve("lines"),
+                PipelineBuilder.named("lines")
+                        .rollup(rollup -> rollup.levels("desk").sum("value", "value", 18, 2).count("n"))
+                        .build());
+        service = HttpService.open(
+                new Settings(InetAddress.getLoopbackAddress(), 0, null, tokens, LIMITS),
+                List.of(
+                        Served.of(trades, directory.resolve("requests/trades")),
+                        Served.of(lines, directory.resolve("requests/lines"))));
+    }
+
+    private static Engine engine(Path directory, Pipeline pipeline) {
+        return EmbeddedEngine.open(directory, pipeline, dev.onefold.embedded.Settings.defaults());
+    }
+
+    static String record(int id, String value) {
+        return "{\"id\":" + id + ",\"v\":1,\"desk\":\"a\",\"value\":" + value + "}\n";
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    HttpResponse<String> get(String path, String... headers) throws IOException, InterruptedException {
+        return send("GET", path, new byte[0], headers);
+    }
+
+    HttpResponse<String> post(String path, String body, String... headers) throws IOException, InterruptedException {
+        return send("POST", path, bytes(body), headers);
+    }
+
+    HttpResponse<String> send(String method, String path, byte[] body, String... headers)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(service.uri().resolve(path))
+                .method(method, body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+        return client.send(
+                (headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+    }
+
+    /// A connection of its own.
+    Socket connect() throws IOException {
+        return new Socket(service.uri().getHost(), service.uri().getPort());
+    }
+
+    /// What comes back until the service closes the connection.
+    String raw(byte[] request) throws IOException {
+        try (Socket socket = connect()) {
+            socket.getOutputStream().write(request);
+            socket.shutdownOutput();
+            return read(socket);
+        }
+    }
+
+    static String read(Socket socket) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        try {
+            socket.getInputStream().transferTo(all);
+        } catch (IOException reset) {
+            // What came before is all that comes.
+        }
+        return all.toString(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() throws IOException {
+        client.shutdownNow();
+        service.close();
+        trades.close();
+        lines.close();
+    }
+}
