@@ -1,5 +1,6 @@
 package dev.onefold.api;
 
+import dev.onefold.api.reading.JsonReading;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.document.Node;
 import java.io.BufferedInputStream;

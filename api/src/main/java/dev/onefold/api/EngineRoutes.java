@@ -1,6 +1,8 @@
 package dev.onefold.api;
 
 import dev.onefold.api.body.BodyLines;
+import dev.onefold.api.reading.RowMarks;
+import dev.onefold.api.reading.TableLines;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;

@@ -1,5 +1,9 @@
 package dev.onefold.api;
 
+import dev.onefold.api.reading.AnswerLines;
+import dev.onefold.api.reading.JsonReading;
+import dev.onefold.api.reading.RowMarks;
+import dev.onefold.api.reading.TableLines;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Counts;

@@ -1,5 +1,6 @@
 package dev.onefold.api;
 
+import dev.onefold.api.reading.JsonReading;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.document.Node;

@@ -3,7 +3,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     api > body
+///     api > body > reading
 @NullMarked
 package dev.onefold.api;
 

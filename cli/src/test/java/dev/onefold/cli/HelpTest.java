@@ -193,11 +193,14 @@ class HelpTest {
         String deployed = operations
                 + Files.readString(docs.resolve("aws.md"))
                 + Files.readString(docs.resolve("batches-on-aws.md"));
+        String served = Files.readString(docs.resolve("serve.md")) + operations;
         String batches = operations + Files.readString(docs.resolve("batches.md"));
         for (Map.Entry<String, CommandLine> command : commands.entrySet()) {
             String page = command.getKey().startsWith("onefold aws")
                     ? deployed
-                    : command.getKey().startsWith("onefold batches") ? batches : operations;
+                    : command.getKey().startsWith("onefold batches")
+                            ? batches
+                            : command.getKey().matches("onefold (serve|token)") ? served : operations;
             for (OptionSpec option : command.getValue().getCommandSpec().options()) {
                 if (!command.getKey().startsWith("onefold generate")) {
                     assertThat(page).as(command.getKey()).contains(option.longestName());

@@ -1,4 +1,4 @@
-package dev.onefold.api;
+package dev.onefold.api.reading;
 
 import dev.onefold.core.document.Node;
 import dev.onefold.core.query.TableAnswer;
@@ -17,12 +17,12 @@ import java.util.RandomAccess;
 
 /// The rows of tables that came as JSON with the bytes of each row. They are kept off the heap, and each is decoded
 /// when it is looked at. Not thread-safe.
-final class TableLines implements AutoCloseable {
+public final class TableLines implements AutoCloseable {
     private final OffHeapLines lines = new OffHeapLines();
 
     /// The answer that [dev.onefold.core.form.JsonForm] wrote, each row on a line of its own. Its rows are valid until
     /// this is closed.
-    TableAnswer read(InputStream json) throws IOException {
+    public TableAnswer read(InputStream json) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(json, StandardCharsets.UTF_8));
         List<TableAnswer.Table> tables = new ArrayList<>();
         AnswerLines.next(in);
@@ -46,7 +46,7 @@ final class TableLines implements AutoCloseable {
     }
 
     /// As it travels.
-    static String text(Value.Fields row) {
+    public static String text(Value.Fields row) {
         return Base64.getEncoder().encodeToString(row.toBytes());
     }
 

@@ -1,4 +1,4 @@
-package dev.onefold.api;
+package dev.onefold.api.reading;
 
 import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.BytesOut;
@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Marks of rows as bytes: for each its key, its version and eight bytes of its content.
-final class RowMarks {
+public final class RowMarks {
     private RowMarks() {}
 
-    static byte[] write(List<RowMark> marks) {
+    public static byte[] write(List<RowMark> marks) {
         BytesOut out = new BytesOut().number(marks.size());
         for (RowMark mark : marks) {
             out.bytes(mark.key()).bytes(mark.version().bytes());
@@ -23,7 +23,7 @@ final class RowMarks {
         return out.toBytes();
     }
 
-    static List<RowMark> read(Pipeline pipeline, byte[] bytes) {
+    public static List<RowMark> read(Pipeline pipeline, byte[] bytes) {
         BytesIn in = new BytesIn(bytes);
         List<RowMark> marks = new ArrayList<>();
         for (long left = in.number(); left > 0; left--) {

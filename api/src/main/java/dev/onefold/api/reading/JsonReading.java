@@ -1,4 +1,4 @@
-package dev.onefold.api;
+package dev.onefold.api.reading;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads what [dev.onefold.core.form.JsonForm] writes. What it cannot read is an [IllegalStateException]:
 /// the two sides have spoken of their versions before.
-final class JsonReading {
+public final class JsonReading {
     private JsonReading() {}
 
-    static Node parse(String json) {
+    public static Node parse(String json) {
         Problems problems = new Problems();
         Node node = JsonText.read(json, problems);
         if (node == null) {
@@ -46,7 +46,7 @@ final class JsonReading {
         return node;
     }
 
-    static @Nullable Node find(Node object, String name) {
+    public static @Nullable Node find(Node object, String name) {
         if (object instanceof Node.Mapping mapping) {
             for (Node.Entry entry : mapping.entries()) {
                 if (entry.name().text().equals(name)) {
@@ -57,7 +57,7 @@ final class JsonReading {
         return null;
     }
 
-    static Node get(Node object, String name) {
+    public static Node get(Node object, String name) {
         Node value = find(object, name);
         if (value == null) {
             throw new IllegalStateException("The engine's answer does not have '" + name + "'");
@@ -65,7 +65,7 @@ final class JsonReading {
         return value;
     }
 
-    static String text(Node object, String name) {
+    public static String text(Node object, String name) {
         return text(get(object, name));
     }
 
@@ -76,15 +76,15 @@ final class JsonReading {
         throw new IllegalStateException("The engine's answer has a list or an object in the place of a text");
     }
 
-    static long number(Node object, String name) {
+    public static long number(Node object, String name) {
         return Long.parseLong(text(object, name));
     }
 
-    static boolean truth(Node object, String name) {
+    public static boolean truth(Node object, String name) {
         return Boolean.parseBoolean(text(object, name));
     }
 
-    static List<Node> list(Node object, String name) {
+    public static List<Node> list(Node object, String name) {
         return items(get(object, name));
     }
 
@@ -95,15 +95,15 @@ final class JsonReading {
         throw new IllegalStateException("The engine's answer has something else in the place of a list");
     }
 
-    static List<Node.Entry> entries(Node object, String name) {
+    public static List<Node.Entry> entries(Node object, String name) {
         return get(object, name) instanceof Node.Mapping mapping ? mapping.entries() : List.of();
     }
 
-    static List<String> texts(Node object, String name) {
+    public static List<String> texts(Node object, String name) {
         return list(object, name).stream().map(JsonReading::text).toList();
     }
 
-    static <E extends Enum<E>> E constant(Class<E> type, String word) {
+    public static <E extends Enum<E>> E constant(Class<E> type, String word) {
         return Enum.valueOf(type, word.toUpperCase(Locale.ROOT).replace(' ', '_'));
     }
 
@@ -118,14 +118,14 @@ final class JsonReading {
     }
 
     /// `{"group":["A","B"],"values":{"value":1.00}}`.
-    static Answer.Line line(String json) {
+    public static Answer.Line line(String json) {
         Node line = parse(json);
         return new Answer.Line(
                 texts(line, "group"),
                 decimals(entries(line, "values").stream().map(Node.Entry::value).toList()));
     }
 
-    static Answer.Cut cut(Node cut) {
+    public static Answer.Cut cut(Node cut) {
         return new Answer.Cut(progress(cut), Instant.parse(text(cut, "at")));
     }
 
@@ -136,7 +136,7 @@ final class JsonReading {
                 .toList();
     }
 
-    static Row row(Pipeline pipeline, Node row) {
+    public static Row row(Pipeline pipeline, Node row) {
         Event.Kind kind = truth(row, "deleted")
                 ? Event.Kind.DELETE
                 : truth(row, "filtered") ? Event.Kind.FILTERED : Event.Kind.COUNTED;
@@ -156,7 +156,7 @@ final class JsonReading {
     }
 
     /// The version that a row or a letter has.
-    static Version version(Pipeline pipeline, Node of) {
+    public static Version version(Pipeline pipeline, Node of) {
         String version = text(of, "version");
         return version.isEmpty() ? Version.NONE : Version.parse(pipeline, version);
     }
@@ -171,7 +171,7 @@ final class JsonReading {
                 : new Amount.None();
     }
 
-    static DeadLetter letter(Node letter) {
+    public static DeadLetter letter(Node letter) {
         return new DeadLetter(
                 number(letter, "id"),
                 constant(Reason.class, text(letter, "reason")),
@@ -184,7 +184,7 @@ final class JsonReading {
                 Instant.parse(text(letter, "at")));
     }
 
-    static Counts counts(Node counts) {
+    public static Counts counts(Node counts) {
         return new Counts(
                 number(counts, "accepted"),
                 number(counts, "duplicate"),
@@ -194,7 +194,7 @@ final class JsonReading {
                 number(counts, "silent"));
     }
 
-    static Status status(Node status) {
+    public static Status status(Node status) {
         Map<Reason, Long> reasons = new EnumMap<>(Reason.class);
         entries(status, "deadLettersByReason")
                 .forEach(reason ->
@@ -213,7 +213,7 @@ final class JsonReading {
                 Optional.ofNullable(find(status, "waitingForSpaceSince")).map(since -> Instant.parse(text(since))),
                 truth(status, "definitionPending"),
                 Optional.ofNullable(find(status, "function")).map(JsonReading::function),
-                Optional.ofNullable(find(status, "batches")).map(RemoteBatches::summary),
+                Optional.ofNullable(find(status, "batches")).map(BatchReading::summary),
                 Optional.ofNullable(find(status, "publication")).map(JsonReading::publication),
                 progress(status));
     }
@@ -235,7 +235,7 @@ final class JsonReading {
                 Optional.ofNullable(find(function, "otherJar")).map(JsonReading::text));
     }
 
-    static Verification verification(Node verification) {
+    public static Verification verification(Node verification) {
         return new Verification(
                 text(verification, "truth"),
                 number(verification, "groups"),
@@ -257,7 +257,7 @@ final class JsonReading {
     }
 
     /// The state of a key, with the bytes of its context.
-    static KeyState state(Pipeline pipeline, Node state) {
+    public static KeyState state(Pipeline pipeline, Node state) {
         return new KeyState(
                 texts(state, "key"),
                 version(pipeline, state),

@@ -1,4 +1,4 @@
-package dev.onefold.api;
+package dev.onefold.api.reading;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,4 +1,4 @@
-package dev.onefold.api;
+package dev.onefold.api.reading;
 
 import dev.onefold.core.document.Node;
 import dev.onefold.core.query.Answer;
@@ -13,12 +13,12 @@ import java.util.RandomAccess;
 
 /// The lines of an answer that came as JSON. They are kept off the heap, and each is parsed when it is
 /// looked at. Not thread-safe.
-final class AnswerLines extends AbstractList<Answer.Line> implements RandomAccess, AutoCloseable {
+public final class AnswerLines extends AbstractList<Answer.Line> implements RandomAccess, AutoCloseable {
     private final OffHeapLines lines = new OffHeapLines();
 
     /// The answer that [dev.onefold.core.form.JsonForm] wrote, each group on a line of its own. Its lines
     /// are valid until this is closed.
-    Answer read(InputStream json) throws IOException {
+    public Answer read(InputStream json) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(json, StandardCharsets.UTF_8));
         String head = next(in);
         String line = next(in);
