@@ -28,6 +28,7 @@ module dev.onefold.core {
             dev.onefold.embedded,
             dev.onefold.receivers,
             dev.onefold.s3,
+            dev.onefold.server,
             dev.onefold.sftp,
             dev.onefold.test,
             dev.onefold.yaml;

@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -140,7 +141,7 @@ final class Answering extends Handler.Abstract {
                     new Changes.Asked(
                             asked,
                             permission,
-                            pipelines.get(path.get(1)).engine(),
+                            Objects.requireNonNull(pipelines.get(path.get(1))).engine(),
                             exchange.header("Last-Event-ID").orElse(null)),
                     exchange.response());
         } else {

@@ -131,12 +131,15 @@ final class Contents {
     private static final class Lost extends IOException {
         private static final long serialVersionUID = 1;
 
+        private final IOException cause;
+
         Lost(IOException cause) {
             super(cause);
+            this.cause = cause;
         }
 
         IOException lost() {
-            return (IOException) getCause();
+            return cause;
         }
     }
 

@@ -30,7 +30,7 @@ record Exchange(Request request, Response response) {
             return dev.onefold.api.Request.of(
                     request.getMethod(), request.getHttpURI().getPathQuery(), content);
         } catch (IllegalArgumentException e) {
-            throw refused(e.getMessage());
+            throw refused(String.valueOf(e.getMessage()));
         }
     }
 

@@ -20,6 +20,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
 
@@ -48,7 +49,7 @@ final class Records {
     /// Takes the records of a caller that may send them.
     void take(Exchange exchange, Request asked, Permission permission) throws IOException, Refusal {
         String name = asked.path().get(1);
-        Served served = pipelines.get(name);
+        Served served = served(name);
         Optional<Failure> refusal = served.refusal().get();
         if (refusal.isPresent()) {
             throw new Refusal(refusal.get());
@@ -63,6 +64,11 @@ final class Records {
         if (isTaken) {
             metrics.acknowledged(name, Duration.ofNanos(System.nanoTime() - began));
         }
+    }
+
+    /// The routes have found it already.
+    private Served served(String name) {
+        return Objects.requireNonNull(pipelines.get(name));
     }
 
     /// An answer with its whole content, which is short.
@@ -131,7 +137,7 @@ final class Records {
                     + " lines for ever.");
         }
         Remembered memory = memories.get(name);
-        Pipeline pipeline = pipelines.get(name).engine().pipeline();
+        Pipeline pipeline = served(name).engine().pipeline();
         if (memory == null || pipeline.input().identity() instanceof Identity.ByPlace) {
             throw exchange.refused("The records of pipeline " + name + " are known by their place, and the memory of"
                     + " idempotency keys ends after a day: a request that is repeated later would count twice. Send"

@@ -62,7 +62,7 @@ public final class Tokens {
     }
 
     private static Token token(String line, int number) {
-        String[] words = line.split("\\s+");
+        String[] words = line.split("\\s+", -1);
         if (words.length != WORDS || !words[0].matches(NAME) || !words[1].matches(HASH)) {
             throw new IllegalArgumentException("Line " + number + " of the file of tokens is not NAME HASH SCOPES"
                     + " PIPELINES. 'onefold token NAME' makes such a line");

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
@@ -150,8 +151,8 @@ class AnswersTest {
                 .pipeline();
     }
 
-    private static TreeSet<String> names(String text, String pattern) {
-        TreeSet<String> names = new TreeSet<>();
+    private static Set<String> names(String text, String pattern) {
+        Set<String> names = new TreeSet<>();
         Pattern.compile(pattern).matcher(text).results().map((MatchResult result) -> result.group(1)).forEach(names::add);
         return names;
     }
