@@ -22,8 +22,8 @@ record AtLeast(String source, long records) {
         if (colon <= 0) {
             throw new IllegalArgumentException("The parameter 'at-least' is SOURCE:RECORDS, such as desk-1:5000");
         }
-        return Optional.of(
-                new AtLeast(text.substring(0, colon), Request.number("number in 'at-least'", text.substring(colon + 1))));
+        return Optional.of(new AtLeast(
+                text.substring(0, colon), Request.number("number in 'at-least'", text.substring(colon + 1))));
     }
 
     /// Waits until the lines are in the totals.
@@ -34,8 +34,8 @@ record AtLeast(String source, long records) {
                 throw new Request.Refused(new Failure(
                         503,
                         Failure.NOT_YET,
-                        "The totals have " + engine.acknowledged(source) + " of " + records + " lines of the source after "
-                                + WAIT_MAX.toSeconds() + " s. Ask again later."));
+                        "The totals have " + engine.acknowledged(source) + " of " + records
+                                + " lines of the source after " + WAIT_MAX.toSeconds() + " s. Ask again later."));
             }
             try {
                 Thread.sleep(POLL_MS);

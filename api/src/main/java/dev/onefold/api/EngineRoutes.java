@@ -111,7 +111,8 @@ final class EngineRoutes {
             return;
         }
         if (first.equals(BatchRoutes.NAME)) {
-            receiver.take(batches.get(request, path.subList(1, path.size())).orElseThrow(() -> Routes.noRoute(request)));
+            receiver.take(
+                    batches.get(request, path.subList(1, path.size())).orElseThrow(() -> Routes.noRoute(request)));
             return;
         }
         receiver.take(

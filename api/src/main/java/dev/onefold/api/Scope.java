@@ -21,7 +21,8 @@ public enum Scope {
         String route = path.size() < 3 ? "" : path.get(2);
         boolean isGet = request.method().equals("GET");
         return switch (route) {
-            case "", "totals", "changes", "rows", "keys", "tables", "status", "counts", "journal" -> isGet ? READ : OPERATE;
+            case "", "totals", "changes", "rows", "keys", "tables", "status", "counts", "journal" ->
+                isGet ? READ : OPERATE;
             case "records" -> isGet ? READ : WRITE;
             case "batches" -> isGet && !path.getLast().equals("content") ? READ : OPERATE;
             default -> OPERATE;

@@ -114,9 +114,8 @@ final class Answering extends Handler.Abstract {
             }
         }
         Permission permission = gate.permission(exchange.request());
-        Optional<Failure> refusal = asked.path().equals(List.of("metrics"))
-                ? Optional.empty()
-                : routes.refusal(asked, permission);
+        Optional<Failure> refusal =
+                asked.path().equals(List.of("metrics")) ? Optional.empty() : routes.refusal(asked, permission);
         if (refusal.isPresent()) {
             throw new Refusal(refusal.get());
         }
@@ -153,7 +152,9 @@ final class Answering extends Handler.Abstract {
             throws IOException, Refusal {
         if (!changing.tryAcquire()) {
             throw new Refusal(
-                    429, Failure.BUSY, "Too many requests that change or recompute something are under way. Try again.");
+                    429,
+                    Failure.BUSY,
+                    "Too many requests that change or recompute something are under way. Try again.");
         }
         try {
             if (asked.path().size() == ROUTE_PARTS && Scope.of(asked) == Scope.WRITE) {

@@ -59,10 +59,15 @@ final class Changes {
     ///
     /// @param request with the parameters of `totals`
     /// @param lastId of the last event that the reader has; `null` if it has none
-    record Asked(Request request, Permission permission, Engine engine, @Nullable String lastId) {
+    record Asked(
+            Request request,
+            Permission permission,
+            Engine engine,
+            @Nullable String lastId) {
         /// The request for the answer itself.
         Request totals() {
-            return new Request("GET", List.of("v1", request.path().get(1), "totals"), request.parameters(), new byte[0]);
+            return new Request(
+                    "GET", List.of("v1", request.path().get(1), "totals"), request.parameters(), new byte[0]);
         }
     }
 

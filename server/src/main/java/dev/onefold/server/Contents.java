@@ -62,7 +62,8 @@ final class Contents {
             } catch (Lost e) {
                 throw e.lost();
             } catch (IOException e) {
-                throw new Refusal(400, Failure.REQUEST, "The content is not " + encoding + ": it cannot be decompressed.");
+                throw new Refusal(
+                        400, Failure.REQUEST, "The content is not " + encoding + ": it cannot be decompressed.");
             }
             bytes = length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
         }
@@ -123,7 +124,9 @@ final class Contents {
             }
             default ->
                 throw new Refusal(
-                        415, Failure.REQUEST, "The content has an encoding that is not known. It is gzip, zstd or none.");
+                        415,
+                        Failure.REQUEST,
+                        "The content has an encoding that is not known. It is gzip, zstd or none.");
         };
     }
 

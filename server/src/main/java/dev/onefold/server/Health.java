@@ -22,7 +22,9 @@ final class Health {
 
     /// Alive unless an engine has stopped for good, which only a new start mends.
     Response live() {
-        return pipelines.stream().allMatch(Health::works) ? well() : bad("An engine has stopped. Start the service again.");
+        return pipelines.stream().allMatch(Health::works)
+                ? well()
+                : bad("An engine has stopped. Start the service again.");
     }
 
     /// Ready if every engine works, takes records, and reads its inputs.

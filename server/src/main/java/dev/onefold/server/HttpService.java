@@ -11,9 +11,9 @@ import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.ConnectionFactory;
-import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
@@ -27,7 +27,8 @@ import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-/// Serves engines by HTTP/1.1 and HTTP/2, with TLS or without. The engines are the caller's: it closes them behind this.
+/// Serves engines by HTTP/1.1 and HTTP/2, with TLS or without. The engines are the caller's: it closes them behind
+/// this.
 public final class HttpService implements AutoCloseable {
     private static final int HEAD_BYTES_MAX = 64 << 10;
     private static final int THREADS_MAX = 200;
@@ -93,7 +94,8 @@ public final class HttpService implements AutoCloseable {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(HEAD_BYTES_MAX);
-        http.setUriCompliance(UriCompliance.UNSAFE); // The routes read the target as it was sent, and nothing else does.
+        http.setUriCompliance(
+                UriCompliance.UNSAFE); // The routes read the target as it was sent, and nothing else does.
         HttpConnectionFactory http1 = new HttpConnectionFactory(http);
         Settings.Tls tls = settings.tls();
         if (tls == null) {

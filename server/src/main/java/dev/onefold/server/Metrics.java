@@ -87,7 +87,9 @@ final class Metrics {
         metrics.add(GaugeSnapshot.builder()
                 .name(PREFIX + "http_changes_streams")
                 .help("Readers of changes.")
-                .dataPoint(GaugeDataPointSnapshot.builder().value(changes.streams()).build())
+                .dataPoint(GaugeDataPointSnapshot.builder()
+                        .value(changes.streams())
+                        .build())
                 .build());
         MetricSnapshots snapshots = new MetricSnapshots(metrics);
         ExpositionFormatWriter writer = formats.findWriter(accepted);
@@ -118,7 +120,8 @@ final class Metrics {
     }
 
     private static GaugeSnapshot gauge(String name, String help, List<Seen> all, ToDoubleFunction<Seen> value) {
-        GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(PREFIX + name).help(help);
+        GaugeSnapshot.Builder gauge =
+                GaugeSnapshot.builder().name(PREFIX + name).help(help);
         all.forEach(seen -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
                 .labels(Labels.of(PIPELINE, seen.pipeline))
                 .value(value.applyAsDouble(seen))
@@ -150,11 +153,13 @@ final class Metrics {
         GaugeSnapshot.Builder gauge =
                 GaugeSnapshot.builder().name(PREFIX + "batches").help("Batches that are not done, by their state.");
         for (Seen seen : all) {
-            seen.status.batches().ifPresent(summary -> states(summary)
-                    .forEach((state, count) -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
-                            .labels(Labels.of(PIPELINE, seen.pipeline, "state", state))
-                            .value(count)
-                            .build())));
+            seen.status
+                    .batches()
+                    .ifPresent(summary -> states(summary)
+                            .forEach((state, count) -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                                    .labels(Labels.of(PIPELINE, seen.pipeline, "state", state))
+                                    .value(count)
+                                    .build())));
         }
         return gauge.build();
     }

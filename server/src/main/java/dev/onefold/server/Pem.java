@@ -44,15 +44,16 @@ final class Pem {
         String text = Files.readString(file);
         int from = text.indexOf(BEGIN);
         int to = text.indexOf(END);
-        IOException wrong = new IOException("The file " + file + " has no private key in PEM form (PKCS #8) of RSA, EC or"
-                + " Ed25519 without a password. 'openssl pkcs8 -topk8 -nodes' makes one");
+        IOException wrong =
+                new IOException("The file " + file + " has no private key in PEM form (PKCS #8) of RSA, EC or"
+                        + " Ed25519 without a password. 'openssl pkcs8 -topk8 -nodes' makes one");
         if (from < 0 || to < from) {
             throw wrong;
         }
         PKCS8EncodedKeySpec encoded;
         try {
-            encoded = new PKCS8EncodedKeySpec(
-                    Base64.getMimeDecoder().decode(text.substring(from + BEGIN.length(), to)));
+            encoded =
+                    new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(text.substring(from + BEGIN.length(), to)));
         } catch (IllegalArgumentException e) {
             throw wrong;
         }

@@ -86,8 +86,7 @@ final class Records {
 
     private static boolean send(Exchange exchange, Answered answered) throws IOException {
         Response response = answered.response;
-        exchange.send(new Response(
-                response.status(), response.contentType(), out -> out.write(answered.content)));
+        exchange.send(new Response(response.status(), response.contentType(), out -> out.write(answered.content)));
         return response.status() == OK;
     }
 

@@ -23,7 +23,8 @@ import java.util.Set;
 /// gets the same answer, and nothing is folded. The memory ends, so it only serves records that have an identity of
 /// their own: of a request that is repeated after that, each record is a duplicate. Any thread may call.
 ///
-/// The file has one line for each answer: its time in epoch seconds, the SHA-256 of its key, the SHA-256 of its request,
+/// The file has one line for each answer: its time in epoch seconds, the SHA-256 of its key, the SHA-256 of its
+/// request,
 /// and the answer in base64. A line is written after the records are forced and before the answer is sent. It is not
 /// forced itself: after a power cut a repeated request may find its records to be duplicates.
 final class Remembered {
@@ -78,7 +79,8 @@ final class Remembered {
         Remembered remembered = new Remembered(file, clock);
         Files.createDirectories(file.toAbsolutePath().getParent());
         if (Files.exists(file)) {
-            for (String line : Files.readString(file, StandardCharsets.ISO_8859_1).split("\n", -1)) {
+            for (String line :
+                    Files.readString(file, StandardCharsets.ISO_8859_1).split("\n", -1)) {
                 remembered.read(line);
             }
         }

@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param refusal why records cannot be taken now; empty while they can
 /// @param troubles inputs that have stopped, as an operator reads it; empty while all is well
 public record Served(
-        Engine engine,
-        @Nullable Path answers,
-        Supplier<Optional<Failure>> refusal,
-        Supplier<List<String>> troubles) {
+        Engine engine, @Nullable Path answers, Supplier<Optional<Failure>> refusal, Supplier<List<String>> troubles) {
     /// A pipeline that takes records at any time and has no other input.
     public static Served of(Engine engine, @Nullable Path answers) {
         return new Served(engine, answers, Optional::empty, List::of);

@@ -12,7 +12,12 @@ import org.jspecify.annotations.Nullable;
 /// @param tls `null` to speak without it
 /// @param tokens `null` to let everybody in who reaches the address
 /// @param limits of requests
-public record Settings(InetAddress address, int port, @Nullable Tls tls, @Nullable Tokens tokens, Limits limits) {
+public record Settings(
+        InetAddress address,
+        int port,
+        @Nullable Tls tls,
+        @Nullable Tokens tokens,
+        Limits limits) {
     /// @throws IllegalArgumentException if others could reach the service and see or change what it has
     public Settings {
         if (!address.isLoopbackAddress() && tokens == null) {

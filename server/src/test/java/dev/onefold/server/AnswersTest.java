@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,8 +50,11 @@ class AnswersTest {
             String tag = on.get(TOTALS).headers().firstValue("ETag").orElseThrow();
             assertThat(on.get(TOTALS, "If-None-Match", "\"other\", " + tag).statusCode())
                     .isEqualTo(304);
-            assertThat(on.get(TOTALS + "?depth=0", "If-None-Match", tag).statusCode()).isEqualTo(200);
-            assertThat(on.post("/v1/trades/dead-letters/1/redrive?edited=true", record(7, "2.00").strip())
+            assertThat(on.get(TOTALS + "?depth=0", "If-None-Match", tag).statusCode())
+                    .isEqualTo(200);
+            assertThat(on.post(
+                                    "/v1/trades/dead-letters/1/redrive?edited=true",
+                                    record(7, "2.00").strip())
                             .body())
                     .contains("accepted");
             HttpResponse<String> after = on.get(TOTALS, "If-None-Match", tag);
@@ -96,15 +100,20 @@ class AnswersTest {
             try (Socket socket = on.connect()) {
                 BufferedReader events = changes(socket, "?depth=0", "Last-Event-ID: " + id + "\r\n");
                 on.post(RECORDS, record(3, "4.00"));
-                assertThat(line(events, "data: {\"group\":[]")).as("nothing before it").contains("7.00");
+                assertThat(line(events, "data: {\"group\":[]"))
+                        .as("nothing before it")
+                        .contains("7.00");
             }
-            assertThat(on.get("/v1/trades/changes?group=x%2Fy%2Fz&x=1").statusCode()).isEqualTo(400);
+            assertThat(on.get("/v1/trades/changes?group=x%2Fy%2Fz&x=1").statusCode())
+                    .isEqualTo(400);
             assertThat(on.get("/v1/nothing/changes").statusCode()).isEqualTo(404);
             try (Socket socket = on.connect()) {
                 BufferedReader events = changes(socket, "", "");
                 line(events, "data: ");
                 on.service.close(); // A stream does not hold up the end.
-                assertThat(events.lines().filter(each -> each.startsWith("event")).toList())
+                assertThat(events.lines()
+                                .filter(each -> each.startsWith("event"))
+                                .toList())
                         .isEmpty();
             }
         }
@@ -146,14 +155,19 @@ class AnswersTest {
     }
 
     private Pipeline bursts() {
-        return ((Reading.Read) PipelineText.read("{\"pipeline\":\"bursts\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,"
+        return ((Reading.Read)
+                        PipelineText.read("{\"pipeline\":\"bursts\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,"
                                 + "\"wait\":\"1h\",\"deliver\":{\"file\":\"" + directory + "/{number}.ndjson\"}}}"))
                 .pipeline();
     }
 
     private static Set<String> names(String text, String pattern) {
         Set<String> names = new TreeSet<>();
-        Pattern.compile(pattern).matcher(text).results().map((MatchResult result) -> result.group(1)).forEach(names::add);
+        Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .map((MatchResult result) -> result.group(1))
+                .forEach(names::add);
         return names;
     }
 
@@ -180,7 +194,8 @@ class AnswersTest {
     void each_kind_of_problem_is_in_the_documentation() throws Exception {
         String page = Files.readString(Path.of("../docs/problems.md")).toLowerCase(Locale.ROOT);
         for (java.lang.reflect.Field field : Failure.class.getDeclaredFields()) {
-            if (field.getName().matches("[A-Z_]+") && !List.of("TYPE", "CONTENT_TYPE").contains(field.getName())) {
+            if (field.getName().matches("[A-Z_]+")
+                    && !List.of("TYPE", "CONTENT_TYPE").contains(field.getName())) {
                 assertThat(page).contains("## " + field.getName().toLowerCase(Locale.ROOT) + "\n");
             }
         }
@@ -193,23 +208,30 @@ class AnswersTest {
     @Test
     void whatever_is_asked_the_service_does_not_fail() throws Exception {
         RandomGenerator random = new java.util.SplittableRandom(Long.getLong("seed", 1));
-        List<String> words = List.of("v1", "trades", "lines", "totals", "changes", "records", "rows", "keys", "tables",
-                "dead-letters", "redrive", "purge", "batches", "list", "seal", "1", "-1", "%00", "%ff", "", "..", "verify",
-                "rebuild", "checkpoint", "journal", "release", "change", "row-marks", "range-sums", "metrics", "health",
-                "live", "ready", "status", "counts", "content", "record", "edited", "99999999999999999999");
-        List<String> names = List.of("source", "from", "group", "group-json", "depth", "top", "by", "format", "limit",
-                "after", "id", "key", "table", "at-least", "sample", "edited", "how", "x", "rollup");
-        List<String> values = List.of("", "1", "0", "-1", "a", "%00", "%", "[\"a\"]", "[", "true", "csv", "rows",
-                "9223372036854775807", "2147483648", "s:1", "s:-1", "n", "value", "%ed%a0%80");
+        List<String> parts = words("""
+                v1 trades lines totals changes records rows keys tables dead-letters redrive purge batches list
+                seal 1 -1 %00 %ff _ .. verify rebuild checkpoint journal release change row-marks range-sums
+                metrics health live ready status counts content record edited 99999999999999999999
+                """);
+        List<String> names = words("""
+                source from group group-json depth top by format limit after id key table at-least sample
+                edited how x rollup
+                """);
+        List<String> values = words("""
+                _ 1 0 -1 a %00 % [\"a\"] [ true csv rows 9223372036854775807 2147483648 s:1 s:-1 n value
+                %ed%a0%80
+                """);
         List<String> bodies = List.of("", "{}\n", record(1, "1"), "\0\0", "[", "\n\n\n", "{\"id\":1", "pipeline: x\n");
         try (RunningService on = new RunningService(directory)) {
             for (int i = 0; i < REQUESTS; i++) {
                 StringBuilder target = new StringBuilder(random.nextInt(4) > 0 ? "/v1/trades" : "");
                 for (int n = random.nextInt(4); n >= 0; n--) {
-                    target.append('/').append(any(words, random));
+                    target.append('/').append(any(parts, random));
                 }
                 for (int n = random.nextInt(4); n > 0; n--) {
-                    target.append(target.indexOf("?") < 0 ? '?' : '&').append(any(names, random)).append('=')
+                    target.append(target.indexOf("?") < 0 ? '?' : '&')
+                            .append(any(names, random))
+                            .append('=')
                             .append(any(values, random));
                 }
                 String method = any(List.of("GET", "POST", "POST", "PUT", "HEAD", "OPTIONS", "DELETE"), random);
@@ -226,6 +248,13 @@ class AnswersTest {
             }
             assertThat(on.trades.verify().isEqual()).isTrue();
         }
+    }
+
+    /// Texts between blanks; `_` is an empty one.
+    private static List<String> words(String text) {
+        return Stream.of(text.strip().split("\\s+", -1))
+                .map(word -> word.equals("_") ? "" : word)
+                .toList();
     }
 
     private static String any(List<String> words, RandomGenerator random) {

@@ -17,10 +17,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -30,7 +28,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -69,7 +66,8 @@ class HttpServiceTest {
         Pipeline pipeline = PipelineBuilder.named(name)
                 .key("id")
                 .version("v")
-                .rollup(rollup -> rollup.levels("desk").sum("value", "value", 18, 2).count("n"))
+                .rollup(rollup ->
+                        rollup.levels("desk").sum("value", "value", 18, 2).count("n"))
                 .build();
         return EmbeddedEngine.open(directory.resolve(name), pipeline, dev.onefold.embedded.Settings.defaults());
     }
@@ -99,8 +97,7 @@ class HttpServiceTest {
 
     private HttpResponse<String> send(HttpRequest.Builder request, String... headers)
             throws IOException, InterruptedException {
-        return client.send(
-                (headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+        return client.send((headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
     }
 
     private static byte[] bytes(String text) {
@@ -128,7 +125,9 @@ class HttpServiceTest {
             assertThat(posted.statusCode()).isEqualTo(200);
             assertThat(posted.body()).contains("\"acknowledged\":3", "\"accepted\":2", "\"rejected\":1");
             HttpResponse<String> read = get(service, "/v1/trades/totals");
-            assertThat(withoutTime(read.body())).isEqualTo(withoutTime(totals())).contains("3.75");
+            assertThat(withoutTime(read.body()))
+                    .isEqualTo(withoutTime(totals()))
+                    .contains("3.75");
             assertThat(read.headers().firstValue("content-type")).contains("application/json");
             assertThat(get(service, "/v1").body()).contains("\"trades\"", "\"orders\"");
             assertThat(get(service, "/v1/orders/totals").body()).doesNotContain("3.75");
@@ -140,7 +139,8 @@ class HttpServiceTest {
         try (HttpService service = service(null)) {
             byte[] body = bytes("no key\n" + record(1, "1.00"));
             for (int i = 0; i < 3; i++) {
-                assertThat(post(service, "/v1/trades/records?source=s&from=1", body).body())
+                assertThat(post(service, "/v1/trades/records?source=s&from=1", body)
+                                .body())
                         .contains("\"acknowledged\":2");
             }
             assertThat(trades.counts().rejected()).isEqualTo(1);
@@ -158,10 +158,16 @@ class HttpServiceTest {
             assertThat(post(service, "/v1/trades/records?source=s&from=1", gzip(bomb), "Content-Encoding", "gzip")
                             .statusCode())
                     .isEqualTo(413);
-            assertThat(post(service, "/v1/trades/records?source=s&from=1", Zstd.compress(bomb), "Content-Encoding", "zstd")
+            assertThat(post(
+                                    service,
+                                    "/v1/trades/records?source=s&from=1",
+                                    Zstd.compress(bomb),
+                                    "Content-Encoding",
+                                    "zstd")
                             .statusCode())
                     .isEqualTo(413);
-            assertThat(post(service, "/v1/trades/records?source=s&from=1", bytes(" ".repeat(150_000))).statusCode())
+            assertThat(post(service, "/v1/trades/records?source=s&from=1", bytes(" ".repeat(150_000)))
+                            .statusCode())
                     .isEqualTo(413);
             byte[] cut = gzip(body);
             assertThat(post(
@@ -210,21 +216,27 @@ class HttpServiceTest {
     void a_content_that_breaks_off_folds_nothing() throws IOException, InterruptedException {
         try (HttpService service = service(null)) {
             String body = record(1, "1.00") + record(2, "2.00");
-            try (Socket socket = new Socket(service.uri().getHost(), service.uri().getPort())) {
+            try (Socket socket =
+                    new Socket(service.uri().getHost(), service.uri().getPort())) {
                 socket.getOutputStream()
-                        .write(bytes("POST /v1/trades/records?source=s&from=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                        .write(bytes("POST /v1/trades/records?source=s&from=1 HTTP/1.1\r\n"
+                                + "Host: localhost\r\n"
+                                + "Content-Length: "
                                 + (body.length() + 1) + "\r\n\r\n" + body));
                 socket.shutdownOutput();
                 socket.getInputStream().readAllBytes();
             }
             try (Socket slow = new Socket(service.uri().getHost(), service.uri().getPort())) {
                 slow.getOutputStream()
-                        .write(bytes("POST /v1/trades/records?source=s&from=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                        .write(bytes("POST /v1/trades/records?source=s&from=1 HTTP/1.1\r\n"
+                                + "Host: localhost\r\n"
+                                + "Content-Length: "
                                 + (body.length() + 1) + "\r\n\r\n" + body));
                 slow.getInputStream().readAllBytes(); // Ends when the service has lost patience.
             }
             assertThat(trades.counts().records()).isZero();
-            assertThat(post(service, "/v1/trades/records?source=s&from=1", bytes(body)).statusCode())
+            assertThat(post(service, "/v1/trades/records?source=s&from=1", bytes(body))
+                            .statusCode())
                     .isEqualTo(200);
         }
     }
@@ -252,7 +264,8 @@ class HttpServiceTest {
             assertThat(post(service, "/v1/orders/records?source=s", bytes(record(1, "1.00")), writer)
                             .statusCode())
                     .isEqualTo(200);
-            for (String path : List.of("verify", "rebuild", "checkpoint", "dead-letters/purge?id=1", "journal/release")) {
+            for (String path :
+                    List.of("verify", "rebuild", "checkpoint", "dead-letters/purge?id=1", "journal/release")) {
                 assertThat(post(service, "/v1/orders/" + path, new byte[0], writer)
                                 .statusCode())
                         .describedAs(path)
@@ -300,10 +313,13 @@ class HttpServiceTest {
                     "GET /v1/trades/totals HTTP/1.1\r\n" + host + "a: " + "secret".repeat(20_000) + "\r\n\r\n",
                     "POST /v1/trades/records?source=s HTTP/1.1\r\n" + host
                             + "Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\nsecret",
-                    "POST /v1/trades/records?source=s HTTP/1.1\r\n" + host + "Content-Length: 6\r\nContent-Length: 7\r\n\r\nsecret",
+                    "POST /v1/trades/records?source=s HTTP/1.1\r\n" + host
+                            + "Content-Length: 6\r\nContent-Length: 7\r\n\r\nsecret",
                     "SECRET\r\n\r\n")) {
                 String answer = raw(service, request);
-                assertThat(answer).describedAs(request.lines().findFirst().orElseThrow()).startsWith("HTTP/1.1 4");
+                assertThat(answer)
+                        .describedAs(request.lines().findFirst().orElseThrow())
+                        .startsWith("HTTP/1.1 4");
                 assertThat(answer.toLowerCase(java.util.Locale.ROOT)).doesNotContain("<html", "jetty");
             }
             assertThat(trades.counts().records()).isZero();

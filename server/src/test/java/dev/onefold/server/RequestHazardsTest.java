@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,7 +109,8 @@ class RequestHazardsTest {
             }
             endless.getOutputStream().write(bytes(head.toString()));
             assertThat(RunningService.read(endless)).startsWith("HTTP/1.1 431");
-            assertThat(RunningService.read(slow)).doesNotStartWith("HTTP/1.1 200"); // Ends although nothing more is sent.
+            assertThat(RunningService.read(slow))
+                    .doesNotStartWith("HTTP/1.1 200"); // Ends although nothing more is sent.
             assertThat(on.trades.counts().records()).isZero();
         }
     }
@@ -120,7 +122,10 @@ class RequestHazardsTest {
             for (int i = 0; i < 60; i++) {
                 StringBuilder body = new StringBuilder();
                 for (int n = 0; n < 1_000; n++) {
-                    body.append("{\"id\":").append(i * 1_000 + n).append(",\"v\":1,\"desk\":\"").append(i * 1_000 + n)
+                    body.append("{\"id\":")
+                            .append(i * 1_000 + n)
+                            .append(",\"v\":1,\"desk\":\"")
+                            .append(i * 1_000 + n)
                             .append("\",\"value\":1}\n");
                 }
                 assertThat(on.post(RECORDS, body.toString()).statusCode()).isEqualTo(200);
@@ -130,7 +135,8 @@ class RequestHazardsTest {
                 lazy.getOutputStream().write(bytes("GET /v1/trades/totals HTTP/1.1\r\nHost: localhost\r\n\r\n"));
                 assertThat(lazy.getInputStream().read()).isEqualTo('H'); // The answer has begun, and stays so.
                 for (int i = 0; i < 20; i++) {
-                    assertThat(on.post(RECORDS, record(100_000 + i, "1")).statusCode()).isEqualTo(200);
+                    assertThat(on.post(RECORDS, record(100_000 + i, "1")).statusCode())
+                            .isEqualTo(200);
                 }
             }
             assertThat(on.trades.counts().accepted()).isEqualTo(60_020);
@@ -144,13 +150,19 @@ class RequestHazardsTest {
                 Tokens.line("reader", "r", EnumSet.of(Scope.READ), List.of("trades")),
                 Tokens.line("writer", "w", EnumSet.of(Scope.WRITE), List.of("trades")),
                 Tokens.line("operator", "o", EnumSet.of(Scope.OPERATE), List.of("trades"))));
-        List<String> reads = List.of("", "/totals", "/changes", "/rows/1", "/keys/1", "/tables", "/status", "/counts",
-                "/journal", "/records?source=s", "/batches", "/batches/list", "/batches/1");
-        List<String> operates = List.of("/dead-letters", "/dead-letters/1", "/dead-letters/1/record",
-                "/dead-letters/1/edited", "/batches/1/content", "/range-sums", "/nothing");
-        List<String> changes = List.of("/verify", "/rebuild", "/checkpoint", "/change", "/row-marks", "/journal/release",
-                "/dead-letters/purge?id=1", "/dead-letters/1/redrive", "/batches/seal", "/batches/1/release",
-                "/batches/1/settle?how=delivered", "/nothing", "/totals", "/changes");
+        List<String> reads = words("""
+                _ /totals /changes /rows/1 /keys/1 /tables /status /counts /journal /records?source=s /batches
+                /batches/list /batches/1
+                """);
+        List<String> operates = words("""
+                /dead-letters /dead-letters/1 /dead-letters/1/record /dead-letters/1/edited /batches/1/content
+                /range-sums /nothing
+                """);
+        List<String> changes = words("""
+                /verify /rebuild /checkpoint /change /row-marks /journal/release /dead-letters/purge?id=1
+                /dead-letters/1/redrive /batches/seal /batches/1/release /batches/1/settle?how=delivered
+                /nothing /totals /changes
+                """);
         try (RunningService on = new RunningService(directory, tokens)) {
             for (String path : reads) {
                 requireRefused(on, "GET", path, "w", "o");
@@ -170,6 +182,13 @@ class RequestHazardsTest {
         }
     }
 
+    /// Texts between blanks; `_` is an empty one.
+    private static List<String> words(String text) {
+        return Stream.of(text.strip().split("\\s+", -1))
+                .map(word -> word.equals("_") ? "" : word)
+                .toList();
+    }
+
     private static void requireRefused(RunningService on, String method, String path, String... secrets)
             throws IOException, InterruptedException {
         for (String secret : secrets) {
@@ -181,7 +200,8 @@ class RequestHazardsTest {
                     .as("another pipeline: " + path)
                     .isEqualTo(404);
         }
-        assertThat(on.send(method, "/v1/trades" + path, new byte[0]).statusCode()).isEqualTo(401);
+        assertThat(on.send(method, "/v1/trades" + path, new byte[0]).statusCode())
+                .isEqualTo(401);
     }
 
     /// Hazard 90.
@@ -189,8 +209,10 @@ class RequestHazardsTest {
     void no_metric_no_health_and_no_refusal_holds_a_payload() throws Exception {
         String secret = "s3cr3t";
         try (RunningService on = new RunningService(directory)) {
-            String body = "{\"id\":\"" + secret + "\",\"v\":1,\"desk\":\"" + secret + "\",\"value\":1}\n" + secret + "\n";
-            assertThat(on.post(RECORDS + "?source=" + secret, body, "Idempotency-Key", secret).body())
+            String body =
+                    "{\"id\":\"" + secret + "\",\"v\":1,\"desk\":\"" + secret + "\",\"value\":1}\n" + secret + "\n";
+            assertThat(on.post(RECORDS + "?source=" + secret, body, "Idempotency-Key", secret)
+                            .body())
                     .doesNotContain(secret);
             assertThat(on.post(RECORDS, secret, "Content-Encoding", "gzip").body())
                     .contains("400")

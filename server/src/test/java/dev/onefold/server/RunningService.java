@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// A service over two pipelines on real engines, and a client of it: `trades` knows records by key and version, `lines`
 /// by their place.
 final class RunningService implements AutoCloseable {
-    static final Settings.Limits LIMITS =
-            new Settings.Limits(100_000, 400_000, 100, 4, Duration.ofSeconds(2), 1_000);
+    static final Settings.Limits LIMITS = new Settings.Limits(100_000, 400_000, 100, 4, Duration.ofSeconds(2), 1_000);
 
     final Engine trades;
     final Engine lines;
@@ -40,12 +39,16 @@ final class RunningService implements AutoCloseable {
                 PipelineBuilder.named("trades")
                         .key("id")
                         .version("v")
-                        .rollup(rollup -> rollup.levels("desk").sum("value", "value", 18, 2).count("n"))
+                        .rollup(rollup -> rollup.levels("desk")
+                                .sum("value", "value", 18, 2)
+                                .count("n"))
                         .build());
         lines = engine(
                 directory.resolve("lines"),
                 PipelineBuilder.named("lines")
-                        .rollup(rollup -> rollup.levels("desk").sum("value", "value", 18, 2).count("n"))
+                        .rollup(rollup -> rollup.levels("desk")
+                                .sum("value", "value", 18, 2)
+                                .count("n"))
                         .build());
         service = HttpService.open(
                 new Settings(InetAddress.getLoopbackAddress(), 0, null, tokens, LIMITS),
@@ -78,8 +81,7 @@ final class RunningService implements AutoCloseable {
             throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(service.uri().resolve(path))
                 .method(method, body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
-        return client.send(
-                (headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+        return client.send((headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
     }
 
     /// A connection of its own.

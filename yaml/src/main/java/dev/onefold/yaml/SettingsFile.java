@@ -34,7 +34,8 @@ public final class SettingsFile {
                     "The file " + name + " is larger than " + PipelineFile.FILE_BYTES_MAX + " bytes");
         }
         String text = Utf8.decode(Files.readAllBytes(path))
-                .orElseThrow(() -> new IllegalArgumentException("The file " + name + " is not UTF-8. Save it as UTF-8"));
+                .orElseThrow(
+                        () -> new IllegalArgumentException("The file " + name + " is not UTF-8. Save it as UTF-8"));
         Problems problems = new Problems();
         @Nullable Node root = YamlNodes.read(text, problems);
         if (root == null) {
@@ -55,6 +56,7 @@ public final class SettingsFile {
 
     private static IllegalArgumentException refused(String name, String text, List<Problem> problems) {
         return new IllegalArgumentException(
-                ProblemText.of(name, SourceLines.of(text), problems, ProblemText.COLUMNS_MAX).stripTrailing());
+                ProblemText.of(name, SourceLines.of(text), problems, ProblemText.COLUMNS_MAX)
+                        .stripTrailing());
     }
 }

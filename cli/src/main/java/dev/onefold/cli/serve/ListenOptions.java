@@ -46,8 +46,9 @@ final class ListenOptions {
     @Option(
             names = "--tokens",
             paramLabel = "FILE",
-            description = "Who may do what: a file that 'onefold token' writes. Without it every program that reaches the"
-                    + " address may do everything.")
+            description =
+                    "Who may do what: a file that 'onefold token' writes. Without it every program that reaches the"
+                            + " address may do everything.")
     private @Nullable String tokens;
 
     @Option(
@@ -59,7 +60,8 @@ final class ListenOptions {
     /// The settings of the service.
     Settings settings(Caller caller, ServeFile file) throws IOException {
         InetAddress at = address(address == null ? file.setting(Setting.ADDRESS).orElse(null) : address);
-        String certificates = certificate == null ? file.setting(Setting.CERTIFICATE).orElse(null) : certificate;
+        String certificates =
+                certificate == null ? file.setting(Setting.CERTIFICATE).orElse(null) : certificate;
         String privateKey = key == null ? file.setting(Setting.KEY).orElse(null) : key;
         if ((certificates == null) != (privateKey == null)) {
             throw CommandFailure.usage("A certificate and its key go together: --tls-certificate and --tls-key.");
@@ -70,8 +72,8 @@ final class ListenOptions {
         boolean isInsecure = insecure || truth(file.setting(Setting.INSECURE).orElse("false"));
         if (!at.isLoopbackAddress() && tls == null && !isInsecure) {
             throw CommandFailure.usage("Other machines can reach the address " + at.getHostAddress()
-                    + ", and there is no TLS: tokens and records would be readable on the way. Give --tls-certificate and"
-                    + " --tls-key, or --insecure if something in front of the service has TLS.");
+                    + ", and there is no TLS: tokens and records would be readable on the way. Give --tls-certificate"
+                    + " and --tls-key, or --insecure if something in front of the service has TLS.");
         }
         String given = tokens == null ? file.setting(Setting.TOKENS).orElse(null) : tokens;
         try {

@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
         name = "serve",
         description = {
             "Runs pipelines as a service: records in and totals out by HTTP.",
-            "A request with records is answered when they are safe on disk. Each pipeline has its data directory, as with"
-                    + " 'onefold run', and all other commands work beside the service.",
+            "A request with records is answered when they are safe on disk. Each pipeline has its data directory, as"
+                    + " with 'onefold run', and all other commands work beside the service.",
             "SIGTERM and Ctrl-C stop it: it answers the requests that it has, takes a checkpoint, and ends."
         },
         footer = {
@@ -60,8 +60,9 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "Instead of PIPELINE: a file that says which pipelines to serve, the files and queues that each"
-                    + " reads, and how to listen.")
+            description =
+                    "Instead of PIPELINE: a file that says which pipelines to serve, the files and queues that each"
+                            + " reads, and how to listen.")
     private @Nullable String config;
 
     @Option(
@@ -155,7 +156,8 @@ public final class ServeCommand implements Callable<Integer> {
 
     private static HttpService open(dev.onefold.server.Settings listening, List<Serving> open) {
         try {
-            return HttpService.open(listening, open.stream().map(Serving::served).toList());
+            return HttpService.open(
+                    listening, open.stream().map(Serving::served).toList());
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,

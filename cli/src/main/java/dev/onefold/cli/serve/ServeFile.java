@@ -47,7 +47,11 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
     /// @param data its data directory; `null` for the usual one
     /// @param follow files that are read as they grow
     /// @param queue address of an SQS queue; `null` if none is read
-    record Entry(String file, @Nullable String data, List<String> follow, @Nullable String queue) {
+    record Entry(
+            String file,
+            @Nullable String data,
+            List<String> follow,
+            @Nullable String queue) {
         Entry {
             follow = List.copyOf(follow);
         }
@@ -71,13 +75,16 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
     static ServeFile read(Caller caller, String text) throws IOException {
         Path path = caller.path(text);
         if (!Files.isRegularFile(path)) {
-            throw CommandFailure.usage("There is no file " + caller.shown(path) + ". --config names a file of settings.");
+            throw CommandFailure.usage(
+                    "There is no file " + caller.shown(path) + ". --config names a file of settings.");
         }
         try {
-            return new Reader(SettingsFile.read(path, caller.shown(path)), path.toAbsolutePath().getParent()).read();
+            return new Reader(
+                            SettingsFile.read(path, caller.shown(path)),
+                            path.toAbsolutePath().getParent())
+                    .read();
         } catch (IllegalArgumentException e) {
-            throw new CommandFailure(
-                    ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+            throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -104,8 +111,7 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
                             pipelines.add(pipeline(item));
                         }
                     }
-                    default ->
-                        throw unknown(entry.name(), "address, port, tls, tokens, insecure and pipelines");
+                    default -> throw unknown(entry.name(), "address, port, tls, tokens, insecure and pipelines");
                 }
             }
             if (pipelines.isEmpty()) {
@@ -145,7 +151,8 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
                 }
             }
             if (pipeline == null) {
-                throw file.refused(item.place(), "pipelines", "", "has an entry without 'file'", "name the pipeline file");
+                throw file.refused(
+                        item.place(), "pipelines", "", "has an entry without 'file'", "name the pipeline file");
             }
             return new Entry(pipeline, data, follow, queue);
         }
@@ -169,7 +176,9 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
         }
 
         private String text(Node node, String path) {
-            if (node instanceof Node.Scalar scalar && !scalar.isNull() && !scalar.text().isEmpty()) {
+            if (node instanceof Node.Scalar scalar
+                    && !scalar.isNull()
+                    && !scalar.text().isEmpty()) {
                 return scalar.text();
             }
             throw file.refused(node.place(), path, "", "has no text", "write a value behind the name");

@@ -72,7 +72,8 @@ final class Serving implements AutoCloseable {
             return Optional.of(new Failure(
                     503,
                     Failure.NOT_READY,
-                    "Too much waits for the receiver of the batches. Nothing of the request was taken. Repeat it later."));
+                    "Too much waits for the receiver of the batches. Nothing of the request was taken. Repeat"
+                            + " it later."));
         }
         return Optional.empty();
     }

@@ -3,7 +3,8 @@ package dev.onefold.cli.serve;
 import dev.onefold.cli.call.Caller;
 import java.io.IOException;
 
-/// Tells systemd how the service is, if systemd has started it with `Type=notify`. The program `systemd-notify` does it,
+/// Tells systemd how the service is, if systemd has started it with `Type=notify`. The program `systemd-notify` does
+/// it,
 /// because Java has no datagram sockets of the Unix domain.
 final class Supervisor {
     private static final String SOCKET_VARIABLE = "NOTIFY_SOCKET";
@@ -38,8 +39,8 @@ final class Supervisor {
                 caller.note("systemd was not told " + state + ": systemd-notify ended with exit code " + code + ".");
             }
         } catch (IOException e) {
-            caller.note("systemd was not told " + state + ": " + e.getMessage() + ". Use Type=simple without the program"
-                    + " systemd-notify.");
+            caller.note("systemd was not told " + state + ": " + e.getMessage()
+                    + ". Use Type=simple without the program" + " systemd-notify.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -24,8 +24,8 @@ import picocli.CommandLine.Parameters;
         name = "token",
         description = {
             "Makes a token for 'onefold serve --tokens FILE'.",
-            "Writes the secret to standard output, this once, and its hash into the file. A line that is deleted there takes"
-                    + " the token back; the service reads the file when it starts."
+            "Writes the secret to standard output, this once, and its hash into the file. A line that is deleted there"
+                    + " takes the token back; the service reads the file when it starts."
         },
         footer = {
             "  onefold token desk --allow read --file tokens.txt",
@@ -53,7 +53,11 @@ public final class TokenCommand implements Callable<Integer> {
             description = "The pipelines that it is for. Default: all.")
     private List<String> pipelines = List.of(Tokens.ALL);
 
-    @Option(names = "--file", required = true, paramLabel = "FILE", description = "The file of tokens; made if need be.")
+    @Option(
+            names = "--file",
+            required = true,
+            paramLabel = "FILE",
+            description = "The file of tokens; made if need be.")
     private String file = "";
 
     public TokenCommand(Caller caller) {
@@ -64,18 +68,16 @@ public final class TokenCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Path path = caller.path(file);
         if (!Files.exists(path)) {
-            Files.createFile(
-                    path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         }
         List<String> lines = Files.readAllLines(path);
         if (lines.stream().anyMatch(line -> line.startsWith(name + " "))) {
-            throw CommandFailure.usage(
-                    "The file " + caller.shown(path) + " has a token " + name + ". Delete its line first, or say another name.");
+            throw CommandFailure.usage("The file " + caller.shown(path) + " has a token " + name
+                    + ". Delete its line first, or say another name.");
         }
         String secret = Tokens.secret(new SecureRandom());
         try {
-            Files.writeString(
-                    path, Tokens.line(name, secret, allowed(), pipelines) + "\n", StandardOpenOption.APPEND);
+            Files.writeString(path, Tokens.line(name, secret, allowed(), pipelines) + "\n", StandardOpenOption.APPEND);
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(e.getMessage() + ".");
         }

@@ -85,14 +85,16 @@ class ServeCommandTest {
     void several_pipelines_are_served_beside_the_other_commands_and_a_stop_loses_nothing() throws Exception {
         try (OnefoldProcess service = serve("trades.yaml", "orders.yaml")) {
             URI at = uri(service);
-            assertThat(post(at, "/v1/trades/records", Cli.trade("t1", 1, "a", "x", "1.50")).body())
+            assertThat(post(at, "/v1/trades/records", Cli.trade("t1", 1, "a", "x", "1.50"))
+                            .body())
                     .contains("\"accepted\":1");
-            assertThat(post(at, "/v1/orders/records", Cli.trade("o1", 1, "b", "y", "2.50")).body())
+            assertThat(post(at, "/v1/orders/records", Cli.trade("o1", 1, "b", "y", "2.50"))
+                            .body())
                     .contains("\"accepted\":1");
             for (String format : List.of("json", "csv")) {
                 assertThat(withoutTime(get(at, "/v1/trades/totals?format=" + format)))
-                        .isEqualTo(withoutTime(
-                                cli.run("query", "trades.yaml", "--format", format).out()))
+                        .isEqualTo(withoutTime(cli.run("query", "trades.yaml", "--format", format)
+                                .out()))
                         .contains("1.50");
             }
             service.signal("TERM");
@@ -139,7 +141,8 @@ class ServeCommandTest {
             for (int i = 0; i < next.get(); i++) {
                 all.append(Cli.trade("t" + i, 1, "a", "x", "1"));
             }
-            assertThat(post(at, "/v1/trades/records", all.toString()).statusCode()).isEqualTo(200);
+            assertThat(post(at, "/v1/trades/records", all.toString()).statusCode())
+                    .isEqualTo(200);
             assertThat(get(at, "/v1/trades/totals?depth=0&format=csv")).contains("," + next.get() + ".00,");
         }
     }
@@ -150,17 +153,19 @@ class ServeCommandTest {
         cli.write("conf/trades.yaml", Cli.TRADES);
         cli.write("conf/trades.log", Cli.trade("t1", 1, "a", "x", "1.50"));
         cli.write("conf/onefold.yaml", """
-                tokens: tokens.txt
-                pipelines:
-                  - file: trades.yaml
-                    data: data/trades
-                    follow: [trades.log]
-                """);
+            tokens: tokens.txt
+            pipelines:
+              - file: trades.yaml
+                data: data/trades
+                follow: [trades.log]
+            """);
         Cli.Result token = cli.run("token", "desk", "--allow", "read", "--file", "conf/tokens.txt");
         assertThat(token.exitCode()).as(token.err()).isZero();
-        assertThat(cli.run("token", "desk", "--allow", "read", "--file", "conf/tokens.txt").exitCode())
+        assertThat(cli.run("token", "desk", "--allow", "read", "--file", "conf/tokens.txt")
+                        .exitCode())
                 .isEqualTo(2);
-        assertThat(Files.readString(folder.resolve("conf/tokens.txt"))).doesNotContain(token.out().strip());
+        assertThat(Files.readString(folder.resolve("conf/tokens.txt")))
+                .doesNotContain(token.out().strip());
         try (OnefoldProcess service = serve("--config", "conf/onefold.yaml")) {
             URI at = uri(service);
             HttpRequest read = HttpRequest.newBuilder(at.resolve("/v1/trades/totals?depth=0&format=csv"))
@@ -180,8 +185,10 @@ class ServeCommandTest {
 
     @Test
     void what_others_could_reach_is_refused_without_tokens_and_without_tls() {
-        assertThat(cli.run("serve", "trades.yaml", "--address", "0.0.0.0").err()).contains("--insecure");
-        assertThat(cli.run("serve", "trades.yaml", "--address", "0.0.0.0", "--insecure").err())
+        assertThat(cli.run("serve", "trades.yaml", "--address", "0.0.0.0").err())
+                .contains("--insecure");
+        assertThat(cli.run("serve", "trades.yaml", "--address", "0.0.0.0", "--insecure")
+                        .err())
                 .contains("no tokens");
         assertThat(cli.run("serve").err()).contains("Say which pipelines");
         assertThat(cli.run("serve", "trades.yaml", "trades.yaml").err()).contains("Two pipelines");
