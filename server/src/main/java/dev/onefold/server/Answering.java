@@ -47,7 +47,7 @@ final class Answering extends Handler.Abstract {
     Answering(Settings settings, List<Served> all) throws IOException {
         routes = new Routes(all.stream().map(Served::engine).toList());
         all.forEach(each -> pipelines.put(each.engine().pipeline().name(), each));
-        gate = new Gate(settings.tokens());
+        gate = new Gate(settings);
         contents = new Contents(settings.limits());
         changing = new Semaphore(settings.limits().changes());
         changes = new Changes(routes);
@@ -76,6 +76,7 @@ final class Answering extends Handler.Abstract {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         Exchange exchange = new Exchange(request, response);
+        request.addIdleTimeoutListener(_ -> false); // A long computation is no silence. Reading and writing still are.
         try (Contents.Held content = contents.new Held()) {
             answer(exchange, content);
             metrics.answered(response.getStatus());
@@ -150,6 +151,10 @@ final class Answering extends Handler.Abstract {
 
     private void post(Exchange exchange, dev.onefold.api.Request asked, Permission permission)
             throws IOException, Refusal {
+        if (asked.path().size() == ROUTE_PARTS && Scope.of(asked) == Scope.WRITE) {
+            records.take(exchange, asked, permission); // Bounded by the memory for contents.
+            return;
+        }
         if (!changing.tryAcquire()) {
             throw new Refusal(
                     429,
@@ -157,11 +162,7 @@ final class Answering extends Handler.Abstract {
                     "Too many requests that change or recompute something are under way. Try again.");
         }
         try {
-            if (asked.path().size() == ROUTE_PARTS && Scope.of(asked) == Scope.WRITE) {
-                records.take(exchange, asked, permission);
-            } else {
-                onPlatformThread(exchange, asked, permission);
-            }
+            onPlatformThread(exchange, asked, permission);
         } finally {
             changing.release();
         }

@@ -4,6 +4,8 @@ import dev.onefold.api.Failure;
 import dev.onefold.api.Routes.Permission;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +15,12 @@ final class Gate {
     private static final String BEARER = "bearer ";
 
     private final @Nullable Tokens tokens;
+    private final int requestsPerSecond;
+    private final Map<Permission, Rate> rates = new ConcurrentHashMap<>(); // As many as there are tokens.
 
-    Gate(@Nullable Tokens tokens) {
-        this.tokens = tokens;
+    Gate(Settings settings) {
+        tokens = settings.tokens();
+        requestsPerSecond = settings.limits().requestsPerSecond();
     }
 
     /// A page of another site, open in the browser of a person who may reach this service, may not use that.
@@ -57,7 +62,17 @@ final class Gate {
             throw new Refusal(
                     401, Failure.NOT_ALLOWED, "The request has no token. Send 'Authorization: Bearer TOKEN'.");
         }
-        return tokens.permission(given.substring(BEARER.length()).strip())
+        Permission permission = tokens.permission(
+                        given.substring(BEARER.length()).strip())
                 .orElseThrow(() -> new Refusal(401, Failure.NOT_ALLOWED, "The token is not known here."));
+        Rate rate = rates.computeIfAbsent(permission, _ -> new Rate(requestsPerSecond));
+        if (!rate.tryTake(System.nanoTime())) {
+            throw new Refusal(
+                    429,
+                    Failure.BUSY,
+                    "The token has sent more than " + requestsPerSecond + " requests in a second. Send more records in"
+                            + " each request.");
+        }
+        return permission;
     }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
@@ -127,9 +128,16 @@ public final class HttpService implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("Interrupted while the service ended");
         } catch (Exception e) {
-            throw new IOException("The service did not end: " + e.getMessage(), e);
+            if (!isTimeout(e)) {
+                throw new IOException("The service did not end: " + e.getMessage(), e);
+            }
         } finally {
             answering.close();
         }
+    }
+
+    /// Whether requests took too long to wait for: their connections were closed.
+    private static boolean isTimeout(Throwable e) {
+        return e instanceof TimeoutException || e.getCause() instanceof TimeoutException;
     }
 }

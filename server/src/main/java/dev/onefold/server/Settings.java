@@ -35,11 +35,19 @@ public record Settings(
     /// @param bodyBytes of a request's content, before and after decompression
     /// @param memoryBytes of all contents that are being read or folded
     /// @param connections at a time
-    /// @param changes requests that are in the engine at a time, of those that change or recompute something
+    /// @param changes requests at a time that change or recompute something, those with records left out
     /// @param silence without a byte, until a connection ends
     /// @param bytesPerSecond of a content; a slower sender is cut off
+    /// @param requestsPerSecond of one token; as many more may come at once
     public record Limits(
-            int bodyBytes, int memoryBytes, int connections, int changes, Duration silence, int bytesPerSecond) {
-        public static final Limits USUAL = new Limits(16 << 20, 64 << 20, 4_000, 24, Duration.ofSeconds(30), 1_000);
+            int bodyBytes,
+            int memoryBytes,
+            int connections,
+            int changes,
+            Duration silence,
+            int bytesPerSecond,
+            int requestsPerSecond) {
+        public static final Limits USUAL =
+                new Limits(16 << 20, 64 << 20, 4_000, 24, Duration.ofSeconds(30), 1_000, 2_000);
     }
 }

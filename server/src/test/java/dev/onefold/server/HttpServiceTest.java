@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class HttpServiceTest {
     private static final Settings.Limits LIMITS =
-            new Settings.Limits(100_000, 400_000, 100, 4, Duration.ofSeconds(2), 1_000);
+            new Settings.Limits(100_000, 400_000, 100, 4, Duration.ofSeconds(2), 1_000, 1_000);
 
     @TempDir
     Path directory;

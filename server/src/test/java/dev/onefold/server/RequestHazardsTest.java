@@ -29,9 +29,8 @@ class RequestHazardsTest {
     @TempDir
     Path directory;
 
-    /// Hazard 84.
     @Test
-    void a_request_that_is_repeated_because_its_answer_was_lost_counts_once() throws Exception {
+    void hazard_84_a_request_that_is_repeated_because_its_answer_was_lost_counts_once() throws Exception {
         String body = record(1, "1.00") + "no record\n";
         String[] key = {"Idempotency-Key", "\"a1\""};
         try (RunningService on = new RunningService(directory)) {
@@ -59,9 +58,8 @@ class RequestHazardsTest {
         }
     }
 
-    /// Hazard 84, many at a time.
     @Test
-    void requests_with_one_key_at_a_time_are_one_request() throws Exception {
+    void hazard_84_requests_with_one_key_at_a_time_are_one_request() throws Exception {
         String body = record(1, "1.00") + "no record\n";
         try (RunningService on = new RunningService(directory);
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -76,9 +74,8 @@ class RequestHazardsTest {
         }
     }
 
-    /// Hazard 86. Hazard 85 has a test with killed processes: `ServeCommandTest`.
     @Test
-    void a_body_that_is_cut_off_at_any_byte_counts_nothing() throws Exception {
+    void hazard_86_a_body_that_is_cut_off_at_any_byte_counts_nothing() throws Exception {
         String body = record(1, "1.00") + record(2, "2.00");
         String head = "POST " + RECORDS + " HTTP/1.1\r\nHost: localhost\r\n";
         byte[] whole = bytes(head + "Content-Length: " + body.length() + "\r\n\r\n" + body);
@@ -95,9 +92,8 @@ class RequestHazardsTest {
         }
     }
 
-    /// Hazard 87.
     @Test
-    void a_head_without_end_and_a_slow_sender_are_cut_off() throws Exception {
+    void hazard_87_a_head_without_end_and_a_slow_sender_are_cut_off() throws Exception {
         try (RunningService on = new RunningService(directory);
                 Socket endless = on.connect();
                 Socket slow = on.connect()) {
@@ -115,9 +111,8 @@ class RequestHazardsTest {
         }
     }
 
-    /// Hazard 88.
     @Test
-    void a_reader_that_takes_nothing_of_a_large_answer_holds_up_no_intake() throws Exception {
+    void hazard_88_a_reader_that_takes_nothing_of_a_large_answer_holds_up_no_intake() throws Exception {
         try (RunningService on = new RunningService(directory)) {
             for (int i = 0; i < 60; i++) {
                 StringBuilder body = new StringBuilder();
@@ -143,9 +138,8 @@ class RequestHazardsTest {
         }
     }
 
-    /// Hazard 89.
     @Test
-    void no_route_is_open_to_a_token_without_its_scope_or_its_pipeline() throws Exception {
+    void hazard_89_no_route_is_open_to_a_token_without_its_scope_or_its_pipeline() throws Exception {
         Tokens tokens = Tokens.read(List.of(
                 Tokens.line("reader", "r", EnumSet.of(Scope.READ), List.of("trades")),
                 Tokens.line("writer", "w", EnumSet.of(Scope.WRITE), List.of("trades")),
@@ -204,9 +198,8 @@ class RequestHazardsTest {
                 .isEqualTo(401);
     }
 
-    /// Hazard 90.
     @Test
-    void no_metric_no_health_and_no_refusal_holds_a_payload() throws Exception {
+    void hazard_90_no_metric_no_health_and_no_refusal_holds_a_payload() throws Exception {
         String secret = "s3cr3t";
         try (RunningService on = new RunningService(directory)) {
             String body =

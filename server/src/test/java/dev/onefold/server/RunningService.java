@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// A service over two pipelines on real engines, and a client of it: `trades` knows records by key and version, `lines`
 /// by their place.
 final class RunningService implements AutoCloseable {
-    static final Settings.Limits LIMITS = new Settings.Limits(100_000, 400_000, 100, 4, Duration.ofSeconds(2), 1_000);
+    static final Settings.Limits LIMITS =
+            new Settings.Limits(100_000, 400_000, 100, 4, Duration.ofSeconds(2), 1_000, 1_000);
 
     final Engine trades;
     final Engine lines;

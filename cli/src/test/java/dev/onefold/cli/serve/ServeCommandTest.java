@@ -104,9 +104,8 @@ class ServeCommandTest {
         assertThat(cli.run("verify", "trades.yaml").exitCode()).isZero();
     }
 
-    /// Hazard 85: 200 before the force.
     @Test
-    void what_was_answered_is_there_after_a_kill_and_what_is_sent_again_counts_once() throws Exception {
+    void hazard_85_what_was_answered_is_there_after_a_kill_and_what_is_sent_again_counts_once() throws Exception {
         List<String> answered = new CopyOnWriteArrayList<>();
         AtomicInteger next = new AtomicInteger();
         for (int life = 0; life < 3; life++) {
