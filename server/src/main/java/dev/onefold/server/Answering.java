@@ -5,6 +5,7 @@ import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
 import java.io.IOException;
+import java.io.InputStream;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +39,7 @@ final class Answering extends Handler.Abstract {
     private final Changes changes;
     private final Health health;
     private final Metrics metrics;
+    private final dev.onefold.api.Response description = description();
 
     /// Runs what keeps a processor busy for long, and so may not run on a virtual thread.
     private final ExecutorService recomputing = Executors.newCachedThreadPool(
@@ -99,20 +101,10 @@ final class Answering extends Handler.Abstract {
         if (!isPost && exchange.request().getLength() > 0) {
             throw exchange.refused("There is no use for content in a request of method " + asked.method() + ".");
         }
-        if (asked.method().equals("GET")) {
-            switch (String.join("/", asked.path())) {
-                case "health/live" -> {
-                    exchange.send(health.live());
-                    return;
-                }
-                case "health/ready" -> {
-                    exchange.send(health.ready());
-                    return;
-                }
-                default -> {
-                    // All others need permission.
-                }
-            }
+        Optional<dev.onefold.api.Response> open = open(asked);
+        if (open.isPresent()) {
+            exchange.send(open.get());
+            return;
         }
         Permission permission = gate.permission(exchange.request());
         Optional<Failure> refusal =
@@ -128,6 +120,24 @@ final class Answering extends Handler.Abstract {
             post(exchange, exchange.asked(content.bytes()), permission);
         } else {
             get(exchange, asked, permission);
+        }
+    }
+
+    /// The answer to a request that needs no token; empty if it needs one.
+    private Optional<dev.onefold.api.Response> open(dev.onefold.api.Request asked) {
+        return switch (asked.method() + " " + String.join("/", asked.path())) {
+            case "GET health/live" -> Optional.of(health.live());
+            case "GET health/ready" -> Optional.of(health.ready());
+            case "GET openapi.json" -> Optional.of(description);
+            default -> Optional.empty();
+        };
+    }
+
+    private static dev.onefold.api.Response description() throws IOException {
+        try (InputStream in = Answering.class.getResourceAsStream("openapi.json")) {
+            byte[] bytes = Objects.requireNonNull(in, "The description of the API is missing")
+                    .readAllBytes();
+            return new dev.onefold.api.Response(200, dev.onefold.api.Response.JSON, out -> out.write(bytes));
         }
     }
 

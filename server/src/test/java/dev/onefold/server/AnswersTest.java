@@ -5,11 +5,6 @@ import static dev.onefold.server.RunningService.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.api.Failure;
-import dev.onefold.core.Engine;
-import dev.onefold.core.grammar.PipelineText;
-import dev.onefold.core.grammar.Reading;
-import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.embedded.EmbeddedEngine;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -139,26 +134,14 @@ class AnswersTest {
     @Test
     void each_metric_is_in_the_documentation_and_the_other_way_round() throws Exception {
         String page = Files.readString(Path.of("../docs/metrics.md"));
-        try (RunningService on = new RunningService(directory);
-                Engine bursts = EmbeddedEngine.open(
-                        directory.resolve("bursts"), bursts(), dev.onefold.embedded.Settings.defaults());
-                HttpService other = HttpService.open(
-                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.LIMITS),
-                        List.of(Served.of(on.trades, null), Served.of(bursts, null)))) {
-            on.post(other.uri() + RECORDS, record(1, "1.00"));
-            String metrics = on.get(other.uri() + "/metrics").body();
+        try (RunningService on = new RunningService(directory)) {
+            on.post(RECORDS, record(1, "1.00"));
+            String metrics = on.get("/metrics").body();
             assertThat(metrics).contains("onefold_batches{pipeline=\"bursts\",state=\"waiting\"} 0.0");
             assertThat(names(metrics, "(?m)^# TYPE (\\S+)")).isEqualTo(names(page, "`(onefold_[a-z_]+)`"));
             assertThat(metrics).contains("onefold_records_total{fate=\"accepted\",pipeline=\"trades\"} 1.0");
             assertThat(metrics).contains("onefold_http_acknowledge_seconds_count{pipeline=\"trades\"} 1");
         }
-    }
-
-    private Pipeline bursts() {
-        return ((Reading.Read)
-                        PipelineText.read("{\"pipeline\":\"bursts\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,"
-                                + "\"wait\":\"1h\",\"deliver\":{\"file\":\"" + directory + "/{number}.ndjson\"}}}"))
-                .pipeline();
     }
 
     private static Set<String> names(String text, String pattern) {

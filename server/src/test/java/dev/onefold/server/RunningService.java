@@ -2,6 +2,8 @@ package dev.onefold.server;
 
 import dev.onefold.core.Engine;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import java.io.ByteArrayOutputStream;
@@ -19,14 +21,15 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A service over two pipelines on real engines, and a client of it: `trades` knows records by key and version, `lines`
-/// by their place.
+/// A service over real engines, and a client of it: `trades` knows records by key and version, `lines` by their place,
+/// `bursts` makes batches.
 final class RunningService implements AutoCloseable {
     static final Settings.Limits LIMITS =
             new Settings.Limits(100_000, 400_000, 100, 4, Duration.ofSeconds(2), 1_000, 1_000);
 
     final Engine trades;
     final Engine lines;
+    final Engine bursts;
     final HttpService service;
     private final HttpClient client = HttpClient.newHttpClient();
 
@@ -51,11 +54,19 @@ final class RunningService implements AutoCloseable {
                                 .sum("value", "value", 18, 2)
                                 .count("n"))
                         .build());
+        bursts = engine(
+                directory.resolve("bursts"),
+                ((Reading.Read) PipelineText.read(
+                                "{\"pipeline\":\"bursts\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,"
+                                        + "\"wait\":\"1h\",\"deliver\":{\"file\":\"" + directory
+                                        + "/{number}.ndjson\"}}}"))
+                        .pipeline());
         service = HttpService.open(
                 new Settings(InetAddress.getLoopbackAddress(), 0, null, tokens, LIMITS),
                 List.of(
                         Served.of(trades, directory.resolve("requests/trades")),
-                        Served.of(lines, directory.resolve("requests/lines"))));
+                        Served.of(lines, directory.resolve("requests/lines")),
+                        Served.of(bursts, directory.resolve("requests/bursts"))));
     }
 
     private static Engine engine(Path directory, Pipeline pipeline) {
@@ -115,5 +126,6 @@ final class RunningService implements AutoCloseable {
         service.close();
         trades.close();
         lines.close();
+        bursts.close();
     }
 }
