@@ -34,6 +34,7 @@ final class Answering extends Handler.Abstract {
     private final Routes routes;
     private final Gate gate;
     private final Contents contents;
+    private final Spool.Memory answers;
     private final Semaphore changing;
     private final Records records;
     private final Changes changes;
@@ -51,6 +52,7 @@ final class Answering extends Handler.Abstract {
         all.forEach(each -> pipelines.put(each.engine().pipeline().name(), each));
         gate = new Gate(settings);
         contents = new Contents(settings.limits());
+        answers = new Spool.Memory(settings.limits().memoryBytes());
         changing = new Semaphore(settings.limits().changes());
         changes = new Changes(routes);
         health = new Health(all);
@@ -77,10 +79,11 @@ final class Answering extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        Exchange exchange = new Exchange(request, response);
+        Exchange exchange = new Exchange(request, response, answers);
         request.addIdleTimeoutListener(_ -> false); // A long computation is no silence. Reading and writing still are.
         try (Contents.Held content = contents.new Held()) {
             answer(exchange, content);
+            exchange.finish();
             metrics.answered(response.getStatus());
             callback.succeeded();
         } catch (Refusal e) {
@@ -90,6 +93,8 @@ final class Answering extends Handler.Abstract {
         } catch (IOException | RuntimeException | Error e) {
             // The answer has begun, or nobody is there to take it: the connection ends before the answer does.
             callback.failed(e);
+        } finally {
+            exchange.release();
         }
         return true;
     }

@@ -7,12 +7,34 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.jspecify.annotations.Nullable;
 
-/// A request and its answer, as Jetty has them. Not thread-safe.
-record Exchange(Request request, Response response) {
+/// A request and its answer, as Jetty has them. A usual answer is made whole before it is sent, so that a slow reader
+/// holds nothing of the engine. Not thread-safe.
+final class Exchange {
     private static final int NOT_MODIFIED = 304;
+
+    private final Request request;
+    private final Response response;
+    private final Spool.Memory memory;
+    private @Nullable Spool spool; // An answer that is whole and not sent.
+
+    Exchange(Request request, Response response, Spool.Memory memory) {
+        this.request = request;
+        this.response = response;
+        this.memory = memory;
+    }
+
+    Request request() {
+        return request;
+    }
+
+    Response response() {
+        return response;
+    }
 
     /// A field of the request's head; empty if it is not there.
     Optional<String> header(HttpHeader name) {
@@ -39,7 +61,8 @@ record Exchange(Request request, Response response) {
         return new Refusal(400, Failure.REQUEST, detail);
     }
 
-    /// Sends an answer of the routes. A caller that has it already is told so.
+    /// Takes an answer of the routes, to be sent by [#finish]; a large one is sent now. A caller that has it already is
+    /// told so.
     void send(dev.onefold.api.Response answer) throws IOException {
         Supplier<String> tag = answer.tag();
         if (tag != null) {
@@ -51,7 +74,26 @@ record Exchange(Request request, Response response) {
                 return;
             }
         }
-        Refusal.send(response, answer);
+        Refusal.head(response, answer);
+        Spool made = new Spool(memory, () -> Content.Sink.asOutputStream(response));
+        spool = made;
+        answer.body().writeTo(made);
+    }
+
+    /// Sends what is left of the answer.
+    void finish() throws IOException {
+        Spool made = spool;
+        if (made != null) {
+            made.length().ifPresent(length -> response.getHeaders().put(HttpHeader.CONTENT_LENGTH, length));
+            made.close();
+        }
+    }
+
+    /// Releases the memory of an answer, whether it was sent or not.
+    void release() {
+        if (spool != null) {
+            spool.release();
+        }
     }
 
     private boolean isKnown(String tag) {

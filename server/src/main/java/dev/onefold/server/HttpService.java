@@ -35,6 +35,9 @@ public final class HttpService implements AutoCloseable {
     private static final int THREADS_MAX = 200;
     private static final long STOP_MS_MAX = 10_000;
 
+    /// An engine has places for few large answers at a time, so their readers must be faster than senders.
+    private static final long READING_RATIO = 16;
+
     private final Server server;
     private final ServerConnector connector;
     private final Answering answering;
@@ -65,7 +68,7 @@ public final class HttpService implements AutoCloseable {
         server.addBean(new NetworkConnectionLimit(settings.limits().connections(), connector));
         long rate = settings.limits().bytesPerSecond();
         Answering answering = new Answering(settings, pipelines);
-        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(answering, rate, rate) {
+        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(answering, rate, READING_RATIO * rate) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
                 // A stream of events is silent while nothing changes.

@@ -42,6 +42,14 @@ final class Refusal extends Exception {
 
     /// Sends an answer of the routes.
     static void send(Response response, dev.onefold.api.Response answer) throws IOException {
+        head(response, answer);
+        try (OutputStream out = new BufferedOutputStream(Content.Sink.asOutputStream(response), BUFFER_BYTES)) {
+            answer.body().writeTo(out);
+        }
+    }
+
+    /// Sets what stands before the content.
+    static void head(Response response, dev.onefold.api.Response answer) {
         response.setStatus(answer.status());
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, answer.contentType());
         switch (answer.status()) {
@@ -50,9 +58,6 @@ final class Refusal extends Exception {
             default -> {
                 // Nothing more to say.
             }
-        }
-        try (OutputStream out = new BufferedOutputStream(Content.Sink.asOutputStream(response), BUFFER_BYTES)) {
-            answer.body().writeTo(out);
         }
     }
 }

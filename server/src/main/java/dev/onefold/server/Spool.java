@@ -1,0 +1,92 @@
+package dev.onefold.server;
+
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.OptionalLong;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/// Keeps an answer until it is whole, up to a size; one that is larger flows through. Not thread-safe.
+final class Spool extends OutputStream {
+    static final int KEPT_BYTES_MAX = 1 << 20;
+    private static final int BUFFER_BYTES = 32 << 10;
+
+    private final Memory memory;
+    private final Target target;
+    private final boolean isKeeping;
+    private boolean isReleased;
+    private @Nullable ByteArrayOutputStream kept; // Until the answer flows.
+    private @Nullable OutputStream out; // From then on.
+
+    /// Where the answer goes.
+    interface Target {
+        OutputStream open() throws IOException;
+    }
+
+    /// Memory for all answers that are kept at a time. Any thread may call.
+    static final class Memory {
+        private final Semaphore answers;
+
+        /// @param bytes for all of them; one is kept in any case
+        Memory(long bytes) {
+            answers = new Semaphore(Math.toIntExact(Math.max(1, bytes / KEPT_BYTES_MAX)));
+        }
+    }
+
+    Spool(Memory memory, Target target) {
+        this.memory = memory;
+        this.target = target;
+        isKeeping = memory.answers.tryAcquire();
+        kept = new ByteArrayOutputStream();
+    }
+
+    @Override
+    public void write(int octet) throws IOException {
+        write(new byte[] {(byte) octet}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        ByteArrayOutputStream whole = kept;
+        if (whole != null && whole.size() + length <= (isKeeping ? KEPT_BYTES_MAX : 0)) {
+            whole.write(bytes, offset, length);
+            return;
+        }
+        flow().write(bytes, offset, length);
+    }
+
+    private OutputStream flow() throws IOException {
+        OutputStream flowing = out;
+        if (flowing == null) {
+            flowing = new BufferedOutputStream(target.open(), BUFFER_BYTES);
+            out = flowing;
+            ByteArrayOutputStream whole = kept;
+            kept = null;
+            if (whole != null) {
+                whole.writeTo(flowing);
+            }
+        }
+        return flowing;
+    }
+
+    /// Length of an answer that is kept; empty if it flows.
+    OptionalLong length() {
+        return kept == null ? OptionalLong.empty() : OptionalLong.of(kept.size());
+    }
+
+    /// Sends what is left of the answer, and ends it.
+    @Override
+    public void close() throws IOException {
+        flow().close();
+    }
+
+    /// May be called twice.
+    void release() {
+        if (isKeeping && !isReleased) {
+            isReleased = true;
+            memory.answers.release();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.onefold.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class SpoolTest {
+    private final ByteArrayOutputStream sent = new ByteArrayOutputStream();
+
+    private Spool spool(Spool.Memory memory) {
+        return new Spool(memory, () -> sent);
+    }
+
+    @Test
+    void whatever_its_size_an_answer_arrives_as_it_was_written() throws IOException {
+        SplittableRandom random = new SplittableRandom(1);
+        for (int i = 0; i < 40; i++) {
+            sent.reset();
+            int length = random.nextInt(3) * (Spool.KEPT_BYTES_MAX / 2) + random.nextInt(100);
+            ByteArrayOutputStream expected = new ByteArrayOutputStream();
+            Spool spool = spool(new Spool.Memory(1 << 22));
+            try (OutputStream out = spool) {
+                while (expected.size() < length) {
+                    byte[] piece = new byte[1 + random.nextInt(100_000)];
+                    random.nextBytes(piece);
+                    out.write(piece);
+                    expected.write(piece);
+                }
+                boolean isSmall = expected.size() <= Spool.KEPT_BYTES_MAX;
+                assertThat(spool.length().isPresent()).isEqualTo(isSmall);
+                assertThat(isSmall && sent.size() > 0)
+                        .as("sent before it is whole")
+                        .isFalse();
+            }
+            assertThat(sent.toByteArray()).isEqualTo(expected.toByteArray());
+        }
+    }
+
+    @Test
+    void without_memory_an_answer_is_sent_as_it_is_made_and_memory_comes_back_once() throws IOException {
+        Spool.Memory memory = new Spool.Memory(1);
+        Spool first = spool(memory);
+        Spool second = spool(memory);
+        second.write(1);
+        first.write(2);
+        assertThat(first.length()).hasValue(1);
+        assertThat(second.length()).isEmpty();
+        first.release();
+        first.release();
+        second.release();
+        Spool third = spool(memory);
+        third.write(3);
+        assertThat(third.length()).hasValue(1);
+        assertThat(spool(memory)).satisfies(fourth -> {
+            fourth.write(4);
+            assertThat(fourth.length()).isEmpty();
+        });
+    }
+}
