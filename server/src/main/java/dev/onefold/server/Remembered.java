@@ -33,6 +33,7 @@ final class Remembered {
     static final int ANSWER_BYTES_MAX = 64 << 10;
     private static final long BYTES_MAX = 64 << 20;
     private static final int FIELDS = 4;
+    private static final String HASH = "[0-9a-f]{64}";
 
     /// A line that is not remembered any more is left in the file until there are as many as others.
     private static final int SUPERFLUOUS_MIN = 1_000;
@@ -79,8 +80,9 @@ final class Remembered {
         Remembered remembered = new Remembered(file, clock);
         Files.createDirectories(file.toAbsolutePath().getParent());
         if (Files.exists(file)) {
-            for (String line :
-                    Files.readString(file, StandardCharsets.ISO_8859_1).split("\n", -1)) {
+            String text = Files.readString(file, StandardCharsets.ISO_8859_1);
+            int end = text.lastIndexOf('\n'); // What follows was being written when the process was killed.
+            for (String line : text.substring(0, Math.max(end, 0)).split("\n", -1)) {
                 remembered.read(line);
             }
         }
@@ -89,20 +91,19 @@ final class Remembered {
         return remembered;
     }
 
+    /// A power cut may have left something else than a line, because the file is not forced. That is left out.
     private void read(String line) {
         String[] fields = line.split(" ", -1);
-        if (fields.length == FIELDS && fields[0].matches("[0-9]{1,12}")) {
-            try {
-                put(
-                        fields[1],
-                        new Answered(
-                                Instant.ofEpochSecond(Long.parseLong(fields[0])),
-                                fields[2],
-                                Base64.getDecoder().decode(fields[3])));
-            } catch (IllegalArgumentException cutOff) {
-                linesInFile++; // The process was killed while it wrote this line.
-            }
+        if (fields.length != FIELDS || !fields[0].matches("[0-9]{1,12}") || !fields[1].matches(HASH)) {
+            return;
         }
+        byte[] answer;
+        try {
+            answer = Base64.getDecoder().decode(fields[3]);
+        } catch (IllegalArgumentException noAnswer) {
+            return;
+        }
+        put(fields[1], new Answered(Instant.ofEpochSecond(Long.parseLong(fields[0])), fields[2], answer));
     }
 
     private void put(String key, Answered answered) {
