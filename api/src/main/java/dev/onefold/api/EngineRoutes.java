@@ -10,6 +10,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Truth;
 import dev.onefold.core.bytes.Utf8;
+import dev.onefold.core.event.Decoder;
 import dev.onefold.core.form.CsvForm;
 import dev.onefold.core.form.GroupPath;
 import dev.onefold.core.form.JsonForm;
@@ -403,6 +404,12 @@ final class EngineRoutes {
             return appended(engine.append(source, request.number("from", 1), body, body.length));
         }
         String source = request.parameter("source");
+        if (source == null && Decoder.wantsHeader(engine.pipeline())) {
+            throw new IllegalArgumentException(
+                    "Pipeline " + engine.pipeline().name() + " reads CSV whose first line names"
+                            + " the columns, which is the first line of each source. Say whose lines these are, with 'source', or"
+                            + " list the columns in the pipeline file");
+        }
         return appended(engine.append(source == null ? SOURCE_USUAL : source, new BodyLines(body)));
     }
 

@@ -1,0 +1,128 @@
+package dev.onefold.server;
+
+import static dev.onefold.server.RunningService.record;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.Engine;
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.embedded.EmbeddedEngine;
+import java.net.InetAddress;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The everyday verbs by HTTP.
+@Timeout(60)
+class EverydayTest {
+    private static final String RECORDS = "/v1/trades/records";
+    private static final String LETTERS = "/v1/trades/dead-letters";
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void dead_letters_are_listed_shown_edited_redriven_and_purged() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            String body = record(1, "1.00") + "{\"id\":2,\"v\":1,\"desk\":\"a\",\"value\":\"much\"}\nnonsense\n";
+            assertThat(on.post(RECORDS + "?source=desk", body).body()).contains("\"letters\":[1,2]");
+            assertThat(on.get(LETTERS + "?limit=1").body())
+                    .contains("\"size\":2", "\"id\":1")
+                    .doesNotContain("\"id\":2");
+            assertThat(on.get(LETTERS + "/2").body())
+                    .contains("\"text\":\"nonsense\"", "\"source\":\"desk\"", "\"line\":3");
+            assertThat(on.get(LETTERS + "/2/record").body()).isEqualTo("nonsense");
+            assertThat(on.post(LETTERS + "/1/redrive", "").body()).doesNotContain("accepted");
+            assertThat(on.post(
+                                    LETTERS + "/1/redrive?edited=true",
+                                    record(2, "2.00").strip())
+                            .body())
+                    .contains("\"outcome\":\"accepted\"");
+            assertThat(on.post(LETTERS + "/purge?id=2", "").body()).contains("\"purged\":1");
+            assertThat(on.get(LETTERS).body()).contains("\"size\":0");
+            assertThat(on.get(LETTERS + "/2").statusCode()).isEqualTo(404);
+            assertThat(on.get("/v1/trades/rows/2").body()).contains("\"2\"", "2.00");
+            assertThat(on.get("/v1/trades/rows/3").statusCode()).isEqualTo(404);
+            assertThat(on.post("/v1/trades/verify", "").body()).contains("\"equal\":true", "\"differences\":[]");
+            assertThat(on.post("/v1/trades/checkpoint", "").statusCode()).isEqualTo(200);
+            assertThat(on.get("/v1/trades/status").body()).contains("\"accepted\":2", "\"deadLetters\":0");
+        }
+    }
+
+    @Test
+    void batches_are_sealed_listed_and_read() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            assertThat(on.post("/v1/bursts/records", "{\"id\":1}\n{\"id\":2}\n").body())
+                    .contains("\"accepted\":2");
+            assertThat(on.post("/v1/bursts/batches/seal", "").body()).contains("true");
+            assertThat(on.get("/v1/bursts/batches").body()).contains("\"sealed\":1", "\"undelivered\":1");
+            assertThat(on.get("/v1/bursts/batches/list?open=true").body()).contains("\"records\":2");
+            assertThat(on.get("/v1/bursts/batches/1/content").body()).isEqualTo("{\"id\":1}\n{\"id\":2}\n");
+            assertThat(on.get("/v1/bursts/batches/9").statusCode()).isEqualTo(404);
+            assertThat(on.get("/v1/trades/batches").statusCode()).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void csv_is_taken_by_a_pipeline_that_reads_it_and_no_header_is_taken_for_a_record() throws Exception {
+        PipelineBuilder pipeline = PipelineBuilder.named("sheet")
+                .csv()
+                .key("id")
+                .version("v")
+                .rollup(rollup -> rollup.levels("desk").sum("value", "value", 18, 2));
+        try (RunningService on = new RunningService(directory);
+                Engine sheet = EmbeddedEngine.open(
+                        directory.resolve("sheet"), pipeline.build(), dev.onefold.embedded.Settings.defaults());
+                HttpService service = HttpService.open(
+                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.LIMITS),
+                        List.of(Served.of(sheet, null)))) {
+            String at = service.uri() + "/v1/sheet/records";
+            String lines = "id,v,desk,value\n1,1,a,1.50\n";
+            assertThat(on.post(at, lines).body()).contains("source").contains("400");
+            assertThat(on.post(at + "?source=s", lines, "Content-Type", "text/csv; charset=utf-8")
+                            .body())
+                    .contains("\"accepted\":1", "\"rejected\":0");
+            assertThat(on.post(at + "?source=s", "2,1,a,2.50\n").body()).contains("\"accepted\":1");
+            assertThat(on.post(at + "?source=s", "{}\n", "Content-Type", "application/x-ndjson")
+                            .statusCode())
+                    .isEqualTo(415);
+            assertThat(on.get(service.uri() + "/v1/sheet/totals?format=csv").body())
+                    .contains("4.00");
+        }
+    }
+
+    @Test
+    void many_clients_of_one_source_count_each_record_once() throws Exception {
+        int clients = 6;
+        int requests = 20;
+        try (RunningService on = new RunningService(directory);
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Integer>> done = new ArrayList<>();
+            for (int client = 0; client < clients; client++) {
+                int first = client * requests;
+                done.add(threads.submit(() -> {
+                    int busy = 0;
+                    for (int i = first; i < first + requests; ) {
+                        HttpResponse<String> answer = on.post("/v1/lines/records?source=s", record(i, "1.00"));
+                        assertThat(answer.statusCode()).isIn(200, 429);
+                        busy += answer.statusCode() == 429 ? 1 : 0;
+                        i += answer.statusCode() == 200 ? 1 : 0;
+                    }
+                    return busy;
+                }));
+            }
+            for (Future<Integer> each : done) {
+                each.get();
+            }
+            assertThat(on.lines.counts().accepted()).isEqualTo((long) clients * requests);
+            assertThat(on.lines.acknowledged("s")).isEqualTo((long) clients * requests);
+            assertThat(on.get("/v1/lines/totals?depth=0").body()).contains(clients * requests + ".00");
+        }
+    }
+}
