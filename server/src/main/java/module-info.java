@@ -1,4 +1,5 @@
 /// Engines as a service: HTTP by TCP, with TLS and tokens.
+@SuppressWarnings("requires-automatic")
 module dev.onefold.server {
     requires transitive dev.onefold.api;
     requires transitive dev.onefold.core;
