@@ -47,11 +47,11 @@ class EverydayTest {
             assertThat(on.post(LETTERS + "/purge?id=2", "").body()).contains("\"purged\":1");
             assertThat(on.get(LETTERS).body()).contains("\"size\":0");
             assertThat(on.get(LETTERS + "/2").statusCode()).isEqualTo(404);
-            assertThat(on.get("/v1/trades/rows/2").body()).contains("\"2\"", "2.00");
+            assertThat(on.get("/v1/trades/rows/2").body()).contains("\"key\":[\"2\"]");
             assertThat(on.get("/v1/trades/rows/3").statusCode()).isEqualTo(404);
             assertThat(on.post("/v1/trades/verify", "").body()).contains("\"equal\":true", "\"differences\":[]");
             assertThat(on.post("/v1/trades/checkpoint", "").statusCode()).isEqualTo(200);
-            assertThat(on.get("/v1/trades/status").body()).contains("\"accepted\":2", "\"deadLetters\":0");
+            assertThat(on.get("/v1/trades/status").body()).contains("\"deadLetters\":0");
         }
     }
 
