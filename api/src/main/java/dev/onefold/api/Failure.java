@@ -66,6 +66,13 @@ public record Failure(int status, String kind, String detail) {
         };
     }
 
+    /// The same for a caller who may not see everything: what a bug says may hold a part of somebody else's record.
+    Failure withoutValues() {
+        return kind.equals(BUG)
+                ? new Failure(status, kind, "This is a bug in Onefold. The log of the service says where it happened.")
+                : this;
+    }
+
     private static String text(Exception e) {
         return String.valueOf(e.getMessage());
     }

@@ -19,10 +19,13 @@ public final class Routes {
     private static final Set<String> METHODS = Set.of("GET", "POST");
 
     private final List<EngineRoutes> pipelines;
+    private final boolean isOwnUser;
 
-    /// Routes to one engine, which may have stopped: then each answer says so.
+    /// Routes for callers that are the same user as this process, to one engine, which may have stopped: then each
+    /// answer says so.
     Routes(Engine engine) {
         pipelines = List.of(new EngineRoutes(engine));
+        isOwnUser = true;
     }
 
     /// Routes to engines, each under the name of its pipeline.
@@ -30,6 +33,7 @@ public final class Routes {
     /// @throws IllegalArgumentException if two pipelines have one name
     public Routes(List<Engine> engines) {
         pipelines = engines.stream().map(EngineRoutes::new).toList();
+        isOwnUser = false;
         Set<String> names = new HashSet<>();
         for (EngineRoutes pipeline : pipelines) {
             if (!names.add(pipeline.name())) {
@@ -74,7 +78,7 @@ public final class Routes {
             if (problem.kind().equals(Failure.BUG)) {
                 LOG.log(System.Logger.Level.WARNING, "A request failed, which is a bug in Onefold", e);
             }
-            receiver.take(problem.response());
+            receiver.take((isOwnUser ? problem : problem.withoutValues()).response());
         }
     }
 

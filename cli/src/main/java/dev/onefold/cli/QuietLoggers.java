@@ -1,9 +1,12 @@
 package dev.onefold.cli;
 
+import dev.onefold.cli.call.Logs;
 import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
-/// The command line logs nothing: it reports to its user what the engine would write to an application's log.
+/// A command logs nothing: it reports to its user what the engine would write to an application's log. One that runs
+/// for
+/// long writes errors, and what goes wrong with requests, where [Logs] says.
 public final class QuietLoggers extends System.LoggerFinder {
     @Override
     public System.Logger getLogger(String name, Module module) {
@@ -18,18 +21,30 @@ public final class QuietLoggers extends System.LoggerFinder {
 
         @Override
         public boolean isLoggable(Level level) {
-            return false;
+            Level least = name.startsWith("dev.onefold.api") ? Level.WARNING : Level.ERROR;
+            return Logs.isOn()
+                    && name.startsWith("dev.onefold")
+                    && level.getSeverity() >= least.getSeverity()
+                    && level != Level.OFF;
         }
 
         @Override
         public void log(
-                Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable thrown) {}
+                Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable thrown) {
+            if (isLoggable(level)) {
+                Logs.write(level, String.valueOf(message), thrown);
+            }
+        }
 
         @Override
         public void log(
                 Level level,
                 @Nullable ResourceBundle bundle,
                 @Nullable String format,
-                @Nullable Object @Nullable ... parameters) {}
+                @Nullable Object @Nullable ... parameters) {
+            if (isLoggable(level)) {
+                Logs.write(level, String.valueOf(format), null); // Values may be a part of a record.
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.onefold.cli.serve;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Logs;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.EngineOptions;
 import dev.onefold.cli.run.InputFile;
@@ -106,6 +107,7 @@ public final class ServeCommand implements Callable<Integer> {
             stop.makeOnSignals();
         }
         List<Serving> open = new ArrayList<>();
+        Logs.to(caller::note);
         try {
             Settings settings = engine.settings(entries.size());
             for (PipelineArgument argument : arguments) {
@@ -114,6 +116,7 @@ public final class ServeCommand implements Callable<Integer> {
             serve(listening, entries, open);
         } finally {
             close(open);
+            Logs.off();
         }
         return stop.exitCodeOr(ExitCode.DONE).code();
     }
