@@ -183,6 +183,36 @@ class ServeCommandTest {
     }
 
     @Test
+    void an_input_that_fails_makes_the_service_unready_and_requests_go_on() throws Exception {
+        Path log = cli.write("trades.log", Cli.trade("t1", 1, "a", "x", "1.50") + Cli.trade("t2", 1, "a", "x", "1.50"));
+        cli.write("onefold.yaml", "pipelines:\n  - {file: trades.yaml, follow: [trades.log]}\n");
+        try (OnefoldProcess service = serve("--config", "onefold.yaml")) {
+            URI at = uri(service);
+            OnefoldProcess.await(
+                    "the file is folded", () -> asked(at, "/v1/trades/counts").contains("\"accepted\":2"));
+            assertThat(asked(at, "/health/ready")).contains("up");
+            Files.writeString(log, Cli.trade("t3", 1, "a", "x", "9.99")); // In place, and shorter.
+            OnefoldProcess.await(
+                    "it is noticed", () -> asked(at, "/health/ready").contains("NOT_READY"));
+            assertThat(service.err()).contains("trades.log of pipeline trades is not read any more");
+            assertThat(asked(at, "/health/live")).contains("up");
+            assertThat(post(at, "/v1/trades/records", Cli.trade("t4", 1, "a", "x", "1.00"))
+                            .body())
+                    .contains("\"accepted\":1");
+            service.signal("INT");
+            assertThat(service.exitCode()).isEqualTo(130);
+        }
+    }
+
+    private String asked(URI at, String path) {
+        try {
+            return get(at, path);
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
     void what_others_could_reach_is_refused_without_tokens_and_without_tls() {
         assertThat(cli.run("serve", "trades.yaml", "--address", "0.0.0.0").err())
                 .contains("--insecure");
