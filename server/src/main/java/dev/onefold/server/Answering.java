@@ -52,9 +52,9 @@ final class Answering extends Handler.Abstract {
         all.forEach(each -> pipelines.put(each.engine().pipeline().name(), each));
         gate = new Gate(settings);
         contents = new Contents(settings.limits());
-        answers = new Spool.Memory(settings.limits().memoryBytes());
         changing = new Semaphore(settings.limits().changes());
-        changes = new Changes(routes);
+        answers = new Spool.Memory(settings.limits().memoryBytes());
+        changes = new Changes(routes, answers);
         health = new Health(all);
         metrics = new Metrics(all, changes);
         records = new Records(routes, pipelines, metrics, InstantSource.system());

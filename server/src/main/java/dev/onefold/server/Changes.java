@@ -37,12 +37,17 @@ final class Changes {
     /// A comment is sent that often, so that a reader that has left is found.
     private static final Duration SILENCE_MAX = Duration.ofSeconds(10);
 
+    private static final int BUSY = 503;
+
     private final Routes routes;
+    private final Spool.Memory memory;
     private final Semaphore streams = new Semaphore(STREAMS_MAX);
     private volatile boolean isEnding;
 
-    Changes(Routes routes) {
+    /// @param memory for events that are made
+    Changes(Routes routes, Spool.Memory memory) {
         this.routes = routes;
+        this.memory = memory;
     }
 
     /// How many readers there are.
@@ -94,6 +99,7 @@ final class Changes {
         private @Nullable OutputStream out; // From the first answer on.
         private @Nullable String lastTag;
         private @Nullable Counts lastCounts;
+        private @Nullable Spool event; // That is made and not sent.
         private long lookedNanos;
         private long sentNanos;
 
@@ -128,7 +134,12 @@ final class Changes {
             lastCounts = counts;
             lookedNanos = System.nanoTime();
             boolean[] goesOn = {true};
-            routes.answer(asked.totals(), asked.permission(), answer -> goesOn[0] = take(answer));
+            try {
+                routes.answer(asked.totals(), asked.permission(), answer -> goesOn[0] = take(answer));
+                sendEvent();
+            } finally {
+                release();
+            }
             return goesOn[0];
         }
 
@@ -146,9 +157,13 @@ final class Changes {
             if (tag == null) { // A failure.
                 if (opened == null) {
                     Refusal.send(response, answer);
-                } else {
-                    event(opened, "problem", "", answer);
+                    return false;
                 }
+                if (answer.status() == BUSY) {
+                    lastCounts = null; // The next look asks again.
+                    return true;
+                }
+                makeEvent(opened, "problem", "", answer);
                 return false;
             }
             if (opened == null) {
@@ -162,16 +177,33 @@ final class Changes {
             String now = tag.get();
             if (!now.equals(lastTag)) {
                 lastTag = now;
-                event(opened, "totals", "id: " + now + "\n", answer);
+                makeEvent(opened, "totals", "id: " + now + "\n", answer);
             }
             return true;
         }
 
-        private void event(OutputStream to, String name, String id, dev.onefold.api.Response answer)
+        /// While an event is made, the engine keeps its answer. A usual one is sent afterwards.
+        private void makeEvent(OutputStream to, String name, String id, dev.onefold.api.Response answer)
                 throws IOException {
-            to.write(("event: " + name + "\n" + id + "data: ").getBytes(StandardCharsets.US_ASCII));
-            answer.body().writeTo(new DataLines(to));
-            write(to, "\n\n");
+            Spool made = new Spool(memory, () -> new Open(to));
+            event = made;
+            made.write(("event: " + name + "\n" + id + "data: ").getBytes(StandardCharsets.US_ASCII));
+            answer.body().writeTo(new DataLines(made));
+            made.write("\n\n".getBytes(StandardCharsets.US_ASCII));
+        }
+
+        private void sendEvent() throws IOException {
+            if (event != null) {
+                event.close();
+                sentNanos = System.nanoTime();
+            }
+        }
+
+        private void release() {
+            if (event != null) {
+                event.release();
+                event = null;
+            }
         }
 
         private void write(OutputStream to, String text) throws IOException {
@@ -190,8 +222,27 @@ final class Changes {
         }
     }
 
+    /// The stream stays open behind an event.
+    private static final class Open extends FilterOutputStream {
+        Open(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            out.write(bytes, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            out.flush();
+        }
+    }
+
     /// Begins each line but the first with the name of the field. A last line end is left out.
     private static final class DataLines extends FilterOutputStream {
+        private static final byte[] FIELD = "\ndata: ".getBytes(StandardCharsets.US_ASCII);
+
         private boolean isLineEnded;
 
         DataLines(OutputStream out) {
@@ -200,12 +251,25 @@ final class Changes {
 
         @Override
         public void write(int octet) throws IOException {
-            if (isLineEnded) {
-                out.write("\ndata: ".getBytes(StandardCharsets.US_ASCII));
+            write(new byte[] {(byte) octet}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            int from = offset;
+            for (int i = offset; i < offset + length; i++) {
+                if (isLineEnded) {
+                    out.write(FIELD);
+                    isLineEnded = false;
+                    from = i;
+                }
+                if (bytes[i] == '\n') {
+                    out.write(bytes, from, i - from);
+                    isLineEnded = true;
+                }
             }
-            isLineEnded = octet == '\n';
             if (!isLineEnded) {
-                out.write(octet);
+                out.write(bytes, from, offset + length - from);
             }
         }
     }
