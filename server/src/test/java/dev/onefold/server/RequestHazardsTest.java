@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.api.Scope;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -216,6 +217,19 @@ class RequestHazardsTest {
             assertThat(on.post(LINES, secret, "Idempotency-Key", secret).body()).doesNotContain(secret);
             assertThat(on.get("/metrics").body()).contains("fate=\"rejected\"").doesNotContain(secret);
             assertThat(on.get("/health/ready").body()).doesNotContain(secret);
+        }
+    }
+
+    @Test
+    void hazard_90_a_bug_is_said_without_what_it_was_about() throws Exception {
+        String secret = "s3cr3t";
+        try (RunningService on = new RunningService(directory);
+                HttpService broken = HttpService.open(
+                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.LIMITS),
+                        List.of(Served.of(new BrokenEngine(on.trades, secret), null)))) {
+            HttpResponse<String> answer = on.get(broken.uri() + "/v1/trades/counts");
+            assertThat(answer.statusCode()).isEqualTo(500);
+            assertThat(answer.body()).contains("BUG").doesNotContain(secret);
         }
     }
 }
