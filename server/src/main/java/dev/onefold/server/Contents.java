@@ -14,15 +14,20 @@ import org.eclipse.jetty.io.Content;
 /// content that is too large, cut off or damaged is refused before anything is parsed. Any thread may call.
 final class Contents {
     private static final int PIECE_BYTES = 64 << 10;
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
 
     /// What RFC 8878 recommends that each decoder takes: 8 MB.
     private static final int WINDOW_LOG_MAX = 23;
 
     private final int bytesMax;
+    private final int bytesPerSecond;
+    private final long graceNanos;
     private final Semaphore memory;
 
     Contents(Settings.Limits limits) {
         bytesMax = limits.bodyBytes();
+        bytesPerSecond = limits.bytesPerSecond();
+        graceNanos = limits.silence().toNanos();
         memory = new Semaphore(limits.memoryBytes() / PIECE_BYTES);
     }
 
@@ -45,8 +50,9 @@ final class Contents {
             }
             boolean isPlain = encoding.isEmpty() || encoding.equals("identity");
             int length = 0;
-            grow(isPlain && announced > 0 ? (int) announced : PIECE_BYTES);
-            try (InputStream in = decoded(new Sent(content), encoding.toLowerCase(Locale.ROOT))) {
+            grow(isPlain && announced > 0 ? Math.min(announced, PIECE_BYTES) : PIECE_BYTES);
+            Sent sent = new Sent(content, bytesPerSecond, graceNanos);
+            try (InputStream in = decoded(sent, encoding.toLowerCase(Locale.ROOT))) {
                 for (int read = in.read(bytes, 0, bytes.length); read >= 0; ) {
                     length += read;
                     if (length == bytes.length) {
@@ -54,11 +60,16 @@ final class Contents {
                         if (next < 0) {
                             break;
                         }
-                        grow(2L * length);
+                        grow(isPlain && announced > length ? Math.min(announced, 2L * length) : 2L * length);
                         bytes[length++] = (byte) next;
                     }
                     read = in.read(bytes, length, bytes.length - length);
                 }
+            } catch (TooSlow e) {
+                throw new Refusal(
+                        408,
+                        Failure.REQUEST,
+                        "The content comes more slowly than " + bytesPerSecond + " bytes a second. Nothing was taken.");
             } catch (Lost e) {
                 throw e.lost();
             } catch (IOException e) {
@@ -98,7 +109,10 @@ final class Contents {
         byte[] piece = new byte[PIECE_BYTES];
         try (InputStream in = Content.Source.asInputStream(content)) {
             long drained = 0;
-            for (int read = 0; read >= 0 && drained <= 2L * bytesMax; read = in.read(piece)) {
+            long began = System.nanoTime();
+            for (int read = 0;
+                    read >= 0 && drained <= 2L * bytesMax && System.nanoTime() - began < graceNanos;
+                    read = in.read(piece)) {
                 drained += read;
             }
         } catch (IOException gone) {
@@ -146,12 +160,23 @@ final class Contents {
         }
     }
 
-    /// The content as it is sent.
+    /// The sender is not worth the memory.
+    private static final class TooSlow extends IOException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /// The content as it is sent. It comes at a rate, measured from its beginning, or it fails.
     private static final class Sent extends InputStream {
         private final InputStream in;
+        private final int bytesPerSecond;
+        private final long graceNanos;
+        private final long beganNanos = System.nanoTime();
+        private long bytes;
 
-        Sent(InputStream in) {
+        Sent(InputStream in, int bytesPerSecond, long graceNanos) {
             this.in = in;
+            this.bytesPerSecond = bytesPerSecond;
+            this.graceNanos = graceNanos;
         }
 
         @Override
@@ -161,12 +186,19 @@ final class Contents {
         }
 
         @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int read;
             try {
-                return in.read(bytes, offset, length);
+                read = in.read(into, offset, length);
             } catch (IOException e) {
                 throw new Lost(e);
             }
+            bytes += Math.max(read, 0);
+            long nanos = System.nanoTime() - beganNanos;
+            if (read >= 0 && nanos > graceNanos && bytes < bytesPerSecond * (nanos / NANOS_PER_SECOND)) {
+                throw new TooSlow();
+            }
+            return read;
         }
     }
 }

@@ -66,9 +66,10 @@ public final class HttpService implements AutoCloseable {
         connector.setIdleTimeout(settings.limits().silence().toMillis());
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.limits().connections(), connector));
-        long rate = settings.limits().bytesPerSecond();
+        long rate = READING_RATIO * settings.limits().bytesPerSecond();
         Answering answering = new Answering(settings, pipelines);
-        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(answering, rate, READING_RATIO * rate) {
+        // Of readers alone: for senders it compares the bytes of all requests with the time of one.
+        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(answering, 0, rate) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
                 // A stream of events is silent while nothing changes.

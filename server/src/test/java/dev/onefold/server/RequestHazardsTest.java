@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -108,6 +109,26 @@ class RequestHazardsTest {
             assertThat(RunningService.read(endless)).startsWith("HTTP/1.1 431");
             assertThat(RunningService.read(slow))
                     .doesNotStartWith("HTTP/1.1 200"); // Ends although nothing more is sent.
+            assertThat(on.trades.counts().records()).isZero();
+        }
+    }
+
+    @Test
+    void hazard_87_a_sender_of_few_bytes_now_and_then_is_cut_off_though_others_send_many() throws Exception {
+        try (RunningService on = new RunningService(directory);
+                Socket slow = on.connect()) {
+            slow.getOutputStream()
+                    .write(bytes("POST " + RECORDS + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n"));
+            int other = 0;
+            while (slow.getInputStream().available() == 0) {
+                slow.getOutputStream().write('\n');
+                assertThat(on.post("/v1/lines/records", " ".repeat(10_000) + "\n")
+                                .statusCode())
+                        .as("request " + other++)
+                        .isEqualTo(200);
+                LockSupport.parkNanos(20_000_000);
+            }
+            assertThat(RunningService.read(slow)).startsWith("HTTP/1.1 408");
             assertThat(on.trades.counts().records()).isZero();
         }
     }
