@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,7 @@ final class EngineRoutes {
 
     private static final int LETTERS_DEFAULT = 50;
     private static final int ROW_LETTERS_MAX = 20;
+    private static final Set<String> LETTER_PARTS = Set.of("", "record", "edited");
 
     private final Engine engine;
     private final BatchRoutes batches;
@@ -357,6 +359,9 @@ final class EngineRoutes {
     }
 
     private Response letter(Request request, List<String> path) {
+        if (!LETTER_PARTS.contains(String.join("/", path.subList(1, path.size())))) {
+            throw Routes.noRoute(request);
+        }
         request.allow();
         DeadLetters letters = engine.deadLetters();
         long id = id(path.getFirst());
