@@ -15,15 +15,11 @@ import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.GracefulHandler;
-import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -34,9 +30,6 @@ public final class HttpService implements AutoCloseable {
     private static final int HEAD_BYTES_MAX = 64 << 10;
     private static final int THREADS_MAX = 200;
     private static final long STOP_MS_MAX = 10_000;
-
-    /// An engine has places for few large answers at a time, so their readers must be faster than senders.
-    private static final long READING_RATIO = 16;
 
     private final Server server;
     private final ServerConnector connector;
@@ -66,18 +59,8 @@ public final class HttpService implements AutoCloseable {
         connector.setIdleTimeout(settings.limits().silence().toMillis());
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.limits().connections(), connector));
-        long rate = READING_RATIO * settings.limits().bytesPerSecond();
         Answering answering = new Answering(settings, pipelines);
-        // Of readers alone: for senders it compares the bytes of all requests with the time of one.
-        server.setHandler(new GracefulHandler(new MinimumDataRateHandler(answering, 0, rate) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                // A stream of events is silent while nothing changes.
-                return Answering.isStream(request)
-                        ? getHandler().handle(request, response, callback)
-                        : super.handle(request, response, callback);
-            }
-        }));
+        server.setHandler(new GracefulHandler(answering));
         server.setErrorHandler((request, response, callback) -> {
             // What cannot be understood is not repeated.
             int status = response.getStatus();
