@@ -1,4 +1,5 @@
-/// [HttpService] serves engines by HTTP/1.1 and HTTP/2: the routes of [dev.onefold.api.Routes] behind tokens and limits.
+/// [HttpService] serves engines by HTTP/1.1 and HTTP/2: the routes of [dev.onefold.api.Routes] behind tokens and
+/// limits.
 @NullMarked
 package dev.onefold.server;
 
