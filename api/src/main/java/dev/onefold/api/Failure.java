@@ -56,7 +56,8 @@ public record Failure(int status, String kind, String detail) {
 
     static final String CONTENT_TYPE = "application/problem+json";
 
-    static Failure of(Throwable e) {
+    /// Why a request failed with this.
+    public static Failure of(Throwable e) {
         return switch (e) {
             case Request.Refused refused -> refused.failure();
             case EngineException failure ->
@@ -67,7 +68,7 @@ public record Failure(int status, String kind, String detail) {
     }
 
     /// The same for a caller who may not see everything: what a bug says may hold a part of somebody else's record.
-    Failure withoutValues() {
+    public Failure withoutValues() {
         return kind.equals(BUG)
                 ? new Failure(status, kind, "This is a bug in Onefold. The log of the service says where it happened.")
                 : this;

@@ -28,6 +28,7 @@ import org.eclipse.jetty.util.Callback;
 
 /// Answers each request by the routes, for callers who are allowed to ask. Any thread may call.
 final class Answering extends Handler.Abstract {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final int ROUTE_PARTS = 3;
 
     private final Map<String, Served> pipelines = new LinkedHashMap<>();
@@ -54,7 +55,7 @@ final class Answering extends Handler.Abstract {
         contents = new Contents(settings.limits());
         changing = new Semaphore(settings.limits().changes());
         answers = new Spool.Memory(settings.limits().memoryBytes());
-        changes = new Changes(routes, answers);
+        changes = new Changes(routes, new Spool.Memory(settings.limits().memoryBytes()));
         health = new Health(all);
         metrics = new Metrics(all, changes);
         records = new Records(routes, pipelines, metrics, InstantSource.system());
@@ -90,9 +91,18 @@ final class Answering extends Handler.Abstract {
             contents.drain(request);
             metrics.answered(e.status());
             e.send(response, callback);
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (IOException e) {
             // The answer has begun, or nobody is there to take it: the connection ends before the answer does.
             callback.failed(e);
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.WARNING, "A request failed, which is a bug in Onefold", e);
+            if (response.isCommitted()) {
+                callback.failed(e);
+            } else {
+                Refusal bug = new Refusal(Failure.of(e).withoutValues());
+                metrics.answered(bug.status());
+                bug.send(response, callback);
+            }
         } finally {
             exchange.release();
         }

@@ -14,6 +14,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
@@ -176,20 +177,30 @@ final class Changes {
             }
             String now = tag.get();
             if (!now.equals(lastTag)) {
-                lastTag = now;
-                makeEvent(opened, "totals", "id: " + now + "\n", answer);
+                if (makeEvent(opened, "totals", "id: " + now + "\n", answer)) {
+                    lastTag = now;
+                } else {
+                    lastCounts = null; // Other readers take their events slowly. The next look asks again.
+                }
             }
             return true;
         }
 
         /// While an event is made, the engine keeps its answer. A usual one is sent afterwards.
-        private void makeEvent(OutputStream to, String name, String id, dev.onefold.api.Response answer)
+        ///
+        /// @return whether there is memory for it
+        private boolean makeEvent(OutputStream to, String name, String id, dev.onefold.api.Response answer)
                 throws IOException {
-            Spool made = new Spool(memory, () -> new Open(to));
+            Optional<Spool> keeping = Spool.keeping(memory, () -> new Open(to));
+            if (keeping.isEmpty()) {
+                return false;
+            }
+            Spool made = keeping.get();
             event = made;
             made.write(("event: " + name + "\n" + id + "data: ").getBytes(StandardCharsets.US_ASCII));
             answer.body().writeTo(new DataLines(made));
             made.write("\n\n".getBytes(StandardCharsets.US_ASCII));
+            return true;
         }
 
         private void sendEvent() throws IOException {

@@ -2,12 +2,14 @@ package dev.onefold.server;
 
 import com.github.luben.zstd.ZstdInputStream;
 import dev.onefold.api.Failure;
+import dev.onefold.server.coding.Gzip;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
-import java.util.zip.GZIPInputStream;
 import org.eclipse.jetty.io.Content;
 
 /// Reads the contents of requests into memory that is counted, so that all together never take more than a bound. A
@@ -18,6 +20,9 @@ final class Contents {
 
     /// What RFC 8878 recommends that each decoder takes: 8 MB.
     private static final int WINDOW_LOG_MAX = 23;
+
+    private static final Set<String> PLAIN = Set.of("", "identity");
+    private static final Set<String> CODINGS = Set.of("", "identity", "gzip", "x-gzip", "zstd");
 
     private final int bytesMax;
     private final int bytesPerSecond;
@@ -48,33 +53,58 @@ final class Contents {
             if (announced > bytesMax) {
                 throw tooLarge();
             }
-            boolean isPlain = encoding.isEmpty() || encoding.equals("identity");
-            int length = 0;
-            grow(isPlain && announced > 0 ? Math.min(announced, PIECE_BYTES) : PIECE_BYTES);
-            Sent sent = new Sent(content, bytesPerSecond, graceNanos);
-            try (InputStream in = decoded(sent, encoding.toLowerCase(Locale.ROOT))) {
-                for (int read = in.read(bytes, 0, bytes.length); read >= 0; ) {
-                    length += read;
-                    if (length == bytes.length) {
-                        int next = in.read();
-                        if (next < 0) {
-                            break;
-                        }
-                        grow(isPlain && announced > length ? Math.min(announced, 2L * length) : 2L * length);
-                        bytes[length++] = (byte) next;
-                    }
-                    read = in.read(bytes, length, bytes.length - length);
-                }
+            String coding = encoding.toLowerCase(Locale.ROOT);
+            if (!CODINGS.contains(coding)) {
+                throw new Refusal(
+                        415,
+                        Failure.REQUEST,
+                        "The content has an encoding that is not known. It is gzip, zstd or none.");
+            }
+            try {
+                readAll(new Sent(content, bytesPerSecond, graceNanos), announced);
             } catch (TooSlow e) {
                 throw new Refusal(
                         408,
                         Failure.REQUEST,
                         "The content comes more slowly than " + bytesPerSecond + " bytes a second. Nothing was taken.");
-            } catch (Lost e) {
-                throw e.lost();
+            }
+            if (!PLAIN.contains(coding)) {
+                decode(coding);
+            }
+        }
+
+        /// Decompresses the content when the whole of it is there: what a sender has not sent yet is never taken for
+        /// the end of what was compressed, and nobody who sends slowly holds a decompressor.
+        private void decode(String coding) throws Refusal {
+            int sentPieces = pieces;
+            byte[] sent = bytes;
+            bytes = new byte[0];
+            pieces = 0;
+            try (InputStream decoded = coding.equals("zstd") ? zstd(sent) : new Gzip(sent)) {
+                readAll(decoded, -1);
             } catch (IOException e) {
                 throw new Refusal(
-                        400, Failure.REQUEST, "The content is not " + encoding + ": it cannot be decompressed.");
+                        400, Failure.REQUEST, "The content is not " + coding + ": it cannot be decompressed.");
+            } finally {
+                memory.release(sentPieces);
+            }
+        }
+
+        /// @param expected how many bytes it has; below 0 if that is not known
+        private void readAll(InputStream in, long expected) throws Refusal, IOException {
+            int length = 0;
+            grow(expected > 0 ? Math.min(expected, PIECE_BYTES) : PIECE_BYTES);
+            for (int read = in.read(bytes, 0, bytes.length); read >= 0; ) {
+                length += read;
+                if (length == bytes.length) {
+                    int next = in.read();
+                    if (next < 0) {
+                        break;
+                    }
+                    grow(expected > length ? Math.min(expected, 2L * length) : 2L * length);
+                    bytes[length++] = (byte) next;
+                }
+                read = in.read(bytes, length, bytes.length - length);
             }
             bytes = length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
         }
@@ -127,37 +157,10 @@ final class Contents {
                 "The content of the request is more than " + bytesMax + " bytes. Send it in several requests.");
     }
 
-    private static InputStream decoded(InputStream in, String encoding) throws IOException, Refusal {
-        return switch (encoding) {
-            case "", "identity" -> in;
-            case "gzip", "x-gzip" -> new GZIPInputStream(in, PIECE_BYTES);
-            case "zstd" -> {
-                ZstdInputStream zstd = new ZstdInputStream(in);
-                zstd.setLongMax(WINDOW_LOG_MAX);
-                yield zstd;
-            }
-            default ->
-                throw new Refusal(
-                        415,
-                        Failure.REQUEST,
-                        "The content has an encoding that is not known. It is gzip, zstd or none.");
-        };
-    }
-
-    /// The connection failed, not the decompression.
-    private static final class Lost extends IOException {
-        private static final long serialVersionUID = 1;
-
-        private final IOException cause;
-
-        Lost(IOException cause) {
-            super(cause);
-            this.cause = cause;
-        }
-
-        IOException lost() {
-            return cause;
-        }
+    private static InputStream zstd(byte[] sent) throws IOException {
+        ZstdInputStream zstd = new ZstdInputStream(new ByteArrayInputStream(sent));
+        zstd.setLongMax(WINDOW_LOG_MAX);
+        return zstd;
     }
 
     /// The sender is not worth the memory.
@@ -187,12 +190,7 @@ final class Contents {
 
         @Override
         public int read(byte[] into, int offset, int length) throws IOException {
-            int read;
-            try {
-                read = in.read(into, offset, length);
-            } catch (IOException e) {
-                throw new Lost(e);
-            }
+            int read = in.read(into, offset, length);
             bytes += Math.max(read, 0);
             long nanos = System.nanoTime() - beganNanos;
             if (read >= 0 && nanos > graceNanos && bytes < bytesPerSecond * (nanos / NANOS_PER_SECOND)) {

@@ -3,6 +3,7 @@ package dev.onefold.server;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
 import dev.onefold.core.Counts;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.Status;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -73,12 +74,18 @@ final class Metrics {
     /// @param accepted the field Accept; may be `null`
     dev.onefold.api.Response answer(@Nullable String accepted, Permission permission) {
         List<Seen> all = new ArrayList<>();
+        List<String> down = new ArrayList<>();
         pipelines.forEach((name, served) -> {
             if (permission.allows(name, Scope.READ)) {
-                all.add(new Seen(name, served, served.engine().status()));
+                try {
+                    all.add(new Seen(name, served, served.engine().status()));
+                } catch (EngineException stopped) {
+                    down.add(name);
+                }
             }
         });
         List<MetricSnapshot> metrics = new ArrayList<>();
+        metrics.add(up(all, down));
         metrics.add(records(all));
         gauges(metrics, all);
         metrics.add(batches(all));
@@ -117,6 +124,20 @@ final class Metrics {
                 "Followed files and queues that are not read any more.",
                 all,
                 seen -> seen.served.troubles().get().size()));
+    }
+
+    private static GaugeSnapshot up(List<Seen> all, List<String> down) {
+        GaugeSnapshot.Builder gauge =
+                GaugeSnapshot.builder().name(PREFIX + "up").help("1 while the engine works, 0 once it has stopped.");
+        all.forEach(seen -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                .labels(Labels.of(PIPELINE, seen.pipeline))
+                .value(1)
+                .build()));
+        down.forEach(name -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                .labels(Labels.of(PIPELINE, name))
+                .value(0)
+                .build()));
+        return gauge.build();
     }
 
     private static GaugeSnapshot gauge(String name, String help, List<Seen> all, ToDoubleFunction<Seen> value) {

@@ -4,6 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +37,19 @@ final class Spool extends OutputStream {
     }
 
     Spool(Memory memory, Target target) {
+        this(memory, target, memory.answers.tryAcquire());
+    }
+
+    private Spool(Memory memory, Target target, boolean isKeeping) {
         this.memory = memory;
         this.target = target;
-        isKeeping = memory.answers.tryAcquire();
+        this.isKeeping = isKeeping;
         kept = new ByteArrayOutputStream();
+    }
+
+    /// One that keeps an answer; empty if there is no memory for it now.
+    static Optional<Spool> keeping(Memory memory, Target target) {
+        return memory.answers.tryAcquire() ? Optional.of(new Spool(memory, target, true)) : Optional.empty();
     }
 
     @Override

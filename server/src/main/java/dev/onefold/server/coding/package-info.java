@@ -1,0 +1,5 @@
+/// [Gzip] decompresses contents of requests.
+@NullMarked
+package dev.onefold.server.coding;
+
+import org.jspecify.annotations.NullMarked;
