@@ -229,7 +229,7 @@ final class EngineRoutes {
         }
         Pipeline pipeline = engine.pipeline();
         Query query = new Query(
-                rollup == null ? Rollups.of(pipeline).all().getFirst().name() : rollup,
+                rollup == null ? firstRollup(pipeline) : rollup,
                 json != null ? GroupPath.ofJson("group-json", json) : GroupPath.parse(group == null ? "" : group),
                 request.integer("depth", Integer.MAX_VALUE),
                 by == null ? null : new Query.Top(top, by));
@@ -247,6 +247,14 @@ final class EngineRoutes {
             take(receiver, new Response(200, type(csv), body, () -> AnswerTag.of(answer)));
             return true;
         });
+    }
+
+    private static String firstRollup(Pipeline pipeline) {
+        return Rollups.of(pipeline).all().stream()
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "Pipeline " + pipeline.name() + " has no totals: it makes batches, or tables of a function"))
+                .name();
     }
 
     private static boolean isCsv(Request request) {

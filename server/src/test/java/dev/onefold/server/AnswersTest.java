@@ -20,10 +20,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.random.RandomGenerator;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 class AnswersTest {
     private static final String RECORDS = "/v1/trades/records";
     private static final String TOTALS = "/v1/trades/totals";
-    private static final int REQUESTS = Integer.getInteger("onefold.requests", 400);
 
     @TempDir
     Path directory;
@@ -185,62 +182,5 @@ class AnswersTest {
         for (var kind : dev.onefold.core.EngineException.Kind.values()) {
             assertThat(page).contains("## " + kind.name().toLowerCase(Locale.ROOT) + "\n");
         }
-    }
-
-    /// `-Donefold.requests=100000` for a long run.
-    @Test
-    void whatever_is_asked_the_service_does_not_fail() throws Exception {
-        RandomGenerator random = new java.util.SplittableRandom(Long.getLong("seed", 1));
-        List<String> parts = words("""
-                v1 trades lines totals changes records rows keys tables dead-letters redrive purge batches list
-                seal 1 -1 %00 %ff _ .. verify rebuild checkpoint journal release change row-marks range-sums
-                metrics health live ready status counts content record edited 99999999999999999999
-                """);
-        List<String> names = words("""
-                source from group group-json depth top by format limit after id key table at-least sample
-                edited how x rollup
-                """);
-        List<String> values = words("""
-                _ 1 0 -1 a %00 % [\"a\"] [ true csv rows 9223372036854775807 2147483648 s:1 s:-1 n value
-                %ed%a0%80
-                """);
-        List<String> bodies = List.of("", "{}\n", record(1, "1"), "\0\0", "[", "\n\n\n", "{\"id\":1", "pipeline: x\n");
-        try (RunningService on = new RunningService(directory)) {
-            for (int i = 0; i < REQUESTS; i++) {
-                StringBuilder target = new StringBuilder(random.nextInt(4) > 0 ? "/v1/trades" : "");
-                for (int n = random.nextInt(4); n >= 0; n--) {
-                    target.append('/').append(any(parts, random));
-                }
-                for (int n = random.nextInt(4); n > 0; n--) {
-                    target.append(target.indexOf("?") < 0 ? '?' : '&')
-                            .append(any(names, random))
-                            .append('=')
-                            .append(any(values, random));
-                }
-                String method = any(List.of("GET", "POST", "POST", "PUT", "HEAD", "OPTIONS", "DELETE"), random);
-                String body = any(bodies, random);
-                if (target.indexOf("changes") > 0 && method.equals("GET")) {
-                    continue; // It would answer for ever.
-                }
-                String request = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                        + (random.nextInt(4) == 0 ? "Idempotency-Key: " + any(values, random) + "\r\n" : "")
-                        + (random.nextInt(8) == 0 ? "Content-Encoding: gzip\r\n" : "")
-                        + "Content-Length: " + bytes(body).length + "\r\n\r\n" + body;
-                String answer = on.raw(bytes(request));
-                assertThat(answer).as(request).matches("(?s)HTTP/1.1 ([234]|503).*");
-            }
-            assertThat(on.trades.verify().isEqual()).isTrue();
-        }
-    }
-
-    /// Texts between blanks; `_` is an empty one.
-    private static List<String> words(String text) {
-        return Stream.of(text.strip().split("\\s+", -1))
-                .map(word -> word.equals("_") ? "" : word)
-                .toList();
-    }
-
-    private static String any(List<String> words, RandomGenerator random) {
-        return words.get(random.nextInt(words.size()));
     }
 }

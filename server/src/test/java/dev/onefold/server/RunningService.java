@@ -31,7 +31,7 @@ final class RunningService implements AutoCloseable {
     final Engine lines;
     final Engine bursts;
     final HttpService service;
-    private final HttpClient client = HttpClient.newHttpClient();
+    private @Nullable HttpClient client; // Made when it is needed: a service that is killed again and again needs none.
 
     RunningService(Path directory) throws IOException {
         this(directory, null);
@@ -93,7 +93,14 @@ final class RunningService implements AutoCloseable {
             throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(service.uri().resolve(path))
                 .method(method, body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
-        return client.send((headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+        return client().send(
+                        (headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+    }
+
+    private synchronized HttpClient client() {
+        HttpClient made = client == null ? HttpClient.newHttpClient() : client;
+        client = made;
+        return made;
     }
 
     /// A connection of its own.
@@ -122,7 +129,7 @@ final class RunningService implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        client.shutdownNow();
+        client().shutdownNow();
         service.close();
         trades.close();
         lines.close();
