@@ -35,6 +35,8 @@ module dev.onefold.aws {
             dev.onefold.cli;
     exports dev.onefold.aws.publication to
             dev.onefold.cli;
+    exports dev.onefold.aws.resync to
+            dev.onefold.cli;
     exports dev.onefold.aws.state to
             dev.onefold.cli;
     exports dev.onefold.aws.template to

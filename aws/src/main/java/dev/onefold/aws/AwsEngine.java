@@ -6,6 +6,7 @@ import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.resync.RowListing;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
@@ -38,8 +39,13 @@ import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Key;
+import dev.onefold.core.state.RangeSums;
 import dev.onefold.core.state.Row;
+import dev.onefold.core.state.RowMark;
+import dev.onefold.tables.Rate;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,7 +68,6 @@ public final class AwsEngine implements Engine {
             Capability.STATUS, "On AWS the metrics in CloudWatch say how a deployment is.",
             Capability.SOURCES, "On AWS the stream forgets its records; the totals are recomputed from the rows.",
             Capability.DEFINITION_CHANGE, "On AWS a changed pipeline is deployed; its totals are filled from the rows.",
-            Capability.COMPARISON, "On AWS rows cannot be compared with their source yet.",
             Capability.JOURNAL, "On AWS there is no journal: each transaction is durable."));
 
     private final Store store;
@@ -79,8 +84,15 @@ public final class AwsEngine implements Engine {
         }
     }
 
+    private final Rate rate;
+
     private AwsEngine(Store store) {
+        this(store, Rate.of(0));
+    }
+
+    private AwsEngine(Store store, Rate rate) {
         this.store = store;
+        this.rate = rate;
         definitions = new Definitions(store);
     }
 
@@ -111,6 +123,13 @@ public final class AwsEngine implements Engine {
         AwsEngine engine = new AwsEngine(store);
         engine.definition();
         return engine;
+    }
+
+    /// The same, which lists its rows at this rate.
+    ///
+    /// @param units that are read a second, at most
+    public AwsEngine listingAt(Rate units) {
+        return new AwsEngine(store, units);
     }
 
     /// Whether a pipeline can be on AWS.
@@ -259,6 +278,40 @@ public final class AwsEngine implements Engine {
         }
         throw new IllegalStateException("The row of " + key + " is not in the view that is served, "
                 + definition().served() + ": it was written by hand, or restored from another time. Rebuild.");
+    }
+
+    /// Some at a time, which are of one definition.
+    @Override
+    public List<Optional<Row>> rows(List<List<String>> keys) {
+        Definition definition = definition();
+        Pipeline pipeline = definition.servedView().pipeline();
+        List<byte[]> bytes = keys.stream().map(key -> Key.bytes(pipeline, key)).toList();
+        Map<ByteBuffer, RowItem> found = new RowReads(store)
+                .read(bytes.stream()
+                        .filter(key -> key.length <= 2 * Limits.KEY_BYTES_MAX)
+                        .toList());
+        List<Optional<Row>> rows = new ArrayList<>();
+        for (int i = 0; i < keys.size(); i++) {
+            RowItem row = found.get(ByteBuffer.wrap(bytes.get(i)));
+            Contribution contribution =
+                    row == null ? null : row.views().get(definition.served());
+            boolean isThere = row != null && !row.isEmpty() && !row.isRefusedBy(definition.served());
+            rows.add(
+                    row != null && isThere && contribution != null
+                            ? Optional.of(row.row(pipeline, contribution))
+                            : isThere ? get(keys.get(i)) : Optional.empty());
+        }
+        return rows;
+    }
+
+    @Override
+    public RangeSums rangeSums() {
+        return new RowListing(store, rate).sums();
+    }
+
+    @Override
+    public List<RowMark> rowMarks(BitSet ranges) {
+        return new RowListing(store, rate).marks(ranges);
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.run.RunCommand;
+import dev.onefold.cli.seed.DirectoryHome;
 import dev.onefold.cli.seed.SeedCommand;
 import dev.onefold.cli.serve.ServeCommand;
 import dev.onefold.cli.serve.TokenCommand;
@@ -88,7 +89,8 @@ public final class Onefold implements Runnable {
                 .addSubcommand(new ServeCommand(caller))
                 .addSubcommand(new TokenCommand(caller))
                 .addSubcommand(new SeedCommand(caller));
-        Verbs.of(() -> new PipelineArgument(caller)).forEach(commandLine::addSubcommand);
+        Verbs.of(() -> new PipelineArgument(caller), argument -> new DirectoryHome(argument::directoryPath))
+                .forEach(commandLine::addSubcommand);
         commandLine
                 .addSubcommand(new CheckCommand(caller))
                 .addSubcommand(new TestCommand(caller))

@@ -44,6 +44,13 @@ public interface Engine extends AutoCloseable {
     /// @throws IllegalArgumentException if the pipeline's keys have another number of parts, or it has none
     Optional<Row> get(List<String> key);
 
+    /// The rows of several keys, in their order, each as it is when it is read.
+    ///
+    /// @throws IllegalArgumentException as [#get]
+    default List<Optional<Row>> rows(List<List<String>> keys) {
+        return keys.stream().map(this::get).toList();
+    }
+
     /// The state of a key that a function folds, given by its parts.
     ///
     /// @throws IllegalArgumentException if the pipeline has no function, or its keys have another number of

@@ -8,6 +8,7 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.RefusedRows.LostRow;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.ConflictLetter;
+import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.reduce.DeltaId;
@@ -17,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +28,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
 /// Takes the records of one batch: rejects what cannot be read, finds the winner of each key, reads the rows, lets
 /// `core` decide, and writes each changed row with the delta that it comes to in one transaction. Identity is the
@@ -56,6 +61,7 @@ public final class StateAndMap {
     private final List<Arrival> arrivals;
     private final boolean keepsRejected;
     private final @Nullable LostRow lost;
+    private final @Nullable Supplier<TransactWriteItem> fence;
     private final Fate[] fates;
     /// Deltas that this batch has tried to write: a row that names one of them is this batch's own.
     private final Set<DeltaId> mine = ConcurrentHashMap.newKeySet();
@@ -66,10 +72,25 @@ public final class StateAndMap {
     /// Records whose row was throttled: from then on each goes alone, so that it holds up no other.
     private final Set<Integer> throttled = new ConcurrentSkipListSet<>();
 
-    private StateAndMap(Store store, List<Arrival> arrivals, boolean keepsRejected, @Nullable LostRow lost) {
+    /// The fence of a repair does not hold any more.
+    public static final class Fenced extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Fenced() {
+            super("The condition of a repair does not hold any more");
+        }
+    }
+
+    private StateAndMap(
+            Store store,
+            List<Arrival> arrivals,
+            boolean keepsRejected,
+            @Nullable LostRow lost,
+            @Nullable Supplier<TransactWriteItem> fence) {
         this.store = store;
         this.keepsRejected = keepsRejected;
         this.lost = lost;
+        this.fence = fence;
         definitions = new Definitions(store);
         letters = new LetterTable(store);
         this.arrivals = List.copyOf(arrivals);
@@ -84,7 +105,7 @@ public final class StateAndMap {
         Definition definition = new Definitions(store).load();
         return isOfKeys(definition)
                 ? KeySteps.process(store, definition, arrivals, false)
-                : new StateAndMap(store, arrivals, true, null).process(definition);
+                : new StateAndMap(store, arrivals, true, null, null).process(definition);
     }
 
     /// Takes a record that is a dead letter already. When it is rejected again, or loses a conflict, no
@@ -93,9 +114,39 @@ public final class StateAndMap {
         Definition definition = new Definitions(store).load();
         return isOfKeys(definition)
                 ? KeySteps.process(store, definition, List.of(arrival), true).getFirst()
-                : new StateAndMap(store, List.of(arrival), false, null)
+                : new StateAndMap(store, List.of(arrival), false, null, null)
                         .process(definition)
                         .getFirst();
+    }
+
+    /// Takes repairs of rows. Each transaction has one more condition.
+    ///
+    /// @param fence makes it, for each transaction
+    /// @throws Fenced if the condition does not hold; some of the repairs may be in
+    public static List<Fate> repair(Store store, List<Arrival> arrivals, Supplier<TransactWriteItem> fence) {
+        return new StateAndMap(store, arrivals, true, null, fence).process(new Definitions(store).load());
+    }
+
+    /// Whether each of these records is in its row, or a higher version is. What the pipeline refuses has no row.
+    public static boolean areIn(Store store, List<Arrival> arrivals) {
+        Definition definition = new Definitions(store).load();
+        Pipeline pipeline = definition.servedView().pipeline();
+        Decoding decoding = new Decoding(definition);
+        Map<ByteBuffer, Version> versions = new LinkedHashMap<>();
+        for (Arrival arrival : arrivals) {
+            if (decoding.decode(arrival) instanceof Decoding.Decoded.Good(var candidate)) {
+                versions.merge(
+                        ByteBuffer.wrap(candidate.key()),
+                        Version.of(pipeline, candidate.version()),
+                        BinaryOperator.maxBy(Comparator.naturalOrder()));
+            }
+        }
+        Map<ByteBuffer, RowItem> rows = new RowReads(store)
+                .read(versions.keySet().stream().map(ByteBuffer::array).toList());
+        return versions.entrySet().stream().allMatch(each -> {
+            RowItem row = rows.get(each.getKey());
+            return row != null && Version.of(pipeline, row.version()).compareTo(each.getValue()) >= 0;
+        });
     }
 
     private static boolean isOfKeys(Definition definition) {
@@ -106,7 +157,7 @@ public final class StateAndMap {
     ///
     /// @param read where its record came from, and what is kept of it
     public static Fate redrive(Store store, Arrival read, LostRow lost) {
-        return new StateAndMap(store, List.of(read), false, lost)
+        return new StateAndMap(store, List.of(read), false, lost, null)
                 .process(new Definitions(store).load())
                 .getFirst();
     }
@@ -286,14 +337,21 @@ public final class StateAndMap {
         DeltaId delta = new DeltaId(transaction.lane(), store.newId());
         mine.add(delta);
         int gate = gate(definition);
-        Store.Written written =
-                store.transact(transaction.items(store, definition, delta, definitions.check(definition, gate)));
+        List<TransactWriteItem> items =
+                transaction.items(store, definition, delta, definitions.check(definition, gate));
+        if (fence != null) {
+            items.add(fence.get());
+        }
+        Store.Written written = store.transact(items);
         if (written instanceof Store.Written.Done) {
             return List.of();
         }
         List<Integer> indices =
                 transaction.changes().stream().map(Change::index).toList();
         if (written instanceof Store.Written.Refused refused) {
+            if (fence != null && refused.failed(items.size() - 1)) {
+                throw new Fenced();
+            }
             if (refused.failed(0)) {
                 moveGate(gate);
             } else {

@@ -110,7 +110,7 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new DeployedSeedCommand(caller, aws))
                 .addSubcommand(new RestoredCommand(caller, aws))
                 .addSubcommand(new PublishCommand(caller, aws));
-        Verbs.of(() -> new DeployedPipeline(caller, aws, false)).stream()
+        Verbs.of(() -> new DeployedPipeline(caller, aws, false), _ -> new DeployedHome(aws)).stream()
                 .filter(verb -> !verb.getCommandName().equals(LETTERS))
                 .forEach(commands::addSubcommand);
         commands.addSubcommand(DeadLettersCommand.commandLine(new DeployedPipeline(caller, aws, true)))

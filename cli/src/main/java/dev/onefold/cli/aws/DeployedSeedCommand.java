@@ -3,6 +3,7 @@ package dev.onefold.cli.aws;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.SeedIntake;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.resync.SeedLease;
 import dev.onefold.aws.state.SeedNumbers;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
@@ -22,6 +23,7 @@ import dev.onefold.tables.Rate;
 import dev.onefold.tables.SeedLog;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -98,10 +100,10 @@ final class DeployedSeedCommand implements Callable<Integer> {
         SeedLog log = new SeedLog(PipelineArgument.base(caller).resolve("aws-" + deployment + "-seeds"));
         Rate rows = Rate.of(Announcement.rowsASecond(rate));
         Run run = new Run(caller, options, stop, "onefold aws dead-letters " + served.name());
-        try {
+        try (Running running = new Running(store)) {
             ExitCode code = run.seed(
                     new Opened(opened.source(), opened.shown(), rows, opened.stream()),
-                    new Run.Earlier(log, numbers(store), incarnation + " " + Versions.log(served, opened.stream())),
+                    new Run.Earlier(log, numbers(store, running), incarnation + " " + Versions.log(served, opened.stream())),
                     number -> new Run.Target(
                             served,
                             Versions.form(served, opened.stream(), number),
@@ -123,13 +125,42 @@ final class DeployedSeedCommand implements Callable<Integer> {
         }
     }
 
+    /// Says in the tables that a seeding runs, from when its number is drawn.
+    private static final class Running implements AutoCloseable {
+        private final Store store;
+        private @Nullable SeedLease lease;
+        private @Nullable Renewal renewal;
+
+        Running(Store store) {
+            this.store = store;
+        }
+
+        long begin(long number) {
+            SeedLease begun = SeedLease.begin(store, number);
+            close();
+            lease = begun;
+            renewal = Renewal.of(begun::renew);
+            return number;
+        }
+
+        @Override
+        public void close() {
+            if (renewal != null) {
+                renewal.close();
+            }
+            if (lease != null) {
+                lease.close();
+            }
+        }
+    }
+
     /// Numbers that the deployment gives, whoever asks: each is above those of all machines.
-    private static SeedLog.Numbers numbers(Store store) {
+    private static SeedLog.Numbers numbers(Store store, Running running) {
         long nowMs = System.currentTimeMillis();
         return new SeedLog.Numbers() {
             @Override
             public long draw(long last) {
-                return SeedNumbers.draw(store, Math.max(nowMs, last + 1));
+                return running.begin(SeedNumbers.draw(store, Math.max(nowMs, last + 1)));
             }
 
             @Override

@@ -11,32 +11,26 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.ExportRows;
 import dev.onefold.tables.FileRows;
 import dev.onefold.tables.QueryRows;
-import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CancellationException;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /// Compares an engine's rows with the table that they come from, and repairs them if that is wanted. One thread.
 public final class Against {
-    private static final String ALONE = "resync";
-    static final String SEEDS = "seeds";
-
     private final Caller caller;
     private final AgainstOptions options;
     private final StopRequest stop;
-    private final Path data;
+    private final Home home;
 
-    /// @param data the data directory
-    public Against(Caller caller, AgainstOptions options, StopRequest stop, Path data) {
+    public Against(Caller caller, AgainstOptions options, StopRequest stop, Home home) {
         this.caller = caller;
         this.options = options;
         this.stop = stop;
-        this.data = data;
+        this.home = home;
     }
 
     /// A comparison.
@@ -82,33 +76,17 @@ public final class Against {
     public ExitCode compare(Engine engine) throws IOException {
         Pipeline pipeline = engine.pipeline();
         requirePossible(pipeline);
-        Directory directory = new Directory(data, engine);
-        try (Clients clients = options.clients();
+        try (Clients clients = home.clients();
                 Opened opened = new Opening(caller, options.asSeed(), clients, pipeline, options.rate()).open()) {
             requireStrong(opened);
-            caller.note(Announcement.compared(pipeline, opened, options.rate()));
-            SeedLog log = new SeedLog(data.resolve(SEEDS));
-            if (!options.repair) {
-                return compare(engine, opened, log, null, directory);
-            }
-            try (FileChannel _ = log.alone(ALONE).orElseThrow(() -> busy(pipeline));
-                    SeedLog.Seed number = log.begin(ALONE, EngineIntake.numbers(engine, Against::source), true)) {
-                ExitCode code = compare(engine, opened, log, number, directory);
-                number.finish();
-                return code;
+            String ours = home.announcement(engine);
+            caller.note(
+                    Announcement.compared(pipeline, opened, options.rate()) + (ours.isEmpty() ? "" : "\n" + ours));
+            Home.Work work = new Home.Work(caller, stop, options.lag(), options.repair);
+            try (Home.Session session = home.begin(engine, opened, work)) {
+                return compare(session, opened);
             }
         }
-    }
-
-    private static String source(long number) {
-        return ALONE + "/" + number;
-    }
-
-    private static CommandFailure busy(Pipeline pipeline) {
-        return new CommandFailure(
-                ExitCode.DIRECTORY,
-                "Rows of pipeline " + pipeline.name()
-                        + " are being repaired by another command; one repairs at a time.");
     }
 
     private void requirePossible(Pipeline pipeline) {
@@ -148,47 +126,42 @@ public final class Against {
         return new CommandFailure(ExitCode.DIFFERENT, message);
     }
 
-    private ExitCode compare(
-            Engine engine, Opened opened, SeedLog log, SeedLog.@Nullable Seed number, Directory directory)
-            throws IOException {
-        Pipeline pipeline = engine.pipeline();
+    private ExitCode compare(Home.Session session, Opened opened) throws IOException {
+        Pipeline pipeline = session.engine().pipeline();
         long start = System.nanoTime();
-        long own = number == null ? Long.MAX_VALUE : number.number();
-        EnginePassing passing =
-                new EnginePassing(engine, log, own, new EnginePassing.Waiting(caller, stop, options.lag()));
+        long own = session.number();
         SourceComparison.Side side = new SourceComparison.Side(
                 opened.source(),
-                Versions.form(pipeline, opened.stream(), number == null ? 1 : own),
+                Versions.form(pipeline, opened.stream(), options.repair ? own : 1),
                 opened.rate(),
-                passing);
-        Optional<SourceComparison.Repairing> repairing = number == null
-                ? Optional.empty()
-                : Optional.of(new SourceComparison.Repairing(
+                session.passing());
+        Optional<SourceComparison.Repairing> repairing = options.repair
+                ? Optional.of(new SourceComparison.Repairing(
                         Versions.isByPlace(pipeline) ? Versions.generation(pipeline, opened.stream()) : 0,
                         own,
                         options.removesMany,
-                        new EngineIntake(engine, source(own))));
+                        session.intake()))
+                : Optional.empty();
         try (Progressing progress = new Progressing(opened)) {
-            Report report = new SourceComparison(engine, side, repairing, progress).run();
-            if (number == null && !report.isEqual()) {
-                directory.requireSame();
-            }
+            Report report = new SourceComparison(session.engine(), side, repairing, progress).run();
+            session.finish(report);
             ReportText text = new ReportText(pipeline, report, options.repair);
             caller.print(
                     options.format == Format.json
                             ? text.json()
                             : text.text(opened.shown(), Duration.ofNanos(System.nanoTime() - start)));
             return report.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
-        } catch (InterruptedException e) {
+        } catch (InterruptedException | CancellationException e) {
             if (!stop.isMade()) {
                 Thread.currentThread().interrupt();
             }
             caller.note("Stopped. Not all rows were compared.");
             return ExitCode.INTERRUPTED; // After SIGTERM, too: nobody may take it for 'equal'.
-        } catch (IOException e) {
+        } catch (IOException | SdkException | IllegalStateException e) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
-                    "The rows were not all compared: " + opened.shown() + ": " + e.getMessage() + ".",
+                    "The rows were not all compared: " + opened.shown() + ": "
+                            + String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".",
                     e);
         }
     }

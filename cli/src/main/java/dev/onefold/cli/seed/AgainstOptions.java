@@ -1,11 +1,8 @@
 package dev.onefold.cli.seed;
 
-import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.CommandFailure;
-import dev.onefold.cli.call.EndpointOption;
 import dev.onefold.cli.call.TimeOption;
 import dev.onefold.cli.run.Progress;
-import java.net.URI;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -92,19 +89,6 @@ public final class AgainstOptions {
             description = "With --against: as of 'onefold run': ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
     Progress.Mode progress = Progress.Mode.auto;
 
-    @Option(names = "--region", paramLabel = "REGION", description = "The AWS region, such as eu-central-1.")
-    private @Nullable String region;
-
-    @Option(names = "--profile", paramLabel = "PROFILE", description = "The profile of the shared credentials file.")
-    private @Nullable String profile;
-
-    @Option(
-            names = "--endpoint",
-            converter = EndpointOption.class,
-            paramLabel = "URL",
-            description = "Where DynamoDB is spoken to, if not at AWS, such as%nhttp://localhost:8000")
-    private @Nullable URI endpoint;
-
     /// How a report is written. The names are those of the option, hence in small letters.
     enum Format {
         text,
@@ -153,10 +137,6 @@ public final class AgainstOptions {
             throw CommandFailure.usage("--rate is 1 or more, not " + rate + ".");
         }
         return rate == null ? 0 : rate;
-    }
-
-    Clients clients() {
-        return new Clients(() -> new Connection.Place(region, profile, endpoint));
     }
 
     /// The source, as a seeding would read it.

@@ -49,6 +49,16 @@ public final class Announcement {
         return read(text, opened, rate) + key(pipeline) + " If rows differ, the source is read once more.";
     }
 
+    /// What reading the rows of a deployment costs a comparison.
+    ///
+    /// @param units to read all rows once
+    /// @param rate read units a second
+    public static String ofRows(long units, long rate) {
+        return "Reads the table of rows, too: " + Words.count(units, "read unit") + " ($" + price(READ_PRICE, units)
+                + " on demand), at most " + Words.count(rate) + " a second; if rows differ, once more for each further"
+                + " reading of the source. A repair costs what a seed row costs.";
+    }
+
     /// An export, a file or a query does not say what the key of its table is.
     private static String key(Pipeline pipeline) {
         return pipeline.input().format() instanceof Format.Changes

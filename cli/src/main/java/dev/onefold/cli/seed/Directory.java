@@ -38,7 +38,7 @@ final class Directory {
     private List<String> files() throws IOException {
         try (Stream<Path> all = Files.walk(folder)) {
             List<String> names = new ArrayList<>();
-            all.filter(file -> !file.startsWith(folder.resolve(Against.SEEDS)) && Files.isRegularFile(file))
+            all.filter(file -> !file.startsWith(folder.resolve(DirectoryHome.SEEDS)) && Files.isRegularFile(file))
                     .forEach(file -> names.add(file + " " + file.toFile().length() + " "
                             + file.toFile().lastModified()));
             names.sort(null);

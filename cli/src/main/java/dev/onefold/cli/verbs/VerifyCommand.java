@@ -7,11 +7,11 @@ import dev.onefold.cli.run.PublishedTotals;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.seed.Against;
 import dev.onefold.cli.seed.AgainstOptions;
+import dev.onefold.cli.seed.Home;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine;
@@ -67,13 +67,18 @@ final class VerifyCommand implements Callable<Integer> {
 
     private final AgainstOptions against = new AgainstOptions();
 
-    private VerifyCommand(EngineArgument pipeline) {
+    private final Home home;
+
+    private VerifyCommand(EngineArgument pipeline, Home home) {
         this.pipeline = pipeline;
+        this.home = home;
     }
 
     /// The command with the options that have a meaning where its engine is.
-    static CommandLine commandLine(EngineArgument pipeline) {
-        VerifyCommand verify = new VerifyCommand(pipeline);
+    ///
+    /// @param home where rows are compared with their source
+    static CommandLine commandLine(EngineArgument pipeline, Home home) {
+        VerifyCommand verify = new VerifyCommand(pipeline, home);
         CommandLine commandLine = new CommandLine(verify);
         if (pipeline.capabilities().has(Capability.SOURCES)) {
             commandLine.addMixin("sources", verify.fromSources);
@@ -84,6 +89,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
         if (pipeline.capabilities().has(Capability.COMPARISON)) {
             commandLine.addMixin("against", verify.against);
+            home.options().forEach(commandLine::addMixin);
             commandLine.getCommandSpec().usageMessage().footer(footer());
         }
         return commandLine;
@@ -102,10 +108,10 @@ final class VerifyCommand implements Callable<Integer> {
         };
     }
 
-    private ExitCode compare(Path data) throws IOException {
+    private ExitCode compare() throws IOException {
         StopRequest stop = new StopRequest();
         stop.makeOnSignals();
-        Against comparison = new Against(pipeline.caller(), against, stop, data);
+        Against comparison = new Against(pipeline.caller(), against, stop, home);
         return comparison.every(
                 () -> against.repairs() ? pipeline.use(comparison::compare) : pipeline.readAgain(comparison::compare));
     }
@@ -117,7 +123,7 @@ final class VerifyCommand implements Callable<Integer> {
                 throw CommandFailure.usage(
                         "--against is a comparison of its own; leave out --from-sources and --published.");
             }
-            return compare(pipeline.directoryPath()).code();
+            return compare().code();
         }
         return pipeline.read(engine -> {
                     PublishedTotals tables = published.isSaid

@@ -292,7 +292,7 @@ class AgainstTest {
         Path data = folder.resolve("onefold-data/towns");
         Caller caller =
                 cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream());
-        Against against = new Against(caller, options, new StopRequest(), data);
+        Against against = new Against(caller, options, new StopRequest(), new DirectoryHome(() -> data));
         try (EmbeddedEngine files = EmbeddedEngine.read(data, Settings.defaults())) {
             Engine engine = before(files, () -> done("run", "towns.yaml", "--input", "later.ndjson"));
             assertThatThrownBy(() -> against.compare(engine)).hasMessageContaining("has begun to run meanwhile");
@@ -309,7 +309,7 @@ class AgainstTest {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Caller caller = cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), err);
         StopRequest terminated = new StopRequest();
-        Against against = new Against(caller, options, terminated, data);
+        Against against = new Against(caller, options, terminated, new DirectoryHome(() -> data));
         try (EmbeddedEngine files = EmbeddedEngine.read(data, Settings.defaults())) {
             Engine engine = before(files, () -> terminated.make(ExitCode.DONE)); // As SIGTERM does.
             assertThat(against.compare(engine)).isEqualTo(ExitCode.INTERRUPTED);

@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 /// One thread runs it, and one at a time runs for a pipeline.
 public final class SourceComparison {
     private static final int REPAIR_BYTES = 1 << 20;
+    private static final int ROWS_AT_A_TIME = 1_000;
 
     private final Engine engine;
     private final Side side;
@@ -208,8 +209,18 @@ public final class SourceComparison {
         });
         side.passing().await();
         List<Finding> found = new ArrayList<>();
-        for (Seen seen : keys.values()) {
-            judge(seen).ifPresent(found::add);
+        List<Seen> differing = keys.values().stream()
+                .filter(seen -> seen.content() != seen.notedContent())
+                .toList();
+        boolean mayBeExplained = !engine.deadLetters().list(0, 1).isEmpty();
+        for (int from = 0; from < differing.size(); from += ROWS_AT_A_TIME) {
+            requireGoing();
+            List<Seen> some = differing.subList(from, Math.min(differing.size(), from + ROWS_AT_A_TIME));
+            List<Optional<Row>> rows = engine.rows(
+                    some.stream().map(seen -> Key.parts(pipeline, seen.key)).toList());
+            for (int i = 0; i < some.size(); i++) {
+                judge(some.get(i), rows.get(i).orElse(null), mayBeExplained).ifPresent(found::add);
+            }
         }
         requireSameDefinition();
         if (repairing.isEmpty()) {
@@ -225,13 +236,8 @@ public final class SourceComparison {
         return keys.computeIfAbsent(text, _ -> new Seen(key));
     }
 
-    private Optional<Finding> judge(Seen seen) throws InterruptedException {
-        if (seen.content() == seen.notedContent()) {
-            return Optional.empty();
-        }
-        requireGoing();
+    private Optional<Finding> judge(Seen seen, @Nullable Row ours, boolean mayBeExplained) {
         List<String> key = Key.parts(pipeline, seen.key);
-        Row ours = engine.get(key).orElse(null);
         if (hasMoved(seen, ours)) {
             report.countMoved();
             return Optional.empty();
@@ -243,7 +249,7 @@ public final class SourceComparison {
             report.countExpired();
             return Optional.empty();
         }
-        Outcome outcome = isExplained(key, ours) ? Outcome.EXPLAINED : Outcome.REPORTED;
+        Outcome outcome = mayBeExplained && isExplained(key, ours) ? Outcome.EXPLAINED : Outcome.REPORTED;
         return Optional.of(new Finding(kind, key, ours, seen.theirs, outcome));
     }
 
@@ -325,8 +331,11 @@ public final class SourceComparison {
             return;
         }
         way.intake().append(lines.toByteArray(), lines.size());
-        for (Finding finding : sent) {
-            Row now = engine.get(finding.key()).orElse(null);
+        List<Optional<Row>> rows =
+                engine.rows(sent.stream().map(Finding::key).toList());
+        for (int i = 0; i < sent.size(); i++) {
+            Finding finding = sent.get(i);
+            Row now = rows.get(i).orElse(null);
             SourceRow theirs = finding.theirs();
             long wanted = theirs == null ? RowMark.NOTHING : theirs.mark().content();
             Row before = finding.ours();

@@ -1,0 +1,60 @@
+package dev.onefold.aws.resync;
+
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.state.Fate;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.Counts;
+import dev.onefold.core.Engine.Appended;
+import dev.onefold.tables.Seeding;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// Brings the repairs of a re-sync to the rows of a deployment, each on condition that no later re-sync has begun. The
+/// functions reduce what it writes. One thread.
+public final class RepairIntake implements Seeding.Intake {
+    /// Rows of ten transactions or so, which are under way at once.
+    private static final int BATCH = 900;
+
+    private final Store store;
+    private final ResyncTurn turn;
+    private long taken;
+
+    public RepairIntake(Store store, ResyncTurn turn) {
+        this.store = store;
+        this.turn = turn;
+    }
+
+    /// @throws ResyncTurn.Overtaken if a later re-sync has begun; some of these repairs may be in
+    @Override
+    public Appended append(byte[] lines, int length) {
+        Counts counts = new Counts(0, 0, 0, 0, 0);
+        List<Arrival> batch = new ArrayList<>();
+        int from = 0;
+        for (int i = 0; i < length; i++) {
+            if (lines[i] == '\n') {
+                taken++;
+                batch.add(new Arrival(
+                        "resync/" + turn.number(), Long.toString(taken), 0, Arrays.copyOfRange(lines, from, i)));
+                from = i + 1;
+                if (batch.size() == BATCH) {
+                    counts = counts.plus(take(batch));
+                    batch.clear();
+                }
+            }
+        }
+        return new Appended(taken, batch.isEmpty() ? counts : counts.plus(take(batch)), List.of());
+    }
+
+    private Counts take(List<Arrival> batch) {
+        turn.renew();
+        try {
+            return Fate.counts(StateAndMap.repair(store, batch, turn::check));
+        } catch (StateAndMap.Fenced fenced) {
+            ResyncTurn.Overtaken overtaken = turn.overtaken();
+            overtaken.initCause(fenced);
+            throw overtaken;
+        }
+    }
+}

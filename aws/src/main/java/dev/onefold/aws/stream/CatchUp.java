@@ -1,0 +1,189 @@
+package dev.onefold.aws.stream;
+
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.stream.Shards.Shard;
+import dev.onefold.core.Counts;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+
+/// Brings everything into the rows that a stream has at this moment, so that intake has passed it, whatever State is
+/// doing. Nobody says how far State is in a shard: an event of a table's stream does not even name its shard. So the
+/// latest part of each shard is folded here, too, which changes nothing of what is in.
+///
+/// State takes the records of a shard in their order. So if those in front of that part are in, all before them are. If
+/// they are not, State is behind, and the part begins earlier; at last at the oldest record. Records that the mapping
+/// has given up are in the retry queue, and not in the rows: its caller asks that queue.
+public final class CatchUp {
+    /// What is folded again of each shard, if State is not behind.
+    public static final Duration LATEST = Duration.ofMinutes(5);
+
+    /// Of what is before it so many records must be in.
+    private static final int PROBED = 100;
+
+    private static final int SHARDS_AT_A_TIME = 32;
+
+    /// More than clocks are apart.
+    private static final Duration SKEW = Duration.ofSeconds(5);
+
+    private final Store store;
+    private final Shards stream;
+    private final boolean hasTimes;
+    private final BooleanSupplier isStopped;
+    private Counts counts = Batches.NONE;
+    private int behind;
+
+    /// What came of it.
+    ///
+    /// @param counts of what was folded; what is new in it State had not taken yet
+    /// @param shards of the stream
+    /// @param behind in how many of them State was behind by more than [#LATEST], as far as can be told
+    public record Done(Counts counts, int shards, int behind) {}
+
+    private CatchUp(Store store, Shards stream, boolean hasTimes, BooleanSupplier isStopped) {
+        this.isStopped = isStopped;
+        this.store = store;
+        this.stream = stream;
+        this.hasTimes = hasTimes;
+    }
+
+    /// Catches up with a Kinesis stream.
+    ///
+    /// @param stream its name or its ARN
+    /// @param isStopped whether to go on no more
+    /// @throws CancellationException if it was stopped
+    public static Done run(Store store, KinesisAsyncClient client, String stream, BooleanSupplier isStopped) {
+        return new CatchUp(store, new KinesisShards(client, stream), true, isStopped).run();
+    }
+
+    /// Catches up with the change stream of a table, which is read from its beginning: it cannot be read from a time
+    /// on.
+    ///
+    /// @param arn of the stream
+    /// @param isStopped whether to go on no more
+    /// @throws CancellationException if it was stopped
+    public static Done run(Store store, DynamoDbStreamsAsyncClient client, String arn, BooleanSupplier isStopped) {
+        return new CatchUp(store, new ChangeShards(client, arn), false, isStopped).run();
+    }
+
+    private Done run() {
+        Duration retention = stream.retention(store);
+        List<Shard> shards = stream.list(store);
+        for (List<Shard> wave : Replay.waves(shards)) {
+            Queue<Shard> waiting = new ConcurrentLinkedQueue<>(wave);
+            store.threads().each(Math.min(wave.size(), SHARDS_AT_A_TIME), _ -> {
+                for (Shard shard = waiting.poll(); shard != null; shard = waiting.poll()) {
+                    catchUp(shard, retention);
+                }
+            });
+        }
+        return new Done(counts, shards.size(), behind);
+    }
+
+    private void catchUp(Shard shard, Duration retention) {
+        Instant now = store.clock().instant();
+        Position.Time end = new Position.Time(now.plus(SKEW));
+        boolean wasBehind = false;
+        for (Duration latest = LATEST; latest.compareTo(retention) < 0; latest = latest.multipliedBy(hasTimes ? 2 : 12)) {
+            Part part = new Part(now.minus(latest).toEpochMilli(), !hasTimes);
+            try {
+                Instant from = hasTimes ? now.minus(latest.multipliedBy(2)) : Instant.EPOCH;
+                ShardReading.read(store, stream.pages(shard.id()), new Position.Time(from), end, part::take);
+                part.end();
+                return;
+            } catch (Unproven unproven) {
+                if (unproven.isBehind && !wasBehind) {
+                    wasBehind = true;
+                    countBehind();
+                }
+            }
+        }
+        ShardReading.read(store, stream.pages(shard.id()), new Position.Time(Instant.EPOCH), end, this::fold);
+    }
+
+    private synchronized void countBehind() {
+        behind++;
+    }
+
+    /// It is not proven that what is before a part is in.
+    private static final class Unproven extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final boolean isBehind;
+
+        Unproven(boolean isBehind) {
+            super("", null, false, false);
+            this.isBehind = isBehind;
+        }
+    }
+
+    /// The part of a shard from a time on, with what is read before it.
+    private final class Part {
+        private final long fromMs;
+        private final boolean isFromOldest;
+        private @Nullable List<Arrival> before;
+        private boolean isProven;
+
+        /// @param isFromOldest whether nothing is before what is read
+        Part(long fromMs, boolean isFromOldest) {
+            this.fromMs = fromMs;
+            this.isFromOldest = isFromOldest;
+        }
+
+        void take(List<Arrival> arrivals) {
+            requireGoing();
+            if (!isProven) {
+                if (arrivals.stream().allMatch(each -> each.atMs() != Arrival.NOT_KNOWN && each.atMs() < fromMs)) {
+                    before = arrivals;
+                    return;
+                }
+                end();
+            }
+            fold(arrivals);
+        }
+
+        /// What is before the part is in.
+        void end() {
+            if (isProven) {
+                return;
+            }
+            if (before == null && !isFromOldest) {
+                throw new Unproven(false);
+            }
+            if (before != null
+                    && !StateAndMap.areIn(
+                            store, before.subList(Math.max(0, before.size() - PROBED), before.size()))) {
+                throw new Unproven(true);
+            }
+            isProven = true;
+        }
+    }
+
+    private void requireGoing() {
+        if (isStopped.getAsBoolean()) {
+            throw new CancellationException("It was stopped");
+        }
+    }
+
+    private void fold(List<Arrival> arrivals) {
+        requireGoing();
+        Batches.Taken taken = Batches.take(some -> Batches.intoRows(store, some), arrivals);
+        synchronized (this) {
+            counts = counts.plus(taken.counts());
+        }
+        switch (taken.failure()) {
+            case null -> {}
+            case Error error -> throw error;
+            case RuntimeException failure -> throw failure;
+            case Throwable failure -> throw new IllegalStateException(failure);
+        }
+    }
+}

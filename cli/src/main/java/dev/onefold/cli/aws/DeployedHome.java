@@ -1,0 +1,198 @@
+package dev.onefold.cli.aws;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.resync.RepairIntake;
+import dev.onefold.aws.resync.ResyncTurn;
+import dev.onefold.aws.resync.RowListing;
+import dev.onefold.aws.store.Store;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.EndpointOption;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.seed.Announcement;
+import dev.onefold.cli.seed.Clients;
+import dev.onefold.cli.seed.Home;
+import dev.onefold.cli.seed.Opened;
+import dev.onefold.cli.seed.Versions;
+import dev.onefold.core.Engine;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.tables.Rate;
+import dev.onefold.tables.Seeding;
+import dev.onefold.tables.compare.Report;
+import dev.onefold.tables.compare.SourceComparison.Passing;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/// A deployment, whose rows are compared with their source.
+final class DeployedHome implements Home {
+    private final AwsCommand aws;
+    private final Options options = new Options();
+
+    /// What only a deployment has.
+    private static final class Options {
+        @Option(
+                names = "--retries",
+                paramLabel = "URL",
+                description = "With --against: the retry queue, which must be empty. Default: the one that the"
+                        + " template makes, found by the name of the stack.")
+        private @Nullable String retries;
+
+        @Option(
+                names = "--kinesis-endpoint",
+                converter = EndpointOption.class,
+                paramLabel = "URL",
+                description = "With --against: where Kinesis is spoken to, if not at AWS, such as"
+                        + "%nhttp://localhost:4567")
+        private @Nullable URI kinesis;
+    }
+
+    DeployedHome(AwsCommand aws) {
+        this.aws = aws;
+    }
+
+    @Override
+    public Map<String, Object> options() {
+        return Map.of("deployed", options);
+    }
+
+    @Override
+    public Clients clients() {
+        return new Clients(aws::place);
+    }
+
+    private Store store(Engine engine) {
+        return aws.store(engine.pipeline().name());
+    }
+
+    @Override
+    public String announcement(Engine engine) {
+        return Announcement.ofRows(
+                new RowListing(store(engine), Rate.of(0)).units(), RowListing.UNITS_PER_SECOND);
+    }
+
+    @Override
+    public Session begin(Engine engine, Opened opened, Work work) {
+        Pipeline pipeline = engine.pipeline();
+        Store store = store(engine);
+        Optional<String> input = new LetterTable(store).input();
+        input.ifPresent(stream -> Versions.requireKind(pipeline, opened.stream(), stream));
+        String stream = input.orElse(opened.stream());
+        if (stream == null) {
+            work.caller()
+                    .note("The function State has read no stream yet, so there is none to be read here. Changes are"
+                            + " waited for during --lag alone.");
+        }
+        Optional<RetryQueue> retries = retries(pipeline.name(), work.caller());
+        try {
+            return new Deployed(
+                    store,
+                    work,
+                    new DeployedPassing.Input(aws, () -> aws.kinesis(options.kinesis), stream, retries),
+                    work.repairs() ? Optional.of(turn(store, pipeline)) : Optional.empty());
+        } catch (RuntimeException e) {
+            retries.ifPresent(RetryQueue::close);
+            throw e;
+        }
+    }
+
+    private static ResyncTurn turn(Store store, Pipeline pipeline) {
+        return ResyncTurn.take(store)
+                .orElseThrow(() -> new CommandFailure(
+                        ExitCode.DIRECTORY,
+                        "Rows of pipeline " + pipeline.name() + " are being repaired by another command; one repairs"
+                                + " at a time. If it was killed, its turn ends "
+                                + ResyncTurn.HELD.toMinutes() + " minutes after it was heard of last."));
+    }
+
+    private Optional<RetryQueue> retries(String pipeline, Caller caller) {
+        if (options.retries != null) {
+            return Optional.of(RetryQueue.of(aws, options.retries));
+        }
+        String deployment = aws.deployment(pipeline);
+        if (aws.place().endpoint() != null) {
+            caller.note("DynamoDB is not at AWS, so the retry queue is not looked for; --retries names it.");
+            return Optional.empty();
+        }
+        try {
+            Optional<RetryQueue> found = RetryQueue.find(aws, deployment);
+            if (found.isEmpty()) {
+                throw new CommandFailure(
+                        ExitCode.DIRECTORY,
+                        "No retry queue is called " + deployment
+                                + "-Retries-…, or several are: what it names is not in the rows yet, and would look"
+                                + " like differences. Say which one it is with --retries.");
+            }
+            return found;
+        } catch (SdkException e) {
+            throw new CommandFailure(
+                    ExitCode.DIRECTORY,
+                    "The retry queue of deployment " + deployment + " cannot be looked for: " + AwsCommand.why(e)
+                            + "\nSay which one it is with --retries.",
+                    e);
+        }
+    }
+
+    /// A comparison with the rows of a deployment.
+    private static final class Deployed implements Session {
+        private final Store store;
+        private final AwsEngine engine;
+        private final String incarnation;
+        private final Work work;
+        private final DeployedPassing.Input input;
+        private final Optional<ResyncTurn> turn;
+        private final Optional<Renewal> renewal;
+
+        Deployed(Store store, Work work, DeployedPassing.Input input, Optional<ResyncTurn> turn) {
+            this.store = store;
+            this.work = work;
+            this.input = input;
+            this.turn = turn;
+            engine = AwsEngine.deployed(store).listingAt(Rate.of(RowListing.UNITS_PER_SECOND));
+            incarnation = engine.incarnation();
+            renewal = turn.map(mine -> Renewal.of(mine::renew));
+        }
+
+        @Override
+        public Engine engine() {
+            return engine;
+        }
+
+        @Override
+        public long number() {
+            return turn.map(ResyncTurn::number).orElse(Long.MAX_VALUE);
+        }
+
+        @Override
+        public Passing passing() {
+            return new DeployedPassing(store, number(), work, input);
+        }
+
+        @Override
+        public Seeding.Intake intake() {
+            return new RepairIntake(store, turn.orElseThrow());
+        }
+
+        /// Rows that went to another incarnation are not in this one.
+        @Override
+        public void finish(Report report) throws IOException {
+            if (!Objects.equals(engine.incarnation(), incarnation)) {
+                throw new IOException("the deployment was restored meanwhile, and repairs that came before are not in"
+                        + " it; compare again");
+            }
+        }
+
+        @Override
+        public void close() {
+            renewal.ifPresent(Renewal::close);
+            input.retries().ifPresent(RetryQueue::close);
+            turn.ifPresent(ResyncTurn::release);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.onefold.cli.aws;
+
+import java.time.Duration;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/// Renews something in the tables of a deployment while a command runs, on a thread of its own.
+final class Renewal implements AutoCloseable {
+    private static final Duration EVERY = Duration.ofSeconds(20);
+
+    private final Thread thread;
+
+    private Renewal(Runnable renew) {
+        thread = Thread.ofVirtual().name("onefold-renewal").unstarted(() -> run(renew));
+    }
+
+    static Renewal of(Runnable renew) {
+        Renewal renewal = new Renewal(renew);
+        renewal.thread.start();
+        return renewal;
+    }
+
+    private static void run(Runnable renew) {
+        while (true) {
+            try {
+                Thread.sleep(EVERY);
+                renew.run();
+            } catch (SdkException e) {
+                continue; // The next renewal comes long before it is too late.
+            } catch (InterruptedException e) {
+                return;
+            } catch (IllegalStateException e) {
+                return; // Somebody else has it. Whatever this command writes finds that out.
+            }
+        }
+    }
+
+    /// Ends when the renewal that is under way has ended.
+    @Override
+    public void close() {
+        thread.interrupt();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.onefold.cli.seed;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.run.StopRequest;
+import dev.onefold.core.Engine;
+import dev.onefold.tables.Seeding;
+import dev.onefold.tables.compare.Report;
+import dev.onefold.tables.compare.SourceComparison.Passing;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+
+/// Where the engine is whose rows are compared: a data directory, or a deployment.
+public interface Home {
+    /// Options that only commands for such an engine have, by a name for each group.
+    Map<String, Object> options();
+
+    /// Clients for the source.
+    Clients clients();
+
+    /// What the engine's side of the comparison costs; empty if nothing.
+    String announcement(Engine engine);
+
+    /// Begins a comparison.
+    ///
+    /// @throws dev.onefold.cli.call.CommandFailure if it is to repair, and another one repairs
+    Session begin(Engine engine, Opened opened, Work work) throws IOException;
+
+    /// Who compares, and how.
+    ///
+    /// @param lag the longest that a change takes from the source to the engine
+    record Work(Caller caller, StopRequest stop, Duration lag, boolean repairs) {}
+
+    /// One comparison.
+    interface Session extends AutoCloseable {
+        /// The engine, as it is compared.
+        Engine engine();
+
+        /// The number of the re-sync; the greatest number there is if nothing is repaired.
+        long number();
+
+        /// Waits for the engine.
+        Passing passing();
+
+        /// Takes repairs.
+        Seeding.Intake intake();
+
+        /// Ends a comparison that has come to its end.
+        ///
+        /// @throws IOException if what was compared is not what there is
+        void finish(Report report) throws IOException;
+
+        @Override
+        void close() throws IOException;
+    }
+}
