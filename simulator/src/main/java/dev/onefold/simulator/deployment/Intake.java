@@ -2,6 +2,7 @@ package dev.onefold.simulator.deployment;
 
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.stream.CatchUp;
 import dev.onefold.aws.stream.Position;
 import dev.onefold.aws.stream.Replay;
 import dev.onefold.aws.stream.Streams;
@@ -210,6 +211,21 @@ public final class Intake implements AutoCloseable {
         return Replay.run(store, kinesis.client(), stream, range, _ -> {})
                 .counts()
                 .toString();
+    }
+
+    /// Brings all into the rows that the stream has at this moment.
+    public CatchUp.Done catchUp(Store store) {
+        return CatchUp.run(store, kinesis.client(), stream, () -> false);
+    }
+
+    /// Whether all that was to be put is in the stream.
+    public boolean isPut() {
+        return put.isDone();
+    }
+
+    /// Whether the mapping has given up records that State has not read again.
+    public boolean hasRetries() {
+        return !queues.bodies(RETRIES).isEmpty();
     }
 
     private void reshardLater() {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// A table whose rows come and go, and the log of its changes, some of which are lost. Positions are given when a
 /// transaction writes; when it ends, its changes are in the log; and readers see them a little later, as in
 /// PostgreSQL. Plain maps; the judge asks it what is right.
-final class MovingTable {
+public final class MovingTable {
     private static final int KEYS = 24;
 
     private final RandomGenerator random;
@@ -23,7 +23,7 @@ final class MovingTable {
     private long clock;
     private boolean isLosing;
 
-    MovingTable(RandomGenerator random, boolean hasTransactions) {
+    public MovingTable(RandomGenerator random, boolean hasTransactions) {
         this.random = random;
         this.hasTransactions = hasTransactions;
     }
@@ -31,21 +31,21 @@ final class MovingTable {
     /// What a row holds.
     ///
     /// @param version that a user would give it
-    record Content(long version, String city, long stars) {
+    public record Content(long version, String city, long stars) {
         boolean isSame(@Nullable Content other) {
             return other != null && city.equals(other.city) && stars == other.stars;
         }
     }
 
     /// A change of a row; the row behind it is `null` if it is gone.
-    static final class Change {
-        final String key;
-        final long position;
-        final @Nullable Content after;
-        long committed = Long.MAX_VALUE; // When readers see it.
+    public static final class Change {
+        public final String key;
+        public final long position;
+        public final @Nullable Content after;
+        public long committed = Long.MAX_VALUE; // When readers see it.
         boolean isLogged;
-        boolean isLost;
-        boolean isDelivered;
+        public boolean isLost;
+        public boolean isDelivered;
 
         private Change(String key, long position, @Nullable Content after) {
             this.key = key;
@@ -54,25 +54,25 @@ final class MovingTable {
         }
     }
 
-    long now() {
+    public long now() {
         return ++clock;
     }
 
-    Map<String, Content> rows() {
+    public Map<String, Content> rows() {
         return rows;
     }
 
-    List<Change> log() {
+    public List<Change> log() {
         return log;
     }
 
     /// From now on no change reaches the stream, or each does again.
-    void lose(boolean losing) {
+    public void lose(boolean losing) {
         isLosing = losing;
     }
 
     /// Something changes.
-    void change() {
+    public void change() {
         if (!open.isEmpty() && random.nextInt(3) == 0) {
             Change some = open.get(random.nextInt(open.size()));
             if (!some.isLogged && random.nextBoolean()) {
@@ -121,20 +121,20 @@ final class MovingTable {
     }
 
     /// The open transactions commit.
-    void commitOpen() {
+    public void commitOpen() {
         while (!open.isEmpty()) {
             commit(open.removeFirst());
         }
     }
 
     /// Changes in the log that reach the stream, and are not delivered.
-    List<Change> undelivered() {
+    public List<Change> undelivered() {
         return log.stream()
                 .filter(change -> !change.isLost && !change.isDelivered)
                 .toList();
     }
 
-    List<Change> lost() {
+    public List<Change> lost() {
         return log.stream()
                 .filter(change -> change.isLost && !change.isDelivered)
                 .toList();

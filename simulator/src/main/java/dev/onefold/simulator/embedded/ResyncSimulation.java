@@ -1,7 +1,6 @@
 package dev.onefold.simulator.embedded;
 
 import dev.onefold.core.Engine;
-import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Row;
@@ -41,40 +40,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One thread and one seed; so equal seeds are equal lives.
 public final class ResyncSimulation {
-    private static final String ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/2026-11-01T00:00:00.123";
-    private static final long GENERATION = 1_793_491_200;
-    private static final String ROLLUP = """
-            rollup:
-              levels: [city]
-              measures:
-                n: count()
-                stars: sum(stars) decimal(18,0)
-            """;
-
-    /// What the pipeline reads.
-    private enum Reads {
-        DYNAMODB("input: {format: dynamodb-stream, key: id}\n"),
-        DEBEZIUM("input: {format: debezium, table: t, key: id}\n"),
-        OWN("input: {key: id, version: v, delete: 'op = \"delete\"'}\n"),
-        DEBEZIUM_OWN("input: {format: debezium, table: t, key: id, version: v}\n");
-
-        private final String input;
-
-        Reads(String input) {
-            this.input = input;
-        }
-
-        Pipeline pipeline() {
-            return PipelineYaml.read("pipeline: moving\n" + input + ROLLUP);
-        }
-
-        boolean isByPlace() {
-            return this == DYNAMODB || this == DEBEZIUM;
-        }
-    }
-
     private final SplittableRandom random;
-    private final Reads reads;
+    private final ChangeForm reads;
     private final MovingTable table;
     private final EmbeddedEngine engine;
     private final List<String> seeded = new ArrayList<>(); // Read, and not yet in the engine.
@@ -85,8 +52,8 @@ public final class ResyncSimulation {
 
     private ResyncSimulation(long seed) {
         random = new SplittableRandom(seed);
-        reads = Reads.values()[random.nextInt(Reads.values().length)];
-        table = new MovingTable(random, reads == Reads.DEBEZIUM || reads == Reads.DEBEZIUM_OWN);
+        reads = ChangeForm.values()[random.nextInt(ChangeForm.values().length)];
+        table = new MovingTable(random, reads.hasTransactions());
         engine = EmbeddedEngine.open(
                 SimulatedDisk.empty().getPath("/data"),
                 reads.pipeline(),
@@ -170,17 +137,17 @@ public final class ResyncSimulation {
 
     private void deliver(Change change) {
         change.isDelivered = true;
-        engine.append("stream", List.of(record(change)));
+        engine.append("stream", List.of(reads.record(change)));
         if (random.nextInt(6) == 0) {
-            engine.append("again", List.of(record(change)));
+            engine.append("again", List.of(reads.record(change)));
         }
     }
 
     private void seed() {
-        RowForm form = form();
+        RowForm form = reads.rows(number);
         table.rows()
                 .forEach((key, content) -> seeded.add(new String(
-                        form.record(row(key, content).getBytes(StandardCharsets.UTF_8), 0), StandardCharsets.UTF_8)));
+                        form.record(ChangeForm.row(key, content).getBytes(StandardCharsets.UTF_8), 0), StandardCharsets.UTF_8)));
     }
 
     private void flushSeed(int most) {
@@ -195,46 +162,6 @@ public final class ResyncSimulation {
         table.undelivered().forEach(this::deliver);
     }
 
-    // Records.
-
-    private RowForm form() {
-        if (reads.isByPlace()) {
-            return RowForm.positioned(reads == Reads.DYNAMODB ? GENERATION : 0, number);
-        }
-        return reads == Reads.OWN ? RowForm.plain() : RowForm.row();
-    }
-
-    private static String row(String key, Content content) {
-        return "{\"id\":\"%s\",\"v\":%d,\"city\":\"%s\",\"stars\":%d}"
-                .formatted(key, content.version(), content.city(), content.stars());
-    }
-
-    private String record(Change change) {
-        String keyOnly = "{\"id\":\"" + change.key + "\",\"v\":" + change.position + "}";
-        String image = change.after == null ? keyOnly : row(change.key, change.after);
-        return switch (reads) {
-            case DYNAMODB ->
-                "{\"eventName\":\"%s\",\"SequenceNumber\":\"%d\",\"eventSourceARN\":\"%s\",\"Keys\":{\"id\":\"%s\"}%s}"
-                        .formatted(
-                                change.after == null ? "REMOVE" : "MODIFY",
-                                change.position,
-                                ARN,
-                                change.key,
-                                change.after == null ? "" : ",\"NewImage\":" + image);
-            case DEBEZIUM, DEBEZIUM_OWN ->
-                "{\"before\":%s,\"after\":%s,\"source\":{\"connector\":\"postgresql\",\"schema\":\"public\",\"table\":\"t\",\"lsn\":%d},\"op\":\"%s\"}"
-                        .formatted(
-                                change.after == null ? image : "null",
-                                change.after == null ? "null" : image,
-                                change.position,
-                                change.after == null ? "d" : "u");
-            case OWN ->
-                change.after == null
-                        ? "{\"id\":\"" + change.key + "\",\"v\":" + change.position + ",\"op\":\"delete\"}"
-                        : image;
-        };
-    }
-
     // Comparing.
 
     private Report compare(boolean repairs) throws IOException, InterruptedException {
@@ -244,10 +171,10 @@ public final class ResyncSimulation {
         int[] nth = new int[1];
         SourceComparison comparison = new SourceComparison(
                 moving(),
-                new SourceComparison.Side(new Rows(nth), form(), Rate.of(0), this::await),
+                new SourceComparison.Side(new Rows(nth), reads.rows(number), Rate.of(0), this::await),
                 repairs
                         ? Optional.of(new SourceComparison.Repairing(
-                                reads == Reads.DYNAMODB ? GENERATION : 0, own, true, (lines, length) -> {
+                                reads.generation(), own, true, (lines, length) -> {
                                     moves(3);
                                     return engine.append(
                                             "resync " + own, 1 + engine.acknowledged("resync " + own), lines, length);
@@ -367,7 +294,7 @@ public final class ResyncSimulation {
             if (++nth[0] >= 2) {
                 secondReadingFrom = table.now();
             }
-            boolean isSnapshot = reads == Reads.DEBEZIUM || reads == Reads.DEBEZIUM_OWN;
+            boolean isSnapshot = reads.hasTransactions();
             if (isSnapshot) {
                 lastReadingTo = table.now();
             }
@@ -378,7 +305,7 @@ public final class ResyncSimulation {
                 int count = 0;
                 TreeMap<String, Content> now = isSnapshot ? snapshot : new TreeMap<>(table.rows());
                 for (Map.Entry<String, Content> row : now.tailMap(key, false).entrySet()) {
-                    page.append(row(row.getKey(), row.getValue())).append('\n');
+                    page.append(ChangeForm.row(row.getKey(), row.getValue())).append('\n');
                     key = row.getKey();
                     if (++count == 5) {
                         break;

@@ -1,0 +1,96 @@
+package dev.onefold.aws.resync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.LocalDynamoDb;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Pipeline;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ResyncTurnTest {
+    private static final Pipeline PIPELINE = PipelineBuilder.named("trades")
+            .key("id")
+            .version("v")
+            .rollup(r -> r.count("trades"))
+            .build();
+    private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
+    private static final byte[] ROW = "{\"id\":\"a\",\"v\":1}\n".getBytes(StandardCharsets.UTF_8);
+
+    private static Store store(String deployment) {
+        Store store = DYNAMO.store(deployment);
+        AwsEngine.open(store, PIPELINE, 2, 2);
+        return store;
+    }
+
+    /// The same tables, seen so much later.
+    private static Store later(Store store, Duration time) {
+        return new Store(
+                        store.client(),
+                        store.tables(),
+                        store.threads(),
+                        store.random(),
+                        () -> Instant.now().plus(time))
+                .with(store.bucket());
+    }
+
+    @Test
+    void one_re_sync_at_a_time_has_the_turn_until_it_gives_it_back_or_is_not_heard_of() {
+        Store store = store("turns");
+        ResyncTurn first = ResyncTurn.take(store).orElseThrow();
+        assertThat(ResyncTurn.take(store)).isEmpty();
+        first.release();
+        ResyncTurn second = ResyncTurn.take(store).orElseThrow();
+        assertThat(second.number()).isGreaterThan(first.number());
+        assertThatThrownBy(first::renew).isInstanceOf(ResyncTurn.Overtaken.class);
+        Store late = later(store, ResyncTurn.HELD.plusSeconds(1));
+        Optional<ResyncTurn> third = ResyncTurn.take(late);
+        assertThat(third).isPresent();
+        first.release(); // It is not its own any more.
+        assertThat(ResyncTurn.take(store)).isEmpty();
+    }
+
+    @Test
+    void a_repair_of_a_process_that_was_taken_for_dead_is_refused_by_its_own_transaction() {
+        Store store = store("fences");
+        ResyncTurn dead = ResyncTurn.take(store).orElseThrow();
+        ResyncTurn current =
+                ResyncTurn.take(later(store, ResyncTurn.HELD.plusSeconds(1))).orElseThrow();
+        assertThatThrownBy(() -> new RepairIntake(store, dead).append(ROW, ROW.length))
+                .isInstanceOf(ResyncTurn.Overtaken.class)
+                .hasMessageContaining("Another re-sync has begun");
+        // As if it was taken for dead between its last renewal and its transaction.
+        List<Arrival> repair = List.of(new Arrival("resync/1", "1", 0, ROW));
+        assertThatThrownBy(() -> StateAndMap.repair(store, repair, dead::check))
+                .isInstanceOf(StateAndMap.Fenced.class);
+        AwsEngine engine = AwsEngine.deployed(store);
+        assertThat(engine.get(List.of("a"))).isEmpty();
+        assertThat(new RepairIntake(store, current).append(ROW, ROW.length).counts().accepted())
+                .isOne();
+        assertThat(engine.get(List.of("a"))).isPresent();
+    }
+
+    @Test
+    void a_seeding_runs_until_it_ends_or_is_not_heard_of() {
+        Store store = store("leases");
+        SeedLease five = SeedLease.begin(store, 5);
+        assertThat(SeedLease.isRunning(store, 5)).isFalse();
+        assertThat(SeedLease.isRunning(store, 6)).isTrue();
+        SeedLease.begin(store, 4).close();
+        five.close();
+        assertThat(SeedLease.isRunning(store, 6)).isFalse();
+        SeedLease killed = SeedLease.begin(store, 7);
+        assertThat(SeedLease.isRunning(later(store, SeedLease.HELD.plusSeconds(1)), 8)).isFalse();
+        killed.renew();
+        assertThat(SeedLease.isRunning(store, 8)).isTrue();
+    }
+}
