@@ -293,8 +293,7 @@ public final class AwsEngine implements Engine {
         List<Optional<Row>> rows = new ArrayList<>();
         for (int i = 0; i < keys.size(); i++) {
             RowItem row = found.get(ByteBuffer.wrap(bytes.get(i)));
-            Contribution contribution =
-                    row == null ? null : row.views().get(definition.served());
+            Contribution contribution = row == null ? null : row.views().get(definition.served());
             boolean isThere = row != null && !row.isEmpty() && !row.isRefusedBy(definition.served());
             rows.add(
                     row != null && isThere && contribution != null

@@ -50,7 +50,8 @@ public final class ResyncTurn {
     /// Takes the turn; empty if another re-sync has it.
     public static Optional<ResyncTurn> take(Store store) {
         Map<String, AttributeValue> before = store.get(store.tables().rows(), key());
-        ResyncTurn turn = new ResyncTurn(store, SeedNumbers.draw(store, store.clock().millis()));
+        ResyncTurn turn =
+                new ResyncTurn(store, SeedNumbers.draw(store, store.clock().millis()));
         if (!turn.begin()) {
             return Optional.empty();
         }
@@ -75,7 +76,13 @@ public final class ResyncTurn {
                 key(),
                 "SET n = :n, t = :t",
                 "attribute_not_exists(n) OR (n < :n AND t < :now)",
-                Map.of(":n", Items.number(number), ":t", Items.number(now + HELD.toMillis()), ":now", Items.number(now)));
+                Map.of(
+                        ":n",
+                        Items.number(number),
+                        ":t",
+                        Items.number(now + HELD.toMillis()),
+                        ":now",
+                        Items.number(now)));
         return taken || isMine(); // An answer may have been lost.
     }
 
@@ -112,11 +119,7 @@ public final class ResyncTurn {
     /// @throws Overtaken if it is another one's
     public void renew() {
         long until = store.clock().millis() + HELD.toMillis();
-        if (!update(
-                key(),
-                "SET t = :t",
-                "n = :n",
-                Map.of(":n", Items.number(number), ":t", Items.number(until)))) {
+        if (!update(key(), "SET t = :t", "n = :n", Map.of(":n", Items.number(number), ":t", Items.number(until)))) {
             throw new Overtaken(number);
         }
     }

@@ -86,8 +86,8 @@ public final class RowListing {
     }
 
     private static IllegalStateException changed() {
-        return new IllegalStateException(
-                "Another view began to serve each time that the rows were read, " + ATTEMPTS_MAX + " times. Try again.");
+        return new IllegalStateException("Another view began to serve each time that the rows were read, "
+                + ATTEMPTS_MAX + " times. Try again.");
     }
 
     /// Visits each row, one at a time; whether one definition served from the beginning to the end.

@@ -57,7 +57,8 @@ public final class SeedLease implements AutoCloseable {
     @Override
     public void close() {
         store.retried(() -> store.client()
-                .deleteItem(request -> request.tableName(store.tables().letters()).key(key(number))));
+                .deleteItem(
+                        request -> request.tableName(store.tables().letters()).key(key(number))));
     }
 
     /// Whether a seeding with a lower number runs. Forgets those that are dead.

@@ -93,7 +93,9 @@ public final class CatchUp {
         Instant now = store.clock().instant();
         Position.Time end = new Position.Time(now.plus(SKEW));
         boolean wasBehind = false;
-        for (Duration latest = LATEST; latest.compareTo(retention) < 0; latest = latest.multipliedBy(hasTimes ? 2 : 12)) {
+        for (Duration latest = LATEST;
+                latest.compareTo(retention) < 0;
+                latest = latest.multipliedBy(hasTimes ? 2 : 12)) {
             Part part = new Part(now.minus(latest).toEpochMilli(), !hasTimes);
             try {
                 Instant from = hasTimes ? now.minus(latest.multipliedBy(2)) : Instant.EPOCH;
@@ -159,8 +161,7 @@ public final class CatchUp {
                 throw new Unproven(false);
             }
             if (before != null
-                    && !StateAndMap.areIn(
-                            store, before.subList(Math.max(0, before.size() - PROBED), before.size()))) {
+                    && !StateAndMap.areIn(store, before.subList(Math.max(0, before.size() - PROBED), before.size()))) {
                 throw new Unproven(true);
             }
             isProven = true;

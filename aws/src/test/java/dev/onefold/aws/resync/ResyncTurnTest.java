@@ -70,11 +70,13 @@ class ResyncTurnTest {
                 .hasMessageContaining("Another re-sync has begun");
         // As if it was taken for dead between its last renewal and its transaction.
         List<Arrival> repair = List.of(new Arrival("resync/1", "1", 0, ROW));
-        assertThatThrownBy(() -> StateAndMap.repair(store, repair, dead::check))
-                .isInstanceOf(StateAndMap.Fenced.class);
+        assertThatThrownBy(() -> StateAndMap.repair(store, repair, dead::check)).isInstanceOf(StateAndMap.Fenced.class);
         AwsEngine engine = AwsEngine.deployed(store);
         assertThat(engine.get(List.of("a"))).isEmpty();
-        assertThat(new RepairIntake(store, current).append(ROW, ROW.length).counts().accepted())
+        assertThat(new RepairIntake(store, current)
+                        .append(ROW, ROW.length)
+                        .counts()
+                        .accepted())
                 .isOne();
         assertThat(engine.get(List.of("a"))).isPresent();
     }
@@ -89,7 +91,8 @@ class ResyncTurnTest {
         five.close();
         assertThat(SeedLease.isRunning(store, 6)).isFalse();
         SeedLease killed = SeedLease.begin(store, 7);
-        assertThat(SeedLease.isRunning(later(store, SeedLease.HELD.plusSeconds(1)), 8)).isFalse();
+        assertThat(SeedLease.isRunning(later(store, SeedLease.HELD.plusSeconds(1)), 8))
+                .isFalse();
         killed.renew();
         assertThat(SeedLease.isRunning(store, 8)).isTrue();
     }

@@ -122,8 +122,7 @@ class CatchUpTest {
             String id = "k" + i;
             DYNAMO.client
                     .putItem(request -> request.tableName("CaughtUp")
-                            .item(Map.of(
-                                    "id", AttributeValue.fromS(id), "restaurant", AttributeValue.fromS("Roma"))))
+                            .item(Map.of("id", AttributeValue.fromS(id), "restaurant", AttributeValue.fromS("Roma"))))
                     .join();
             if (i == 15) {
                 DYNAMO.rollOver();

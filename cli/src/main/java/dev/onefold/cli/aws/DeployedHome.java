@@ -73,8 +73,7 @@ final class DeployedHome implements Home {
 
     @Override
     public String announcement(Engine engine) {
-        return Announcement.ofRows(
-                new RowListing(store(engine), Rate.of(0)).units(), RowListing.UNITS_PER_SECOND);
+        return Announcement.ofRows(new RowListing(store(engine), Rate.of(0)).units(), RowListing.UNITS_PER_SECOND);
     }
 
     @Override

@@ -32,7 +32,11 @@ final class DeployedPassing implements Passing {
     ///
     /// @param stream ARN of the stream that State reads; `null` if it has read none
     /// @param retries what the mapping has given up
-    record Input(AwsCommand aws, StreamOfRecords kinesis, @Nullable String stream, Optional<RetryQueue> retries) {}
+    record Input(
+            AwsCommand aws,
+            StreamOfRecords kinesis,
+            @Nullable String stream,
+            Optional<RetryQueue> retries) {}
 
     /// Makes a client for the streams of Kinesis.
     interface StreamOfRecords {

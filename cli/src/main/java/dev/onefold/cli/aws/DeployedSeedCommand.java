@@ -103,7 +103,8 @@ final class DeployedSeedCommand implements Callable<Integer> {
         try (Running running = new Running(store)) {
             ExitCode code = run.seed(
                     new Opened(opened.source(), opened.shown(), rows, opened.stream()),
-                    new Run.Earlier(log, numbers(store, running), incarnation + " " + Versions.log(served, opened.stream())),
+                    new Run.Earlier(
+                            log, numbers(store, running), incarnation + " " + Versions.log(served, opened.stream())),
                     number -> new Run.Target(
                             served,
                             Versions.form(served, opened.stream(), number),

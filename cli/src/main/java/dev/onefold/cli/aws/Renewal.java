@@ -20,17 +20,23 @@ final class Renewal implements AutoCloseable {
     }
 
     private static void run(Runnable renew) {
-        while (true) {
-            try {
-                Thread.sleep(EVERY);
-                renew.run();
-            } catch (SdkException e) {
-                continue; // The next renewal comes long before it is too late.
-            } catch (InterruptedException e) {
-                return;
-            } catch (IllegalStateException e) {
-                return; // Somebody else has it. Whatever this command writes finds that out.
-            }
+        boolean goesOn = true;
+        while (goesOn) {
+            goesOn = isToGoOn(renew);
+        }
+    }
+
+    private static boolean isToGoOn(Runnable renew) {
+        try {
+            Thread.sleep(EVERY);
+            renew.run();
+            return true;
+        } catch (SdkException e) {
+            return true; // The next renewal comes long before it is too late.
+        } catch (InterruptedException e) {
+            return false;
+        } catch (IllegalStateException e) {
+            return false; // Somebody else has it. Whatever this command writes finds that out.
         }
     }
 

@@ -80,8 +80,7 @@ public final class Against {
                 Opened opened = new Opening(caller, options.asSeed(), clients, pipeline, options.rate()).open()) {
             requireStrong(opened);
             String ours = home.announcement(engine);
-            caller.note(
-                    Announcement.compared(pipeline, opened, options.rate()) + (ours.isEmpty() ? "" : "\n" + ours));
+            caller.note(Announcement.compared(pipeline, opened, options.rate()) + (ours.isEmpty() ? "" : "\n" + ours));
             Home.Work work = new Home.Work(caller, stop, options.lag(), options.repair);
             try (Home.Session session = home.begin(engine, opened, work)) {
                 return compare(session, opened);

@@ -122,8 +122,7 @@ class DeployedAgainstTest {
     private void live(String... records) {
         for (String record : records) {
             StateAndMap.process(
-                    store,
-                    List.of(new Arrival("stream", "1", 0, record.getBytes(StandardCharsets.UTF_8), 1)));
+                    store, List.of(new Arrival("stream", "1", 0, record.getBytes(StandardCharsets.UTF_8), 1)));
         }
     }
 
@@ -203,7 +202,9 @@ class DeployedAgainstTest {
             Thread.onSpinWait();
         }
         lease.close();
-        assertThat(comparing.join()).as(() -> err.toString(StandardCharsets.UTF_8)).isZero();
+        assertThat(comparing.join())
+                .as(() -> err.toString(StandardCharsets.UTF_8))
+                .isZero();
     }
 
     /// Makes the table, whose stream is on from the beginning.
@@ -220,8 +221,8 @@ class DeployedAgainstTest {
                                 .attributeName("id")
                                 .keyType(KeyType.HASH)
                                 .build()))
-                        .streamSpecification(view ->
-                                view.streamEnabled(true).streamViewType(StreamViewType.NEW_AND_OLD_IMAGES)))
+                        .streamSpecification(
+                                view -> view.streamEnabled(true).streamViewType(StreamViewType.NEW_AND_OLD_IMAGES)))
                 .join()
                 .tableDescription()
                 .latestStreamArn();

@@ -4,6 +4,8 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.embedded.MovingTable.Change;
 import dev.onefold.simulator.embedded.MovingTable.Content;
 import dev.onefold.tables.RowForm;
+import java.util.List;
+import java.util.random.RandomGenerator;
 
 /// What the changes of a [MovingTable] look like, and whose version a row has.
 public enum ChangeForm {
@@ -26,6 +28,11 @@ public enum ChangeForm {
 
     ChangeForm(String input) {
         this.input = input;
+    }
+
+    /// One of them.
+    public static ChangeForm any(RandomGenerator random) {
+        return List.of(values()).get(random.nextInt(values().length));
     }
 
     /// The pipeline that reads them.

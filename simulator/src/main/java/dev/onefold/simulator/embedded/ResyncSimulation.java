@@ -52,7 +52,7 @@ public final class ResyncSimulation {
 
     private ResyncSimulation(long seed) {
         random = new SplittableRandom(seed);
-        reads = ChangeForm.values()[random.nextInt(ChangeForm.values().length)];
+        reads = ChangeForm.any(random);
         table = new MovingTable(random, reads.hasTransactions());
         engine = EmbeddedEngine.open(
                 SimulatedDisk.empty().getPath("/data"),
@@ -147,7 +147,8 @@ public final class ResyncSimulation {
         RowForm form = reads.rows(number);
         table.rows()
                 .forEach((key, content) -> seeded.add(new String(
-                        form.record(ChangeForm.row(key, content).getBytes(StandardCharsets.UTF_8), 0), StandardCharsets.UTF_8)));
+                        form.record(ChangeForm.row(key, content).getBytes(StandardCharsets.UTF_8), 0),
+                        StandardCharsets.UTF_8)));
     }
 
     private void flushSeed(int most) {
@@ -173,12 +174,11 @@ public final class ResyncSimulation {
                 moving(),
                 new SourceComparison.Side(new Rows(nth), reads.rows(number), Rate.of(0), this::await),
                 repairs
-                        ? Optional.of(new SourceComparison.Repairing(
-                                reads.generation(), own, true, (lines, length) -> {
-                                    moves(3);
-                                    return engine.append(
-                                            "resync " + own, 1 + engine.acknowledged("resync " + own), lines, length);
-                                }))
+                        ? Optional.of(new SourceComparison.Repairing(reads.generation(), own, true, (lines, length) -> {
+                            moves(3);
+                            return engine.append(
+                                    "resync " + own, 1 + engine.acknowledged("resync " + own), lines, length);
+                        }))
                         : Optional.empty(),
                 new Quiet());
         secondReadingFrom = Long.MAX_VALUE;

@@ -67,7 +67,7 @@ public final class AwsResyncSimulation {
 
     private AwsResyncSimulation(long seed) {
         random = new SplittableRandom(seed);
-        reads = ChangeForm.values()[random.nextInt(ChangeForm.values().length)];
+        reads = ChangeForm.any(random);
         table = new MovingTable(random.split(), reads.hasTransactions());
         VirtualTime time = new VirtualTime(BEGINNING);
         deployment = new Deployment(time, new SimulatedDynamoDb(time, random.nextLong()), random.split());
@@ -250,8 +250,8 @@ public final class AwsResyncSimulation {
                 me.pause(Duration.ofSeconds(1 + chance.nextInt(90)));
             }
             long number = turn.map(ResyncTurn::number).orElse(1L);
-            Optional<SourceComparison.Repairing> repairing = turn.map(
-                    mine -> new SourceComparison.Repairing(reads.generation(), number, true, (lines, length) -> {
+            Optional<SourceComparison.Repairing> repairing = turn.map(mine ->
+                    new SourceComparison.Repairing(reads.generation(), number, true, (lines, length) -> {
                         me.pause(Duration.ofSeconds(chance.nextInt(20)));
                         return new RepairIntake(store, mine).append(lines, length);
                     }));
@@ -344,10 +344,11 @@ public final class AwsResyncSimulation {
                 while (count == 5) {
                     StringBuilder page = new StringBuilder();
                     count = 0;
-                    TreeMap<String, Content> now =
-                            reads.hasTransactions() ? snapshot : new TreeMap<>(table.rows());
-                    for (Map.Entry<String, Content> row : now.tailMap(key, false).entrySet()) {
-                        page.append(ChangeForm.row(row.getKey(), row.getValue())).append('\n');
+                    TreeMap<String, Content> now = reads.hasTransactions() ? snapshot : new TreeMap<>(table.rows());
+                    for (Map.Entry<String, Content> row :
+                            now.tailMap(key, false).entrySet()) {
+                        page.append(ChangeForm.row(row.getKey(), row.getValue()))
+                                .append('\n');
                         key = row.getKey();
                         if (++count == 5) {
                             break;

@@ -331,8 +331,7 @@ public final class SourceComparison {
             return;
         }
         way.intake().append(lines.toByteArray(), lines.size());
-        List<Optional<Row>> rows =
-                engine.rows(sent.stream().map(Finding::key).toList());
+        List<Optional<Row>> rows = engine.rows(sent.stream().map(Finding::key).toList());
         for (int i = 0; i < sent.size(); i++) {
             Finding finding = sent.get(i);
             Row now = rows.get(i).orElse(null);
