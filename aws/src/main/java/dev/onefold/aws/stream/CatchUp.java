@@ -27,8 +27,8 @@ public final class CatchUp {
     /// What is folded again of each shard, if State is not behind.
     public static final Duration LATEST = Duration.ofMinutes(5);
 
-    /// Of what is before it so many records must be in.
-    private static final int PROBED = 100;
+    /// Of what is before it so many records must be in: a page.
+    private static final int PROBED = 1_000;
 
     private static final int SHARDS_AT_A_TIME = 32;
 
@@ -92,13 +92,14 @@ public final class CatchUp {
     private void catchUp(Shard shard, Duration retention) {
         Instant now = store.clock().instant();
         Position.Time end = new Position.Time(now.plus(SKEW));
+        Instant oldest = hasTimes ? Instant.EPOCH : Instant.MIN; // Whatever time its records state.
         boolean wasBehind = false;
         for (Duration latest = LATEST;
                 latest.compareTo(retention) < 0;
                 latest = latest.multipliedBy(hasTimes ? 2 : 12)) {
             Part part = new Part(now.minus(latest).toEpochMilli(), !hasTimes);
             try {
-                Instant from = hasTimes ? now.minus(latest.multipliedBy(2)) : Instant.EPOCH;
+                Instant from = hasTimes ? now.minus(latest.multipliedBy(2)) : oldest;
                 ShardReading.read(store, stream.pages(shard.id()), new Position.Time(from), end, part::take);
                 part.end();
                 return;
@@ -109,7 +110,7 @@ public final class CatchUp {
                 }
             }
         }
-        ShardReading.read(store, stream.pages(shard.id()), new Position.Time(Instant.EPOCH), end, this::fold);
+        ShardReading.read(store, stream.pages(shard.id()), new Position.Time(oldest), end, this::fold);
     }
 
     private synchronized void countBehind() {

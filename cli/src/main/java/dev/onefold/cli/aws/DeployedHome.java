@@ -34,6 +34,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 final class DeployedHome implements Home {
     private final AwsCommand aws;
     private final Options options = new Options();
+    private @Nullable Store store;
 
     /// What only a deployment has.
     private static final class Options {
@@ -67,8 +68,12 @@ final class DeployedHome implements Home {
         return new Clients(aws::place);
     }
 
+    /// One for all comparisons of a command.
     private Store store(Engine engine) {
-        return aws.store(engine.pipeline().name());
+        if (store == null) {
+            store = aws.store(engine.pipeline().name());
+        }
+        return store;
     }
 
     @Override
@@ -79,8 +84,8 @@ final class DeployedHome implements Home {
     @Override
     public Session begin(Engine engine, Opened opened, Work work) {
         Pipeline pipeline = engine.pipeline();
-        Store store = store(engine);
-        Optional<String> input = new LetterTable(store).input();
+        Store tables = store(engine);
+        Optional<String> input = new LetterTable(tables).input();
         input.ifPresent(stream -> Versions.requireKind(pipeline, opened.stream(), stream));
         String stream = input.orElse(opened.stream());
         if (stream == null) {
@@ -91,10 +96,10 @@ final class DeployedHome implements Home {
         Optional<RetryQueue> retries = retries(pipeline.name(), work.caller());
         try {
             return new Deployed(
-                    store,
+                    tables,
                     work,
                     new DeployedPassing.Input(aws, () -> aws.kinesis(options.kinesis), stream, retries),
-                    work.repairs() ? Optional.of(turn(store, pipeline)) : Optional.empty());
+                    work.repairs() ? Optional.of(turn(tables, pipeline)) : Optional.empty());
         } catch (RuntimeException e) {
             retries.ifPresent(RetryQueue::close);
             throw e;
