@@ -76,6 +76,10 @@ final class DeployedHome implements Home {
         return store;
     }
 
+    /// What the tables hold is read when it is asked for.
+    @Override
+    public void note(Engine engine) {}
+
     @Override
     public String announcement(Engine engine) {
         return Announcement.ofRows(new RowListing(store(engine), Rate.of(0)).units(), RowListing.UNITS_PER_SECOND);

@@ -76,6 +76,7 @@ public final class Against {
     public ExitCode compare(Engine engine) throws IOException {
         Pipeline pipeline = engine.pipeline();
         requirePossible(pipeline);
+        home.note(engine);
         try (Clients clients = home.clients();
                 Opened opened = new Opening(caller, options.asSeed(), clients, pipeline, options.rate()).open()) {
             requireStrong(opened);

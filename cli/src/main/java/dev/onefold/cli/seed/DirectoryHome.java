@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ public final class DirectoryHome implements Home {
 
     private final Supplier<Path> data;
     private final PlaceOptions place = new PlaceOptions();
+    private @Nullable Directory directory;
 
     /// @param data the data directory
     public DirectoryHome(Supplier<Path> data) {
@@ -38,6 +40,11 @@ public final class DirectoryHome implements Home {
     }
 
     @Override
+    public void note(Engine engine) throws IOException {
+        directory = new Directory(data.get(), engine);
+    }
+
+    @Override
     public String announcement(Engine engine) {
         return "";
     }
@@ -45,9 +52,9 @@ public final class DirectoryHome implements Home {
     @Override
     public Session begin(Engine engine, Opened opened, Work work) throws IOException {
         SeedLog log = new SeedLog(data.get().resolve(SEEDS));
-        Directory directory = new Directory(data.get());
+        Directory before = Objects.requireNonNull(directory, "It was not noted how the data are");
         if (!work.repairs()) {
-            return new InDirectory(engine, log, work, directory, null);
+            return new InDirectory(engine, log, work, before, null);
         }
         FileChannel alone = log.alone(ALONE)
                 .orElseThrow(() -> new CommandFailure(
@@ -55,8 +62,7 @@ public final class DirectoryHome implements Home {
                         "Rows of pipeline " + engine.pipeline().name()
                                 + " are being repaired by another command; one repairs at a time."));
         try {
-            return new InDirectory(
-                    engine, log, work, directory, new Turn(alone, log.begin(ALONE, numbers(engine), true)));
+            return new InDirectory(engine, log, work, before, new Turn(alone, log.begin(ALONE, numbers(engine), true)));
         } catch (IOException | RuntimeException e) {
             alone.close();
             throw e;

@@ -18,6 +18,9 @@ public interface Home {
     /// Clients for the source.
     Clients clients();
 
+    /// Notes how the engine's data are, before anything of the source is read.
+    void note(Engine engine) throws IOException;
+
     /// What the engine's side of the comparison costs; empty if nothing.
     String announcement(Engine engine);
 
