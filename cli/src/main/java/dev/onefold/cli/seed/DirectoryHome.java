@@ -62,7 +62,8 @@ public final class DirectoryHome implements Home {
                         "Rows of pipeline " + engine.pipeline().name()
                                 + " are being repaired by another command; one repairs at a time."));
         try {
-            return new InDirectory(engine, log, work, before, new Turn(alone, log.begin(ALONE, numbers(engine), true)));
+            SeedLog.Seed number = log.begin(ALONE, EngineIntake.numbers(engine, DirectoryHome::source), true);
+            return new InDirectory(engine, log, work, before, new Turn(alone, number));
         } catch (IOException | RuntimeException e) {
             alone.close();
             throw e;
