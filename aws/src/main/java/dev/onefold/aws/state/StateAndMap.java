@@ -127,8 +127,10 @@ public final class StateAndMap {
         return new StateAndMap(store, arrivals, true, null, fence).process(new Definitions(store).load());
     }
 
-    /// Whether each of these records is in its row, or a higher version is. What the pipeline refuses has no row.
-    public static boolean areIn(Store store, List<Arrival> arrivals) {
+    /// Whether each of these records is in its row, or a higher version is; empty if none of them has a row, as where
+    /// the
+    /// pipeline refuses them all.
+    public static Optional<Boolean> areIn(Store store, List<Arrival> arrivals) {
         Definition definition = new Definitions(store).load();
         Pipeline pipeline = definition.servedView().pipeline();
         Decoding decoding = new Decoding(definition);
@@ -141,12 +143,15 @@ public final class StateAndMap {
                         BinaryOperator.maxBy(Comparator.naturalOrder()));
             }
         }
+        if (versions.isEmpty()) {
+            return Optional.empty();
+        }
         Map<ByteBuffer, RowItem> rows = new RowReads(store)
                 .read(versions.keySet().stream().map(ByteBuffer::array).toList());
-        return versions.entrySet().stream().allMatch(each -> {
+        return Optional.of(versions.entrySet().stream().allMatch(each -> {
             RowItem row = rows.get(each.getKey());
             return row != null && Version.of(pipeline, row.version()).compareTo(each.getValue()) >= 0;
-        });
+        }));
     }
 
     private static boolean isOfKeys(Definition definition) {

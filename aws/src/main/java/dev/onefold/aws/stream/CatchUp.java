@@ -1,6 +1,7 @@
 package dev.onefold.aws.stream;
 
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.Shards.Shard;
@@ -86,6 +87,8 @@ public final class CatchUp {
                 }
             });
         }
+        // The others are counted when State takes them, or were.
+        new LetterTable(store).count(new Counts(counts.accepted(), 0, 0, 0, 0));
         return new Done(counts, shards.size(), behind);
     }
 
@@ -158,12 +161,14 @@ public final class CatchUp {
             if (isProven) {
                 return;
             }
-            if (before == null && !isFromOldest) {
+            if (before != null) {
+                List<Arrival> latest = before.subList(Math.max(0, before.size() - PROBED), before.size());
+                boolean areIn = StateAndMap.areIn(store, latest).orElseThrow(() -> new Unproven(false));
+                if (!areIn) {
+                    throw new Unproven(true);
+                }
+            } else if (!isFromOldest) {
                 throw new Unproven(false);
-            }
-            if (before != null
-                    && !StateAndMap.areIn(store, before.subList(Math.max(0, before.size() - PROBED), before.size()))) {
-                throw new Unproven(true);
             }
             isProven = true;
         }

@@ -115,6 +115,20 @@ class CatchUpTest {
     }
 
     @Test
+    void records_that_have_no_row_prove_nothing_of_those_before_them() {
+        Store store = store("refused", PIPELINE);
+        for (int i = 0; i < 600; i++) {
+            boolean isGood = i < 400;
+            shard.add(
+                    i,
+                    NOW.minus(Duration.ofMinutes(isGood ? 90 : 30)).plusSeconds(i),
+                    isGood ? trade(i) : "nonsense".getBytes(StandardCharsets.UTF_8));
+        }
+        take(store, 100);
+        assertThat(catchUp(store).counts().accepted()).isEqualTo(300);
+    }
+
+    @Test
     void the_change_stream_of_a_table_is_caught_up_with_whatever_state_has_taken() {
         Store store = store("changes", CHANGES);
         String arn = DYNAMO.sourceTable("CaughtUp");

@@ -56,7 +56,8 @@ public final class Announcement {
     public static String ofRows(long units, long rate) {
         return "Reads the table of rows, too: " + Words.count(units, "read unit") + " ($" + price(READ_PRICE, units)
                 + " on demand), at most " + Words.count(rate) + " a second; if rows differ, once more for each further"
-                + " reading of the source. A repair costs what a seed row costs.";
+                + " reading of the source. After each reading the latest five minutes of the stream are folded again,"
+                + " about half a read unit a record. A repair costs what a seed row costs.";
     }
 
     /// An export, a file or a query does not say what the key of its table is.

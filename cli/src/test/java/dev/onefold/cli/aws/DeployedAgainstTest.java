@@ -207,6 +207,19 @@ class DeployedAgainstTest {
                 .isZero();
     }
 
+    @Test
+    void a_record_that_waits_in_the_retry_queue_is_no_difference() throws Exception {
+        deploy("{key: id, version: v}");
+        live(row("a", 1, "Ulm"));
+        cli.write("rows.ndjson", row("a", 1, "Ulm") + row("b", 1, "Bonn"));
+        try (HttpQueue retries = new HttpQueue(1, () -> live(row("b", 1, "Bonn")))) {
+            Result result = verify("--against", "rows.ndjson", "--retries", retries.url());
+            assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
+        }
+        assertThat(verify("--against", "rows.ndjson", "--retries", "nonsense").err())
+                .contains("--retries: 'nonsense' is not the URL of a queue");
+    }
+
     /// Makes the table, whose stream is on from the beginning.
     private String table(String table) {
         return store.client()

@@ -52,7 +52,7 @@ public final class Intake implements AutoCloseable {
     private final Producers producers;
     private final Sandboxes sandboxes;
     private final SimulatedQueues queues;
-    private final QueueMapping retries;
+    private QueueMapping retries;
     private final MappingSettings settings;
     private StreamMapping mapping;
     private int streams = 1;
@@ -82,12 +82,7 @@ public final class Intake implements AutoCloseable {
         queues = new SimulatedQueues(deployment.time, random.nextLong());
         queues.create(RETRIES, Duration.ofSeconds(1 + random.nextInt(VISIBILITY_SECONDS_MAX)), Integer.MAX_VALUE);
         queues.inject(faults);
-        retries = QueueMapping.open(
-                new VirtualScheduler(deployment.time),
-                new QueueMapping.Queue(queues.client(), SimulatedQueues.url(RETRIES), SimulatedQueues.arn(RETRIES)),
-                sandboxes,
-                MappingSettings.retries(),
-                MappingFaults.of(random.nextLong(), faultChance));
+        retries = mapRetries();
         settings = MappingSettings.input()
                 .withBatch(
                         1 + random.nextInt(BATCH_MAX),
@@ -126,6 +121,15 @@ public final class Intake implements AutoCloseable {
                         new Destination(queues.client(), SimulatedQueues.url(RETRIES))),
                 settings,
                 new MappingFaults(random.nextLong(), chance, chance, chance, chance, chance / 10));
+    }
+
+    private QueueMapping mapRetries() {
+        return QueueMapping.open(
+                new VirtualScheduler(deployment.time),
+                new QueueMapping.Queue(queues.client(), SimulatedQueues.url(RETRIES), SimulatedQueues.arn(RETRIES)),
+                sandboxes,
+                MappingSettings.retries(),
+                MappingFaults.of(random.nextLong(), faultChance));
     }
 
     /// Begins to put these.
@@ -176,6 +180,24 @@ public final class Intake implements AutoCloseable {
     void replaceMapping() {
         mapping.close();
         mapping = map();
+    }
+
+    /// State takes nothing of the stream any more, as if it failed all the time.
+    public void suspendStream() {
+        mapping.close();
+    }
+
+    /// State takes nothing of the retry queue any more.
+    public void suspendRetries() {
+        retries.close();
+    }
+
+    /// State takes everything again, the stream from its oldest record.
+    public void resume() {
+        suspendStream();
+        suspendRetries();
+        mapping = map();
+        retries = mapRetries();
     }
 
     /// Whether records may have been forgotten with their stream.

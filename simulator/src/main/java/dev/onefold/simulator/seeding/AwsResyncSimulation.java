@@ -114,7 +114,11 @@ public final class AwsResyncSimulation {
         for (int i = 1 + random.nextInt(2); i > 0; i--) {
             comparers.add(new Comparer(random.nextInt(3) > 0));
         }
-        rounds(30);
+        rounds(15);
+        suspend();
+        rounds(15);
+        intake.resume();
+        rounds(15);
         comparers.forEach(Comparer::die);
         comparers.clear();
         isStill = true;
@@ -187,6 +191,25 @@ public final class AwsResyncSimulation {
                 comparers.add(new Comparer(true));
             }
             pass();
+        }
+    }
+
+    /// State takes some records no more, perhaps for long: what it has not taken is no difference.
+    private void suspend() {
+        switch (random.nextInt(4)) {
+            case 0 -> {}
+            case 1 -> intake.suspendStream();
+            case 2 -> intake.suspendRetries();
+            default -> {
+                intake.suspendStream();
+                intake.suspendRetries();
+            }
+        }
+        rounds(5);
+        if (random.nextBoolean()) {
+            deployment.time.runFor(Duration.ofSeconds(random.nextInt(1_200)));
+            comparers.add(new Comparer(random.nextBoolean()));
+            deployment.time.runFor(Duration.ofSeconds(random.nextInt(180)));
         }
     }
 
