@@ -2,6 +2,7 @@ package dev.onefold.api;
 
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Ranked;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -18,21 +19,31 @@ final class AnswerTag {
     private AnswerTag() {}
 
     static String of(Answer answer) {
+        return new AnswerTag().with(answer);
+    }
+
+    /// The tag of a part of a level: other groups that come or go change it, too.
+    static String of(Ranked ranked) {
         AnswerTag tag = new AnswerTag();
-        tag.add(answer.rollup());
-        answer.levels().forEach(tag::add);
-        answer.measures().forEach(tag::add);
+        tag.add(Integer.toString(ranked.below()));
+        return tag.with(ranked.answer());
+    }
+
+    private String with(Answer answer) {
+        add(answer.rollup());
+        answer.levels().forEach(this::add);
+        answer.measures().forEach(this::add);
         for (Answer.Line line : answer.lines()) {
-            tag.add(Integer.toString(line.group().size()));
-            line.group().forEach(tag::add);
-            line.values().forEach(tag::add);
+            add(Integer.toString(line.group().size()));
+            line.group().forEach(this::add);
+            line.values().forEach(this::add);
         }
         for (Answer.Progress source : answer.cut().sources()) {
-            tag.add(source.source());
-            tag.add(Long.toString(source.records()));
-            tag.add(Long.toString(source.bytes()));
+            add(source.source());
+            add(Long.toString(source.records()));
+            add(Long.toString(source.bytes()));
         }
-        return HexFormat.of().formatHex(tag.digest.digest(), 0, BYTES);
+        return HexFormat.of().formatHex(digest.digest(), 0, BYTES);
     }
 
     private void add(@Nullable BigDecimal value) {

@@ -12,14 +12,11 @@ import dev.onefold.core.Truth;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.form.CsvForm;
-import dev.onefold.core.form.GroupPath;
 import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyState;
-import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Row;
@@ -93,7 +90,7 @@ final class EngineRoutes {
     private void get(Request request, List<String> path, Routes.Receiver receiver) throws IOException {
         String first = path.isEmpty() ? "" : path.getFirst();
         if (first.equals("totals") && path.size() == 1) {
-            totals(request, receiver);
+            TotalsRoute.answer(engine, request, receiver);
             return;
         }
         if (first.equals("tables") && path.size() == 1) {
@@ -212,52 +209,7 @@ final class EngineRoutes {
         };
     }
 
-    private void totals(Request request, Routes.Receiver receiver) throws IOException {
-        request.allow(
-                "rollup", "group", "group-json", "depth", "top", "by", "format", "neutralise-formulas", "at-least");
-        String rollup = request.parameter("rollup");
-        String group = request.parameter("group");
-        String json = request.parameter("group-json");
-        String by = request.parameter("by");
-        int top = request.integer("top", 0);
-        if (group != null && json != null) {
-            throw new IllegalArgumentException(
-                    "The parameters 'group' and 'group-json' say the same; give one of them");
-        }
-        if ((request.parameter("top") == null) != (by == null)) {
-            throw new IllegalArgumentException("'top' and 'by' go together: how many groups, and by which measure");
-        }
-        Pipeline pipeline = engine.pipeline();
-        Query query = new Query(
-                rollup == null ? firstRollup(pipeline) : rollup,
-                json != null ? GroupPath.ofJson("group-json", json) : GroupPath.parse(group == null ? "" : group),
-                request.integer("depth", Integer.MAX_VALUE),
-                by == null ? null : new Query.Top(top, by));
-        boolean csv = isCsv(request);
-        boolean neutralise = request.flag("neutralise-formulas");
-        AtLeast.of(request).ifPresent(least -> least.await(engine));
-        engine.query(query, answer -> {
-            Response.Body body = out -> {
-                if (csv) {
-                    CsvForm.write(answer, neutralise, text(out));
-                } else {
-                    JsonForm.write(pipeline.name(), answer, text(out));
-                }
-            };
-            take(receiver, new Response(200, type(csv), body, () -> AnswerTag.of(answer)));
-            return true;
-        });
-    }
-
-    private static String firstRollup(Pipeline pipeline) {
-        return Rollups.of(pipeline).all().stream()
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "Pipeline " + pipeline.name() + " has no totals: it makes batches, or tables of a function"))
-                .name();
-    }
-
-    private static boolean isCsv(Request request) {
+    static boolean isCsv(Request request) {
         String format = request.parameter("format");
         if (format != null && !format.equals("csv") && !format.equals("json")) {
             throw new IllegalArgumentException("The parameter 'format' is json or csv, not '" + format + "'");
@@ -265,11 +217,11 @@ final class EngineRoutes {
         return "csv".equals(format);
     }
 
-    private static String type(boolean csv) {
+    static String type(boolean csv) {
         return csv ? Response.CSV : Response.JSON;
     }
 
-    private static void take(Routes.Receiver receiver, Response response) {
+    static void take(Routes.Receiver receiver, Response response) {
         try {
             receiver.take(response);
         } catch (IOException e) {
@@ -318,7 +270,7 @@ final class EngineRoutes {
         }));
     }
 
-    private static Consumer<String> text(OutputStream out) {
+    static Consumer<String> text(OutputStream out) {
         return text -> {
             try {
                 out.write(text.getBytes(StandardCharsets.UTF_8));

@@ -15,6 +15,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Ranked;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Amount;
@@ -42,6 +43,17 @@ public final class JsonForm {
     ///
     /// @param pipeline its name
     public static void write(String pipeline, Answer answer, Consumer<String> out) {
+        write(pipeline, answer, "", out);
+    }
+
+    /// Writes a part of a level in the same form, with the number of groups that are there as `below`.
+    ///
+    /// @param pipeline its name
+    public static void write(String pipeline, Ranked ranked, Consumer<String> out) {
+        write(pipeline, ranked.answer(), "\"below\":" + ranked.below() + ",\n", out);
+    }
+
+    private static void write(String pipeline, Answer answer, String more, Consumer<String> out) {
         StringBuilder text = new StringBuilder("{\"pipeline\":").append(Json.of(pipeline));
         text.append(",\"rollup\":").append(Json.of(answer.rollup()));
         text.append(",\"levels\":").append(Json.of(answer.levels()));
@@ -59,7 +71,7 @@ public final class JsonForm {
             text.setLength(0);
             separator = ",\n";
         }
-        text.append("],\n\"cut\":");
+        text.append("],\n").append(more).append("\"cut\":");
         out.accept(appendCut(text, answer.cut()).append("}\n").toString());
     }
 
