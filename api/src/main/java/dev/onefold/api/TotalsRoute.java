@@ -83,7 +83,14 @@ final class TotalsRoute {
 
     private static String rollup(Request request, Pipeline pipeline) {
         String rollup = request.parameter("rollup");
-        return rollup == null ? Rollups.of(pipeline).all().getFirst().name() : rollup;
+        if (rollup != null) {
+            return rollup;
+        }
+        return Rollups.of(pipeline).all().stream()
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "Pipeline " + pipeline.name() + " has no totals: it makes batches, or tables of a function"))
+                .name();
     }
 
     private static List<String> group(Request request) {

@@ -4,6 +4,8 @@ import dev.onefold.api.Failure;
 import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
+import dev.onefold.server.page.Page;
+import dev.onefold.server.page.PageFiles.PageFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.InstantSource;
@@ -41,6 +43,7 @@ final class Answering extends Handler.Abstract {
     private final Changes changes;
     private final Health health;
     private final Metrics metrics;
+    private final Page page = new Page();
     private final dev.onefold.api.Response description = description();
 
     /// Runs what keeps a processor busy for long, and so may not run on a virtual thread.
@@ -115,6 +118,11 @@ final class Answering extends Handler.Abstract {
         boolean isPost = HttpMethod.POST.is(asked.method());
         if (!isPost && exchange.request().getLength() > 0) {
             throw exchange.refused("There is no use for content in a request of method " + asked.method() + ".");
+        }
+        Optional<PageFile> file = page.find(asked.method(), asked.path());
+        if (file.isPresent()) {
+            Page.send(file.get(), exchange.request(), exchange.response());
+            return;
         }
         Optional<dev.onefold.api.Response> open = open(asked);
         if (open.isPresent()) {

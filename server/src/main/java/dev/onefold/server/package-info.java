@@ -3,7 +3,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     server > coding
+///     server > page > coding
 @NullMarked
 package dev.onefold.server;
 

@@ -63,7 +63,7 @@ public record Ranked(Answer answer, int below) {
     private record Entry(@Nullable BigDecimal value, int index) {
         static final Comparator<Entry> GREATEST_FIRST = Comparator.comparing(
                         Entry::value, Comparator.nullsLast(Comparator.<BigDecimal>reverseOrder()))
-                .thenComparing(Entry::index); // The lines are in the order of their bytes.
+                .thenComparingInt(Entry::index); // The lines are in the order of their bytes.
     }
 
     private static List<Entry> greatest(Answer whole, String measure, int count) {

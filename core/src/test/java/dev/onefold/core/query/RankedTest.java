@@ -60,7 +60,7 @@ class RankedTest {
             }
             List<String> right = IntStream.range(0, values.length)
                     .boxed()
-                    .sorted(Comparator.comparing((Integer i) -> -values[i]))
+                    .sorted(Comparator.comparingInt((Integer i) -> -values[i]))
                     .map(i -> String.format("%05d", i))
                     .toList();
             assertThat(found).as("seed " + seed).isEqualTo(right);
