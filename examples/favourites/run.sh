@@ -3,6 +3,7 @@
 # after an outage of the table's stream.
 #
 #   examples/favourites/run.sh [ROWS [TOGGLES_PER_SECOND]]    6,000,000 rows and 2,000 toggles, if nothing else is said
+#   examples/favourites/run.sh --on aws-local [ROWS [TOGGLES_PER_SECOND]]    see aws-local.sh
 #
 #   WORK         folder for the table and data; onefold-data/example-favourites if it is not set
 #   ONEFOLD      the command; ./onefold of this clone if it is not set
@@ -10,6 +11,9 @@
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
+if [ "${1:-}" = --on ] && [ "${2:-}" = aws-local ]; then
+    exec "$here/aws-local.sh" "${@:3}"
+fi
 onefold=${ONEFOLD:-$here/../../onefold}
 work=${WORK:-onefold-data/example-favourites}
 rows=${1:-6000000}

@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 import software.amazon.awssdk.services.dynamodb.model.Select;
+import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
@@ -93,11 +94,22 @@ public final class LocalDeployment implements AutoCloseable {
     /// Makes the table that is there before, and says to the template where its stream is.
     private static Map<String, String> given(StackRequest request, Clients direct) {
         Map<String, String> given = new TreeMap<>(Map.of("CodeBucket", "code", "CodeKey", "functions.zip"));
-        request.table()
-                .map(table -> direct.tables.createTable(table).join().tableDescription())
-                .ifPresent(table -> given.put("InputStreamArn", Account.LOCAL.own(table.latestStreamArn())));
+        request.table().ifPresent(table -> given.put("InputStreamArn", Account.LOCAL.own(make(table, direct))));
         given.putAll(request.parameters());
         return given;
+    }
+
+    /// The ARN of the table's stream.
+    private static String make(GivenTable table, Clients direct) {
+        direct.tables.createTable(table.request()).join();
+        table.rows().accept(direct.tables);
+        return direct.tables
+                .updateTable(update -> update.tableName(table.request().tableName())
+                        .streamSpecification(stream -> stream.streamEnabled(true)
+                                .streamViewType(StreamViewType.NEW_AND_OLD_IMAGES)))
+                .join()
+                .tableDescription()
+                .latestStreamArn();
     }
 
     /// Opens a deployment. Its functions start with their first invocations.
@@ -206,6 +218,17 @@ public final class LocalDeployment implements AutoCloseable {
     /// How a function runs, by its name in the template.
     public FunctionSettings settings(String logicalName) {
         return Optional.ofNullable(settings.get(logicalName)).orElseThrow();
+    }
+
+    /// From now on until [#endOutage] the stream forgets its records before State reads them, as it does when State
+    /// stands still for longer than the stream remembers.
+    public void beginOutage() {
+        mappings.outage.begin();
+    }
+
+    /// Ends what [#beginOutage] began. What was forgotten stays so.
+    public void endOutage() {
+        mappings.outage.end();
     }
 
     /// Completes when all that is in the stream is in the totals, or fails after a while.

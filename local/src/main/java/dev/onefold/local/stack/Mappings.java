@@ -44,6 +44,9 @@ final class Mappings implements AutoCloseable {
 
     private final Map<String, Role> roles;
 
+    /// Of the input stream.
+    final ForgettingSource.Outage outage = new ForgettingSource.Outage();
+
     /// Time, and how much of it a schedule's minute takes.
     record Pace(RealTime time, Duration minute) {}
 
@@ -104,7 +107,7 @@ final class Mappings implements AutoCloseable {
         StreamMapping opened = StreamMapping.open(
                 time, source(mapping, clients), new Target(function, arn, onFailure), mapping.settings(), mappings);
         closing.add(opened::close);
-        if (mapping.function().equals("State") || mapping.function().equals("Collect")) {
+        if (isInput(mapping)) {
             input = opened;
             inputOf = mapping;
         } else {
@@ -112,10 +115,15 @@ final class Mappings implements AutoCloseable {
         }
     }
 
-    private static StreamSource source(Stack.Mapping mapping, Clients clients) {
-        return mapping.sourceArn().startsWith("arn:aws:kinesis:")
+    private static boolean isInput(Stack.Mapping mapping) {
+        return mapping.function().equals("State") || mapping.function().equals("Collect");
+    }
+
+    private StreamSource source(Stack.Mapping mapping, Clients clients) {
+        StreamSource source = mapping.sourceArn().startsWith("arn:aws:kinesis:")
                 ? new KinesisSource(clients.streams, mapping.sourceArn())
                 : new TableSource(clients.changes, mapping.sourceArn(), mapping.filter());
+        return isInput(mapping) ? new ForgettingSource(source, outage) : source;
     }
 
     private String queueUrl(String arn) {
@@ -171,16 +179,24 @@ final class Mappings implements AutoCloseable {
         });
     }
 
-    /// Neither server gives an empty page where there is more.
     private static CompletableFuture<Boolean> isDone(StreamSource source, String shard, Optional<String> done) {
         StreamSource.Position behind = done.<StreamSource.Position>map(StreamSource.Position.After::new)
                 .orElseGet(StreamSource.Position.TrimHorizon::new);
         return source.iterator(shard, behind)
-                .thenCompose(iterator -> source.records(shard, iterator))
-                .thenApply(page -> page.records().isEmpty())
+                .thenCompose(iterator -> isAtEnd(source, shard, iterator))
                 .exceptionallyCompose(failure -> Futures.cause(failure) instanceof StreamSource.ForgottenIterator
                         ? CompletableFuture.completedFuture(false)
                         : CompletableFuture.failedFuture(failure));
+    }
+
+    /// Neither server gives an empty page where there is more; of an outage a page may be empty.
+    private static CompletableFuture<Boolean> isAtEnd(StreamSource source, String shard, String iterator) {
+        return source.records(shard, iterator).thenCompose(page -> {
+            String next = page.next();
+            return page.records().isEmpty() && page.isBehind() && next != null
+                    ? isAtEnd(source, shard, next)
+                    : CompletableFuture.completedFuture(page.records().isEmpty());
+        });
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.onefold.local.stack;
 
 import java.util.Map;
 import java.util.Optional;
-import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
 
 /// What is to be deployed.
 ///
@@ -11,7 +10,7 @@ import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
 /// @param parameters of the template that are not to have their defaults
 /// @param table whose change stream is the input: a table of the user's own, which is there before the stack is
 public record StackRequest(
-        String name, String yaml, Map<String, String> parameters, Optional<CreateTableRequest> table) {
+        String name, String yaml, Map<String, String> parameters, Optional<GivenTable> table) {
     public StackRequest {
         parameters = Map.copyOf(parameters);
     }

@@ -74,7 +74,6 @@ final class Favourites {
                 .billingMode("PAY_PER_REQUEST")
                 .attributeDefinitions(attribute("user"), attribute("restaurant"))
                 .keySchema(part("user", "HASH"), part("restaurant", "RANGE"))
-                .streamSpecification(stream -> stream.streamEnabled(true).streamViewType("NEW_AND_OLD_IMAGES"))
                 .build();
     }
 

@@ -43,7 +43,7 @@ class TableEndToEndTest {
                                 "64",
                                 "TickMinutes",
                                 "1"),
-                        Optional.of(Favourites.table())),
+                        Optional.of(GivenTable.empty(Favourites.table()))),
                 Parts.machine(SANDBOXES),
                 faults);
     }
