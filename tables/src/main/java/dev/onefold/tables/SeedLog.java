@@ -4,21 +4,22 @@ import dev.onefold.core.document.Json;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,8 @@ public final class SeedLog {
     private static final String LOCK = ".lock";
     private static final String RUNNING = "running";
     private static final String DONE = "done";
+    private static final int TRIES = 10;
+    private static final Duration PAUSE = Duration.ofMillis(20);
 
     private final Path folder;
 
@@ -92,7 +95,7 @@ public final class SeedLog {
         if (latest.isPresent()
                 && !latest.get().done()
                 && numbers.holds(latest.get().number())) {
-            FileChannel held = lock(latest.get().number());
+            LockFile held = lockOfInterrupted(latest.get().number());
             if (held != null) { // Else it is running.
                 try (held) {
                     Entry left = read(latest.get().number());
@@ -112,7 +115,7 @@ public final class SeedLog {
             } catch (FileAlreadyExistsException e) {
                 continue; // Somebody else has drawn it.
             }
-            FileChannel held = lock(number);
+            LockFile held = lock(number);
             if (held == null) {
                 continue; // Somebody took it for one that was left behind.
             }
@@ -140,22 +143,18 @@ public final class SeedLog {
     }
 
     /// The lock of a seeding, which its process holds while it runs; `null` if somebody else holds it.
-    private @Nullable FileChannel lock(long number) throws IOException {
-        return lock(folder.resolve(number + LOCK));
+    private @Nullable LockFile lock(long number) throws IOException {
+        return LockFile.take(folder.resolve(number + LOCK));
     }
 
-    private static @Nullable FileChannel lock(Path file) throws IOException {
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            FileLock lock = channel.tryLock();
-            if (lock != null) {
-                return channel;
-            }
-        } catch (OverlappingFileLockException held) {
-            // By another thread of this process.
+    /// The same, though somebody may hold it for a moment to see whether it is held.
+    private @Nullable LockFile lockOfInterrupted(long number) throws IOException {
+        LockFile held = lock(number);
+        for (int again = 1; held == null && again < TRIES; again++) {
+            LockSupport.parkNanos(PAUSE.toNanos());
+            held = lock(number);
         }
-        channel.close();
-        return null;
+        return held;
     }
 
     private @Nullable Entry read(long number) throws IOException {
@@ -186,17 +185,17 @@ public final class SeedLog {
         return node instanceof Node.Scalar scalar ? scalar.text() : "";
     }
 
-    /// Holds a name for as long as the channel is open; empty if another command holds it.
-    public Optional<FileChannel> alone(String name) throws IOException {
+    /// Holds a name until it is closed; empty if another command holds it.
+    public Optional<Closeable> alone(String name) throws IOException {
         Files.createDirectories(folder);
-        return Optional.ofNullable(lock(folder.resolve(name + LOCK)));
+        return Optional.ofNullable(LockFile.take(folder.resolve(name + LOCK)));
     }
 
     /// Whether a seeding with a lower number runs.
     public boolean isRunning(long below) throws IOException {
         for (long number : numbers(LOCK)) {
             if (number < below) {
-                FileChannel held = lock(number);
+                LockFile held = lock(number);
                 if (held == null) {
                     return true;
                 }
@@ -208,11 +207,11 @@ public final class SeedLog {
 
     /// A seeding that runs in this process.
     public final class Seed implements AutoCloseable {
-        private final FileChannel held;
+        private final LockFile held;
         private final Entry entry;
         private final long continued;
 
-        private Seed(FileChannel held, Entry entry, long continued) {
+        private Seed(LockFile held, Entry entry, long continued) {
             this.held = held;
             this.entry = entry;
             this.continued = continued;

@@ -3,6 +3,7 @@ package dev.onefold.tables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,39 @@ class SeedLogTest {
                 assertThat(beside.number()).isEqualTo(11);
                 assertThat(beside.marks()).isEmpty();
             }
+        }
+    }
+
+    /// Whether a seeding runs, asked by another process.
+    static final class Asking {
+        private Asking() {}
+
+        public static void main(String[] arguments) throws IOException {
+            System.out.print(new SeedLog(Path.of(arguments[0])).isRunning(Long.MAX_VALUE));
+        }
+    }
+
+    @Test
+    void whoever_asks_in_the_same_process_whether_a_seeding_runs_other_processes_find_it_running_still()
+            throws IOException, InterruptedException {
+        try (SeedLog.Seed _ = log().begin("a", SeedLog.Numbers.of(10), false)) {
+            assertThat(log().isRunning(Long.MAX_VALUE)).isTrue();
+            try (SeedLog.Seed beside = log().begin("a", SeedLog.Numbers.of(10), false)) {
+                assertThat(beside.number()).isEqualTo(11);
+            }
+            Process asking = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-XX:TieredStopAtLevel=1",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Asking.class.getName(),
+                            folder.resolve("seeds").toString())
+                    .redirectErrorStream(true)
+                    .start();
+            assertThat(new String(asking.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .isEqualTo("true");
+            assertThat(asking.waitFor()).isZero();
         }
     }
 }

@@ -7,8 +7,9 @@ import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.Seeding;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison.Passing;
+import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
+
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
@@ -56,7 +57,7 @@ public final class DirectoryHome implements Home {
         if (!work.repairs()) {
             return new InDirectory(engine, log, work, before, null);
         }
-        FileChannel alone = log.alone(ALONE)
+        Closeable alone = log.alone(ALONE)
                 .orElseThrow(() -> new CommandFailure(
                         ExitCode.DIRECTORY,
                         "Rows of pipeline " + engine.pipeline().name()
@@ -74,7 +75,7 @@ public final class DirectoryHome implements Home {
         return ALONE + "/" + number;
     }
 
-    private record Turn(FileChannel alone, SeedLog.Seed number) {}
+    private record Turn(Closeable alone, SeedLog.Seed number) {}
 
     private static final class InDirectory implements Session {
         private final Engine engine;

@@ -13,10 +13,10 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.tables.SeedLog;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -215,7 +215,7 @@ class AgainstTest {
         try (EmbeddedEngine engine = EmbeddedEngine.open(data, Settings.defaults())) {
             assertThat(verify("towns", "rows.ndjson").out()).contains("  missing here             2");
             SeedLog log = new SeedLog(data.resolve("seeds"));
-            try (FileChannel _ = log.alone("resync").orElseThrow()) {
+            try (Closeable _ = log.alone("resync").orElseThrow()) {
                 Result busy = verify("towns", "rows.ndjson", "--repair", "--at-rest");
                 assertThat(busy.exitCode()).isEqualTo(3);
                 assertThat(busy.err()).contains("one repairs at a time");
