@@ -76,13 +76,13 @@ sleep 3
 tell over
 
 title 'While customers go on, the rows are compared with the table, and repaired'
-#aws verify --against dynamodb:Favourites --repair
+aws verify --against dynamodb:Favourites --repair
 
 title 'Customers stop, and the rows are compared once more'
 tell end
 tell drained
 grep '^Customers' "$work/deployment.log"
-#aws verify --against dynamodb:Favourites
+aws verify --against dynamodb:Favourites
 
 title 'The most liked'
 aws query --top 10 --by favourites
