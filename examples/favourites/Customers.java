@@ -52,8 +52,7 @@ final class Customers {
 
     /// Runs each command of standard input, and makes the file `done-COMMAND` behind it.
     static void obey(Path folder, Command command) throws IOException, InterruptedException {
-        try (BufferedReader commands =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+        try (BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String line = commands.readLine(); line != null; line = commands.readLine()) {
                 command.run(line);
                 Files.createFile(folder.resolve("done-" + line));

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
@@ -24,6 +25,9 @@ import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.PutRequest;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.dynamodb.model.StreamSpecification;
+import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
+import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
 /// A table of favourites in DynamoDB Local with its change stream, and a deployment that reads it, all on this machine:
@@ -31,8 +35,8 @@ import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 /// and each makes a file when it is done:
 ///
 ///     open      it is there: the file `endpoint` says where
-///     outage    State stands still for longer than the stream remembers: what customers do is lost to it
-///     over      State reads again
+///     off       the table's stream is switched off: what customers do is in no record
+///     on        it is switched on, which makes another stream, and the stack is updated to read that
 ///     drained   all that the stream told is in the totals
 ///     end       customers stop; how many have saved which restaurant is in right.csv
 ///
@@ -45,7 +49,9 @@ final class DeployedFavourites implements Customers.Table {
     private static final int AT_ONCE = 25; // As many as a request of DynamoDB may have.
     private static final Duration DRAIN_MAX = Duration.ofMinutes(10);
     private static final Duration MINUTE = Duration.ofSeconds(5); // Of the template's schedules.
-    private static final FunctionFaults KILLS = new FunctionFaults(5, 5, 5, 20); // Of a thousand invocations.
+    /// Thousandths of invocations that fail, whose answer is lost and whose process is killed; then answers for each
+    /// further kill.
+    private static final FunctionFaults KILLS = new FunctionFaults(5, 5, 5, 200);
 
     private final Path folder;
     private final Customers customers;
@@ -124,7 +130,9 @@ final class DeployedFavourites implements Customers.Table {
         Map<String, List<WriteRequest>> rest = Map.of(TABLE, List.copyOf(some));
         while (!rest.isEmpty()) {
             Map<String, List<WriteRequest>> asked = rest;
-            rest = direct.batchWriteItem(request -> request.requestItems(asked)).join().unprocessedItems();
+            rest = direct.batchWriteItem(request -> request.requestItems(asked))
+                    .join()
+                    .unprocessedItems();
         }
         some.clear();
     }
@@ -144,14 +152,22 @@ final class DeployedFavourites implements Customers.Table {
 
     private void obey(String command, Thread toggling) throws IOException, InterruptedException {
         switch (command) {
-            case "open" -> Files.writeString(folder.resolve("endpoint"), deployment.endpoint().toString());
-            case "outage" -> {
-                customers.set(false);
-                deployment.beginOutage();
+            case "open" ->
+                Files.writeString(
+                        folder.resolve("endpoint"), deployment.endpoint().toString());
+            case "off" -> {
+                synchronized (customers) {
+                    customers.set(false);
+                    stream(table -> table.streamEnabled(false));
+                }
             }
-            case "over" -> {
-                deployment.endOutage();
-                customers.set(true);
+            case "on" -> {
+                synchronized (customers) {
+                    deployment.updateInputStream(
+                            stream(table -> table.streamEnabled(true).streamViewType(StreamViewType.NEW_AND_OLD_IMAGES))
+                                    .latestStreamArn());
+                    customers.set(true);
+                }
             }
             case "drained" -> deployment.drained(DRAIN_MAX).join();
             case "end" -> {
@@ -163,12 +179,20 @@ final class DeployedFavourites implements Customers.Table {
         }
     }
 
+    private TableDescription stream(Consumer<StreamSpecification.Builder> specification) {
+        return tables.updateTable(update -> update.tableName(TABLE).streamSpecification(specification))
+                .join()
+                .tableDescription();
+    }
+
     @Override
     public void change(int favourite, boolean was, boolean is) {
         if (is) {
-            tables.putItem(request -> request.tableName(TABLE).item(item(favourite))).join();
+            tables.putItem(request -> request.tableName(TABLE).item(item(favourite)))
+                    .join();
         } else {
-            tables.deleteItem(request -> request.tableName(TABLE).key(key(favourite))).join();
+            tables.deleteItem(request -> request.tableName(TABLE).key(key(favourite)))
+                    .join();
         }
     }
 

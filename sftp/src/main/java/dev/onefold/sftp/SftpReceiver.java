@@ -129,14 +129,14 @@ public final class SftpReceiver implements Receiver {
             return stopped(
                     e,
                     new Outcome.Unknown("The connection to " + address.host()
-                            + " hangs, or was closed, and its file may be there: " + e.getMessage()
+                            + " hangs, or was closed, and its file may be there: " + said(e)
                             + ". Look whether the server answers"));
         } finally {
             limit.cancel(true);
         }
     }
 
-    private static String said(IOException e) {
+    private static String said(Exception e) {
         Throwable cause = e instanceof RemoteFile.NotMade && e.getCause() != null ? e.getCause() : e;
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }

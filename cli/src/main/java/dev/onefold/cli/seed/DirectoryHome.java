@@ -9,7 +9,6 @@ import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison.Passing;
 import java.io.Closeable;
 import java.io.IOException;
-
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;

@@ -22,6 +22,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// The one address of all services. It finds out who calls and what is asked for, lets through what the caller's role
 /// allows, and lets some requests fail. Any thread.
@@ -36,7 +37,7 @@ public final class Gate implements AutoCloseable {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Map<Service, URI> services;
-    private final Map<String, Role> roles;
+    private volatile Map<String, Role> roles;
     private final ServiceRequest.Reader reader;
     private final Account tables;
     private final Faults faults;
@@ -61,9 +62,16 @@ public final class Gate implements AutoCloseable {
     public static Gate open(
             Account account, Map<Service, URI> services, Collection<Role> roles, Faults faults, long seed)
             throws IOException {
-        Map<String, Role> byKey = new java.util.HashMap<>();
-        roles.forEach(role -> byKey.put(role.accessKey(), role));
-        return new Gate(account, services, Map.copyOf(byKey), faults, seed);
+        return new Gate(account, services, byKey(roles), faults, seed);
+    }
+
+    private static Map<String, Role> byKey(Collection<Role> roles) {
+        return roles.stream().collect(Collectors.toUnmodifiableMap(Role::accessKey, role -> role));
+    }
+
+    /// From now on these may call, and nobody else.
+    public void setRoles(Collection<Role> callers) {
+        roles = byKey(callers);
     }
 
     /// Where it is: the endpoint of every service.

@@ -47,9 +47,10 @@ public final class LocalDeployment implements AutoCloseable {
 
     private final List<AutoCloseable> parts = new ArrayList<>();
     private final StackTemplate template;
+    private final Stack stack;
     private final Gate gate;
     private final Clients operator;
-    private final Map<String, Role> roles;
+    private volatile Map<String, Role> roles;
     private final Map<String, FunctionSettings> settings = new TreeMap<>();
     private final Map<String, Sandboxes> functions = new TreeMap<>();
     private final Mappings mappings;
@@ -68,11 +69,9 @@ public final class LocalDeployment implements AutoCloseable {
                 template = new StackTemplate(Account.LOCAL, name, request.yaml(), given(request, direct));
                 new Storage(template, direct).make();
             }
-            Stack stack = new Stack(template, region);
+            stack = new Stack(template, region);
             roles = stack.roles();
-            List<Role> callers = new ArrayList<>(roles.values());
-            callers.add(Role.OPERATOR);
-            gate = kept(Gate.open(Account.LOCAL, servers.places(), callers, faults.faults(), faults.seed()));
+            gate = kept(Gate.open(Account.LOCAL, servers.places(), callers(roles), faults.faults(), faults.seed()));
             operator = kept(new Clients(connections, Role.OPERATOR, gate.uri(), region));
             settings.putAll(stack.functions(gate.uri(), machine.sandboxesMax()));
             settings.forEach((function, its) -> functions.put(
@@ -105,8 +104,8 @@ public final class LocalDeployment implements AutoCloseable {
         table.rows().accept(direct.tables);
         return direct.tables
                 .updateTable(update -> update.tableName(table.request().tableName())
-                        .streamSpecification(stream -> stream.streamEnabled(true)
-                                .streamViewType(StreamViewType.NEW_AND_OLD_IMAGES)))
+                        .streamSpecification(
+                                stream -> stream.streamEnabled(true).streamViewType(StreamViewType.NEW_AND_OLD_IMAGES)))
                 .join()
                 .tableDescription()
                 .latestStreamArn();
@@ -220,15 +219,19 @@ public final class LocalDeployment implements AutoCloseable {
         return Optional.ofNullable(settings.get(logicalName)).orElseThrow();
     }
 
-    /// From now on until [#endOutage] the stream forgets its records before State reads them, as it does when State
-    /// stands still for longer than the stream remembers.
-    public void beginOutage() {
-        mappings.outage.begin();
+    /// Reads another stream from now on, as an update of the stack does that gives the template this parameter. Not for
+    /// several threads.
+    public void updateInputStream(String arn) {
+        template.set("InputStreamArn", Account.LOCAL.own(arn));
+        roles = stack.roles();
+        gate.setRoles(callers(roles));
+        mappings.replaceInput(functions);
     }
 
-    /// Ends what [#beginOutage] began. What was forgotten stays so.
-    public void endOutage() {
-        mappings.outage.end();
+    private static List<Role> callers(Map<String, Role> roles) {
+        List<Role> callers = new ArrayList<>(roles.values());
+        callers.add(Role.OPERATOR);
+        return callers;
     }
 
     /// Completes when all that is in the stream is in the totals, or fails after a while.

@@ -44,9 +44,6 @@ final class Mappings implements AutoCloseable {
 
     private final Map<String, Role> roles;
 
-    /// Of the input stream.
-    final ForgettingSource.Outage outage = new ForgettingSource.Outage();
-
     /// Time, and how much of it a schedule's minute takes.
     record Pace(RealTime time, Duration minute) {}
 
@@ -67,11 +64,7 @@ final class Mappings implements AutoCloseable {
             clientsByRole.put(name, clients);
         });
         for (Stack.Mapping mapping : stack.mappings()) {
-            Clients clients = clients(stack.roleOf(mapping.function()));
-            Sandboxes function =
-                    Optional.ofNullable(functions.get(mapping.function())).orElseThrow();
-            requireAccess(mapping, clients);
-            open(mapping, clients, function);
+            open(mapping, functions);
         }
         for (Stack.Schedule schedule : stack.schedules()) {
             Sandboxes function =
@@ -82,6 +75,26 @@ final class Mappings implements AutoCloseable {
 
     Clients clients(String role) {
         return Optional.ofNullable(clientsByRole.get(role)).orElseThrow();
+    }
+
+    /// Reads the input that the template names now, from its beginning, in place of the one before.
+    void replaceInput(Map<String, Sandboxes> functions) {
+        Objects.requireNonNull(input, "The template has no mapping of the input")
+                .close();
+        stack.mappings().stream().filter(Mappings::isInput).forEach(mapping -> open(mapping, functions));
+    }
+
+    private static boolean isInput(Stack.Mapping mapping) {
+        return !mapping.sourceArn().startsWith("arn:aws:sqs:")
+                && (mapping.function().equals("State") || mapping.function().equals("Collect"));
+    }
+
+    private void open(Stack.Mapping mapping, Map<String, Sandboxes> functions) {
+        Clients clients = clients(stack.roleOf(mapping.function()));
+        Sandboxes function =
+                Optional.ofNullable(functions.get(mapping.function())).orElseThrow();
+        requireAccess(mapping, clients);
+        open(mapping, clients, function);
     }
 
     private void open(Stack.Mapping mapping, Clients clients, Sandboxes function) {
@@ -115,15 +128,10 @@ final class Mappings implements AutoCloseable {
         }
     }
 
-    private static boolean isInput(Stack.Mapping mapping) {
-        return mapping.function().equals("State") || mapping.function().equals("Collect");
-    }
-
-    private StreamSource source(Stack.Mapping mapping, Clients clients) {
-        StreamSource source = mapping.sourceArn().startsWith("arn:aws:kinesis:")
+    private static StreamSource source(Stack.Mapping mapping, Clients clients) {
+        return mapping.sourceArn().startsWith("arn:aws:kinesis:")
                 ? new KinesisSource(clients.streams, mapping.sourceArn())
                 : new TableSource(clients.changes, mapping.sourceArn(), mapping.filter());
-        return isInput(mapping) ? new ForgettingSource(source, outage) : source;
     }
 
     private String queueUrl(String arn) {
@@ -179,24 +187,16 @@ final class Mappings implements AutoCloseable {
         });
     }
 
+    /// Neither server gives an empty page where there is more.
     private static CompletableFuture<Boolean> isDone(StreamSource source, String shard, Optional<String> done) {
         StreamSource.Position behind = done.<StreamSource.Position>map(StreamSource.Position.After::new)
                 .orElseGet(StreamSource.Position.TrimHorizon::new);
         return source.iterator(shard, behind)
-                .thenCompose(iterator -> isAtEnd(source, shard, iterator))
+                .thenCompose(iterator -> source.records(shard, iterator))
+                .thenApply(page -> page.records().isEmpty())
                 .exceptionallyCompose(failure -> Futures.cause(failure) instanceof StreamSource.ForgottenIterator
                         ? CompletableFuture.completedFuture(false)
                         : CompletableFuture.failedFuture(failure));
-    }
-
-    /// Neither server gives an empty page where there is more; of an outage a page may be empty.
-    private static CompletableFuture<Boolean> isAtEnd(StreamSource source, String shard, String iterator) {
-        return source.records(shard, iterator).thenCompose(page -> {
-            String next = page.next();
-            return page.records().isEmpty() && page.isBehind() && next != null
-                    ? isAtEnd(source, shard, next)
-                    : CompletableFuture.completedFuture(page.records().isEmpty());
-        });
     }
 
     @Override

@@ -95,6 +95,13 @@ public final class StackTemplate {
         known.put(id + ".Arn", arn);
     }
 
+    /// Gives a parameter another value.
+    public void set(String parameter, String value) {
+        if (parameters.replace(parameter, value) == null) {
+            throw new IllegalArgumentException("The template has no parameter " + parameter);
+        }
+    }
+
     /// Adds what the making of a resource told.
     ///
     /// @param name of the resource, or "resource.attribute"
