@@ -194,7 +194,7 @@ class ProcessTest {
 
     @Test
     void in_order_whatever_the_order_of_arrival_and_the_crashes_the_tables_are_those_of_the_right_order() {
-        Seeds.forAllSeeds(10, random -> {
+        Seeds.forAllSeeds(5, random -> {
             List<Sent> sent = events(random, 4, 25);
             Expected expected = new Expected();
             sent.forEach(each -> expected.fold(new Steps(), each));
@@ -243,7 +243,7 @@ class ProcessTest {
     @Test
     void what_was_purged_stays_as_it_was_when_the_sources_are_folded_again_though_other_copies_of_it_came() {
         for (String order : List.of("latest", "every", "in-order")) {
-            Seeds.forAllSeeds(5, random -> {
+            Seeds.forAllSeeds(2, random -> {
                 List<String> lines = new ArrayList<>();
                 for (int i = 0; i < 12; i++) {
                     String what = random.nextInt(3) == 0 ? "throw:k" : "put:k";

@@ -353,7 +353,7 @@ class ChangesTest {
                 forms("{\"id\":1}", change("u", "null", row(1, "A", 5), 123)).getLast(),
                 "{\"$onefold\":{\"generation\":1,\"position\":\"0\",\"number\":1},\"row\":{\"id\":1}}");
         Decoder[] decoders = {new Decoder(favourites), new Decoder(outages)};
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = 0; i < 60_000; i++) {
             byte[] bytes = records.get(random.nextInt(records.size())).getBytes(StandardCharsets.UTF_8);
             for (int changes = random.nextInt(4); changes > 0; changes--) {
                 bytes[random.nextInt(bytes.length)] = (byte) "{}[]\":,0123nulltrueSNMe\\".charAt(random.nextInt(24));
