@@ -8,11 +8,15 @@ import dev.onefold.aws.stream.Shards.Shard;
 import dev.onefold.core.Counts;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
@@ -66,8 +70,8 @@ public final class CatchUp {
         return new CatchUp(store, new KinesisShards(client, stream), true, isStopped).run();
     }
 
-    /// Catches up with the change stream of a table, which is read from its beginning: it cannot be read from a time
-    /// on.
+    /// Catches up with the change stream of a table. Its shards are read from their beginning: they cannot be read from
+    /// a time on.
     ///
     /// @param arn of the stream
     /// @param isStopped whether to go on no more
@@ -78,18 +82,77 @@ public final class CatchUp {
 
     private Done run() {
         Duration retention = stream.retention(store);
+        Set<String> read = new HashSet<>();
         List<Shard> shards = stream.list(store);
-        for (List<Shard> wave : Replay.waves(shards)) {
-            Queue<Shard> waiting = new ConcurrentLinkedQueue<>(wave);
-            store.threads().each(Math.min(wave.size(), SHARDS_AT_A_TIME), _ -> {
-                for (Shard shard = waiting.poll(); shard != null; shard = waiting.poll()) {
-                    catchUp(shard, retention);
-                }
-            });
+        while (!shards.isEmpty()) {
+            catchUp(shards, retention);
+            shards.forEach(shard -> read.add(shard.id()));
+            // A list may lack the successors of a shard that has just ended.
+            shards = stream.list(store).stream()
+                    .filter(shard -> !read.contains(shard.id()))
+                    .toList();
         }
         // The others are counted when State takes them, or were.
         new LetterTable(store).count(new Counts(counts.accepted(), 0, 0, 0, 0));
-        return new Done(counts, shards.size(), behind);
+        return new Done(counts, read.size(), behind);
+    }
+
+    private void catchUp(List<Shard> shards, Duration retention) {
+        List<List<Shard>> waves = List.copyOf(Replay.waves(shards));
+        Set<String> taken = hasTimes ? Set.of() : taken(waves);
+        for (List<Shard> wave : waves) {
+            List<Shard> left =
+                    wave.stream().filter(shard -> !taken.contains(shard.id())).toList();
+            each(left, shard -> catchUp(shard, retention));
+        }
+    }
+
+    private void each(List<Shard> shards, Consumer<Shard> work) {
+        Queue<Shard> waiting = new ConcurrentLinkedQueue<>(shards);
+        store.threads().each(Math.min(shards.size(), SHARDS_AT_A_TIME), _ -> {
+            for (Shard shard = waiting.poll(); shard != null; shard = waiting.poll()) {
+                work.accept(shard);
+            }
+        });
+    }
+
+    /// Shards that State has taken to their end: it has begun with one that follows. So of a stream that cannot be read
+    /// from a time on, only the newest shards are read.
+    private Set<String> taken(List<List<Shard>> waves) {
+        Set<String> taken = ConcurrentHashMap.newKeySet();
+        for (List<Shard> wave : waves.subList(1, waves.size()).reversed()) {
+            each(wave, shard -> {
+                if (taken.contains(shard.id()) || hasBegun(shard)) {
+                    taken.addAll(shard.parents());
+                }
+            });
+        }
+        return taken;
+    }
+
+    /// Whether the oldest records of a shard are in.
+    private boolean hasBegun(Shard shard) {
+        try {
+            Position.Time end = new Position.Time(store.clock().instant().plus(SKEW));
+            ShardReading.read(store, stream.pages(shard.id()), new Position.Time(Instant.MIN), end, arrivals -> {
+                requireGoing();
+                throw new Begun(StateAndMap.areIn(store, arrivals).orElse(false));
+            });
+            return false;
+        } catch (Begun begun) {
+            return begun.areIn;
+        }
+    }
+
+    /// The first records of a shard were seen.
+    private static final class Begun extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final boolean areIn;
+
+        Begun(boolean areIn) {
+            super("", null, false, false);
+            this.areIn = areIn;
+        }
     }
 
     private void catchUp(Shard shard, Duration retention) {

@@ -6,6 +6,7 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.resync.SeedLease;
 import dev.onefold.aws.state.SeedNumbers;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -182,6 +184,22 @@ class DeployedSeedTest {
                 .isZero();
         assertThat(aws("get", "favourites", "c1").out()).contains("1793491200/0/9000000000001");
         assertThat(SeedNumbers.draw(store, 5)).isEqualTo(9_000_000_000_002L);
+    }
+
+    @Test
+    void a_seeding_says_in_the_tables_that_it_runs_from_its_beginning_to_its_end() {
+        StringBuilder rows = new StringBuilder();
+        for (int i = 0; i < 4; i++) {
+            rows.append("{\"id\":\"r%d\",\"shop\":\"s\"}\n".formatted(i));
+        }
+        cli.write("rows.ndjson", rows.toString());
+        CompletableFuture<Result> seeding = CompletableFuture.supplyAsync(
+                () -> aws("seed", "favourites.yaml", "--from", "rows.ndjson", "--stream", STREAM, "--rate", "1"));
+        while (!SeedLease.isRunning(store, Long.MAX_VALUE)) {
+            assertThat(seeding).isNotDone();
+        }
+        assertThat(seeding.join().exitCode()).isZero();
+        assertThat(SeedLease.isRunning(store, Long.MAX_VALUE)).isFalse();
     }
 
     @Test

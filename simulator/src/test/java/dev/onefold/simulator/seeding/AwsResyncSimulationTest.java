@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AwsResyncSimulationTest {
-    private static final int SHARE = 20;
-    private static final int ALL = 500;
+    private static final int SHARE = 10;
+    private static final int ALL = 300;
 
     @Test
     void hazard_79_what_the_stream_of_a_deployment_has_lost_is_found_exactly_and_repaired_exactly() {
