@@ -223,6 +223,15 @@ function hasBelow(group) {
   return group.length < (tree.answer?.levels.length ?? 0);
 }
 
+/** A tab that nobody sees holds no stream: without TLS a browser has six connections to a service, for all its tabs. */
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) {
+    stream.abort();
+  } else {
+    listen();
+  }
+});
+
 /** The keyboard leaves the tree with the pointer. */
 addEventListener('pointerdown', (event) => {
   if (event.target.closest?.('.tree') === null) {
