@@ -45,6 +45,8 @@ import picocli.CommandLine.Option;
             "  onefold demo",
             "  The same on AWS's interfaces, all on this machine:",
             "    onefold demo --on aws-local",
+            "  In a browser, for a minute:",
+            "    onefold demo --page",
             "  Keep what it makes, to look at it with the other commands:",
             "    onefold demo --keep demo",
             "    onefold query demo/trade-risk.yaml --data demo/data"
@@ -53,6 +55,7 @@ public final class DemoCommand implements Callable<Integer> {
     static final String PIPELINE = "trade-risk.yaml";
 
     private static final long BATCH_MESSAGES = 20_000;
+    private static final long PAGE_EVENTS = 600_000; // A minute.
 
     private final Caller caller;
 
@@ -65,7 +68,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--events",
             paramLabel = "N",
-            description = "How many messages. Default: 2,000,000; on aws-local 20,000.")
+            description = "How many messages. Default: 2,000,000; on aws-local 20,000; with --page 600,000.")
     private @Nullable Long eventsWanted;
 
     @Option(
@@ -79,6 +82,13 @@ public final class DemoCommand implements Callable<Integer> {
             paramLabel = "DIR",
             description = "Makes everything in this new folder, and leaves it there. Default: a temporary one.")
     private @Nullable String keep;
+
+    @Option(
+            names = "--page",
+            description =
+                    "Sends the messages to 'onefold serve', slowly enough to watch its page in a browser, and goes on"
+                            + " serving until Enter is pressed.")
+    private boolean page;
 
     /// As it is written on the command line.
     enum Runtime {
@@ -110,14 +120,23 @@ public final class DemoCommand implements Callable<Integer> {
         if (runtime == Runtime.aws_local && keep != null) {
             throw CommandFailure.usage("--keep is of the embedded demo: on aws-local all tables are in memory.");
         }
+        if (runtime == Runtime.aws_local && page) {
+            throw CommandFailure.usage("--page is of the embedded demo.");
+        }
         try (Workplace place = keep == null ? Workplace.temporary() : Workplace.kept(caller, keep)) {
+            if (page) {
+                return demonstratePage(place.folder()).code();
+            }
             return (runtime == Runtime.embedded ? demonstrate(place.folder()) : demonstrateOnAws(place.folder()))
                     .code();
         }
     }
 
     private long events() {
-        return eventsWanted == null ? runtime.events : eventsWanted;
+        if (eventsWanted != null) {
+            return eventsWanted;
+        }
+        return page ? PAGE_EVENTS : runtime.events;
     }
 
     private void announce(String where) {
@@ -148,6 +167,22 @@ public final class DemoCommand implements Callable<Integer> {
                     Words.count(right.made().messages(), "message") + " in " + Words.duration(elapsed)
                             + ", servers and cold starts included. This says nothing of AWS's speed: docs/aws.md does.",
                     caller.screen().width()));
+            return comparison.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
+        }
+    }
+
+    private ExitCode demonstratePage(Path folder) throws IOException {
+        announce("a service that is killed twice.");
+        copyPipeline(folder);
+        TradeRiskTotals right = makeMessages(folder);
+        try (ServedRun run = ServedRun.start(caller, folder)) {
+            say("Open " + run.page() + " in a browser.");
+            run.send(events());
+            Comparison comparison = run.compare(right);
+            caller.print(comparison.text(caller.screen()));
+            say("");
+            say("The page goes on at " + run.page() + ". Enter ends the demo.");
+            caller.in().read();
             return comparison.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
         }
     }

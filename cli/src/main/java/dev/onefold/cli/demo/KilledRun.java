@@ -81,7 +81,15 @@ final class KilledRun {
 
     /// One life of the process. Returns whether it came to its own end.
     private boolean live(long killAtBytes, Progress progress) throws IOException {
-        Process process = new ProcessBuilder(command())
+        Process process = new ProcessBuilder(command(
+                        "run",
+                        folder.resolve(DemoCommand.PIPELINE).toString(),
+                        "--data",
+                        folder.resolve(DATA).toString(),
+                        "--progress",
+                        "ticks",
+                        "--input",
+                        folder.resolve(MESSAGES).toString()))
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
         Thread killer = new Thread(process::destroyForcibly); // Whoever stops the demo stops what it started.
@@ -145,15 +153,12 @@ final class KilledRun {
     }
 
     /// The same program as this one, by the same Java.
-    private List<String> command() {
+    static List<String> command(String... words) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(List.of("-cp", classPath(), "dev.onefold.cli.Main"));
-        command.addAll(List.of("run", folder.resolve(DemoCommand.PIPELINE).toString()));
-        command.addAll(List.of("--data", folder.resolve(DATA).toString()));
-        command.addAll(List.of(
-                "--progress", "ticks", "--input", folder.resolve(MESSAGES).toString()));
+        command.addAll(List.of(words));
         return command;
     }
 

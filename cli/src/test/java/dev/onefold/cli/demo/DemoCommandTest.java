@@ -12,6 +12,7 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +43,20 @@ class DemoCommandTest {
                         .exitCode())
                 .isZero();
         assertThat(cli.run("demo", "--keep", "demo").exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    @Tag("campaign")
+    void the_demo_of_the_page_kills_a_service_twice_and_its_totals_are_equal() {
+        Cli cli = Cli.in(folder);
+        Result demo = cli.run("demo", "--page", "--events", "3000", "--keep", "demo");
+        assertThat(demo.exitCode()).as(demo.out() + demo.err()).isZero();
+        assertThat(demo.out())
+                .containsPattern("Open http://localhost:[0-9]+/ in a browser")
+                .containsPattern("total +[0-9,.]+ +[0-9,.]+ +[0-9,]+ +[0-9,]+ +equal")
+                .contains("Enter ends the demo.")
+                .doesNotContain("DIFFERENT");
+        assertThat(cli.run("demo", "--page", "--on", "aws-local").err()).contains("--page is of the embedded demo");
     }
 
     @Test
