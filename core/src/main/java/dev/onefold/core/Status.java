@@ -10,6 +10,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /// How an engine is.
 ///
@@ -22,11 +23,12 @@ import java.util.Optional;
 /// @param diskBytes of all files in the data directory
 /// @param checkpoint number of the last durable checkpoint
 /// @param checkpointAt when that was taken
-/// @param lagBytes by which files have grown since they were folded
+/// @param lags bytes by which each file has grown since it was folded, by its path
 /// @param waitingForSpaceSince when intake found the disk full; empty if it does not wait for space
 /// @param definitionPending whether another definition is wanted, and does not serve yet
 /// @param function how the function per key is; empty if the pipeline has none
 /// @param batches how it is with batches; empty if the pipeline makes none
+/// @param writes what the disk had to do; empty if this runtime does not count it
 /// @param publication how the copy of the totals is that others read; empty if the engine keeps none
 /// @param sources how far each one is in the results
 public record Status(
@@ -39,11 +41,12 @@ public record Status(
         long diskBytes,
         long checkpoint,
         Instant checkpointAt,
-        long lagBytes,
+        Map<String, Long> lags,
         Optional<Instant> waitingForSpaceSince,
         boolean definitionPending,
         Optional<OfFunction> function,
         Optional<SealedBatches.Summary> batches,
+        Optional<OfWrites> writes,
         Optional<OfPublication> publication,
         List<Answer.Progress> sources) {
     /// How the copy of the totals is that others read.
@@ -64,6 +67,14 @@ public record Status(
         }
     }
 
+    /// What the disk had to do since the engine was opened.
+    ///
+    /// @param forces of the journal; each makes all records durable that are acknowledged next
+    /// @param forcesNanos that they took together
+    /// @param checkpoints that are durable
+    /// @param checkpointsNanos that they took together, from the cut on; intake goes on meanwhile
+    public record OfWrites(long forces, long forcesNanos, long checkpoints, long checkpointsNanos) {}
+
     /// How a function per key is, since the engine was opened.
     ///
     /// @param impureCalls calls of the sample that had another result when they were made again
@@ -77,7 +88,13 @@ public record Status(
         Map<Reason, Long> ordered = new EnumMap<>(Reason.class);
         ordered.putAll(deadLettersByReason);
         deadLettersByReason = Collections.unmodifiableMap(ordered);
+        lags = Collections.unmodifiableMap(new TreeMap<>(lags));
         sources = List.copyOf(sources);
+    }
+
+    /// Bytes by which all files have grown since they were folded.
+    public long lagBytes() {
+        return lags.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /// Dead letters whose reasons were counted.
@@ -103,11 +120,12 @@ public record Status(
                 diskBytes,
                 checkpoint,
                 checkpointAt,
-                lagBytes,
+                lags,
                 waitingForSpaceSince,
                 definitionPending || fileIsOther,
                 function,
                 batches,
+                writes,
                 publication,
                 sources);
     }

@@ -7,6 +7,7 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.source.FileLag;
+import dev.onefold.embedded.view.Checkpoints;
 import dev.onefold.embedded.view.View;
 import java.util.List;
 import java.util.Map;
@@ -36,12 +37,19 @@ record StatusReading(View.Opening opening, View view) {
                         diskBytes,
                         view.checkpoints.durable().number(),
                         view.checkpoints.durable().at(),
-                        FileLag.bytes(progress),
+                        FileLag.byFile(view.state.sources.all()),
                         opening.space().since(),
                         definitionPending,
                         view.folding.functionStatus(opening.codes().otherJar()),
                         batches,
+                        Optional.of(writes()),
                         publication,
                         progress));
+    }
+
+    private Status.OfWrites writes() {
+        Checkpoints.Written written = view.checkpoints.written();
+        return new Status.OfWrites(
+                opening.journal().forces(), opening.journal().forcesNanos(), written.checkpoints(), written.nanos());
     }
 }

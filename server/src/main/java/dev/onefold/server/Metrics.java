@@ -6,6 +6,7 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.Status;
+import dev.onefold.core.Status.OfWrites;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
@@ -18,12 +19,15 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +48,9 @@ final class Metrics {
             .build();
     private final Histogram acknowledged = Histogram.builder()
             .name(PREFIX + "http_acknowledge_seconds")
-            .help("Time from the whole request to the answer that its records are durable.")
+            .help("Time from the whole request to the answer that its records are durable and in the totals.")
             .unit(Unit.SECONDS)
+            .classicUpperBounds(.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10)
             .labelNames(PIPELINE)
             .build();
 
@@ -89,6 +94,18 @@ final class Metrics {
         metrics.add(records(all));
         gauges(metrics, all);
         metrics.add(batches(all));
+        metrics.add(lags(all));
+        metrics.add(summary(
+                "force_seconds",
+                "Forces of the journal.",
+                all,
+                writes -> new Times(writes.forces(), writes.forcesNanos())));
+        metrics.add(summary(
+                "checkpoint_seconds",
+                "Checkpoints, from the cut until it is durable.",
+                all,
+                writes -> new Times(writes.checkpoints(), writes.checkpointsNanos())));
+        metrics.add(heap());
         metrics.add(requests.collect());
         metrics.add(ofPipelines(acknowledged.collect(), all));
         metrics.add(GaugeSnapshot.builder()
@@ -108,7 +125,6 @@ final class Metrics {
         metrics.add(gauge("rows", "Keys that have a row.", all, seen -> seen.status.rows()));
         metrics.add(gauge("memory_bytes", "Memory of rows and index.", all, seen -> seen.status.stateBytes()));
         metrics.add(gauge("disk_bytes", "Files in the data directory.", all, seen -> seen.status.diskBytes()));
-        metrics.add(gauge("lag_bytes", "Growth of files since they were folded.", all, seen -> seen.status.lagBytes()));
         metrics.add(gauge(
                 "checkpoint_age_seconds",
                 "Time since the last durable checkpoint.",
@@ -168,6 +184,51 @@ final class Metrics {
                     .build()));
         }
         return counter.build();
+    }
+
+    /// How many times there were, and their sum; the engine keeps no more of them.
+    private record Times(long count, long nanos) {}
+
+    private static SummarySnapshot summary(String name, String help, List<Seen> all, Function<OfWrites, Times> times) {
+        SummarySnapshot.Builder summary =
+                SummarySnapshot.builder().name(PREFIX + name).help(help).unit(Unit.SECONDS);
+        for (Seen seen : all) {
+            seen.status
+                    .writes()
+                    .map(times)
+                    .ifPresent(known -> summary.dataPoint(SummaryDataPointSnapshot.builder()
+                            .labels(Labels.of(PIPELINE, seen.pipeline))
+                            .count(known.count)
+                            .sum(known.nanos / 1e9)
+                            .build()));
+        }
+        return summary.build();
+    }
+
+    private static GaugeSnapshot heap() {
+        Runtime runtime = Runtime.getRuntime();
+        return GaugeSnapshot.builder()
+                .name(PREFIX + "heap_bytes")
+                .help("Memory of the Java heap that is in use.")
+                .dataPoint(GaugeDataPointSnapshot.builder()
+                        .value((double) (runtime.totalMemory() - runtime.freeMemory()))
+                        .build())
+                .build();
+    }
+
+    /// Of files alone: their paths are the operator's, and names of other sources are their senders'.
+    private static GaugeSnapshot lags(List<Seen> all) {
+        GaugeSnapshot.Builder gauge =
+                GaugeSnapshot.builder().name(PREFIX + "lag_bytes").help("Growth of files since they were folded.");
+        for (Seen seen : all) {
+            seen.status
+                    .lags()
+                    .forEach((file, bytes) -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                            .labels(Labels.of(PIPELINE, seen.pipeline, "source", file))
+                            .value(bytes)
+                            .build()));
+        }
+        return gauge.build();
     }
 
     private static GaugeSnapshot batches(List<Seen> all) {

@@ -18,6 +18,7 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -56,6 +57,7 @@ final class Records {
         }
         Pipeline pipeline = served.engine().pipeline();
         requireFormat(exchange.header(HttpHeader.CONTENT_TYPE).orElse(""), pipeline);
+        requireOwnName(asked.parameters().getOrDefault("source", List.of()));
         long began = System.nanoTime();
         Optional<String> key = exchange.header("Idempotency-Key");
         boolean isTaken = key.isPresent()
@@ -150,6 +152,17 @@ final class Records {
         digest.update(target.getBytes(StandardCharsets.UTF_8));
         digest.update((byte) '\n');
         return digest.digest(asked.body());
+    }
+
+    /// A sender that takes the name of a file or a queue would keep the service from reading that.
+    private static void requireOwnName(List<String> sources) throws Refusal {
+        if (sources.stream().anyMatch(name -> name.startsWith("/") || name.contains("://"))) {
+            throw new Refusal(
+                    400,
+                    Failure.REQUEST,
+                    "A source of requests has no name that begins with / or is an address: these are names of files"
+                            + " and of queues.");
+        }
     }
 
     /// A content that says to be of the other format would be a dead letter for each line.

@@ -5,6 +5,9 @@ import static dev.onefold.server.RunningService.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.api.Failure;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -14,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -133,11 +137,22 @@ class AnswersTest {
         String page = Files.readString(Path.of("../docs/metrics.md"));
         try (RunningService on = new RunningService(directory)) {
             on.post(RECORDS, record(1, "1.00"));
+            Path file = Files.writeString(directory.resolve("in.ndjson"), record(2, "1.00"));
+            ((EmbeddedEngine) on.trades).fold(FileSource.of(file), FoldListener.silent());
+            Files.writeString(file, record(3, "1.00"), StandardOpenOption.APPEND);
             String metrics = on.get("/metrics").body();
+            assertThat(metrics)
+                    .contains("onefold_lag_bytes{pipeline=\"trades\",source=\"" + file.toRealPath() + "\"} "
+                            + record(3, "1.00").length());
             assertThat(metrics).contains("onefold_batches{pipeline=\"bursts\",state=\"waiting\"} 0.0");
             assertThat(names(metrics, "(?m)^# TYPE (\\S+)")).isEqualTo(names(page, "`(onefold_[a-z_]+)`"));
-            assertThat(metrics).contains("onefold_records_total{fate=\"accepted\",pipeline=\"trades\"} 1.0");
+            assertThat(metrics).contains("onefold_records_total{fate=\"accepted\",pipeline=\"trades\"} 2.0");
             assertThat(metrics).contains("onefold_http_acknowledge_seconds_count{pipeline=\"trades\"} 1");
+            assertThat(metrics).containsPattern("onefold_force_seconds_count\\{pipeline=\"trades\"} [1-9]");
+            on.trades.checkpointNow();
+            assertThat(on.get("/metrics").body())
+                    .containsPattern("onefold_checkpoint_seconds_count\\{pipeline=\"trades\"} [1-9]")
+                    .containsPattern("onefold_checkpoint_seconds_sum\\{pipeline=\"trades\"} [0-9.E-]*[1-9]");
         }
     }
 

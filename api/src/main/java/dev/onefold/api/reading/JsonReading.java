@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -209,13 +210,33 @@ public final class JsonReading {
                 number(status, "diskBytes"),
                 number(status, "checkpoint"),
                 Instant.parse(text(status, "checkpointAt")),
-                number(status, "lagBytes"),
+                lags(status),
                 Optional.ofNullable(find(status, "waitingForSpaceSince")).map(since -> Instant.parse(text(since))),
                 truth(status, "definitionPending"),
                 Optional.ofNullable(find(status, "function")).map(JsonReading::function),
                 Optional.ofNullable(find(status, "batches")).map(BatchReading::summary),
+                Optional.ofNullable(find(status, "writes")).map(JsonReading::writes),
                 Optional.ofNullable(find(status, "publication")).map(JsonReading::publication),
                 progress(status));
+    }
+
+    /// An engine of an earlier version says the sum alone.
+    private static Map<String, Long> lags(Node status) {
+        Map<String, Long> lags = new HashMap<>();
+        if (find(status, "lags") == null) {
+            lags.put("files", number(status, "lagBytes"));
+        } else {
+            entries(status, "lags").forEach(lag -> lags.put(lag.name().text(), Long.valueOf(text(lag.value()))));
+        }
+        return lags;
+    }
+
+    private static Status.OfWrites writes(Node writes) {
+        return new Status.OfWrites(
+                number(writes, "forces"),
+                number(writes, "forcesNanos"),
+                number(writes, "checkpoints"),
+                number(writes, "checkpointsNanos"));
     }
 
     private static Status.OfPublication publication(Node publication) {

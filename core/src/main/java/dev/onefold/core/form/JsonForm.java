@@ -237,12 +237,23 @@ public final class JsonForm {
         json.put("checkpointAt", status.checkpointAt());
         json.put("checkpointAgeMs", status.checkpointAge().toMillis());
         json.put("lagBytes", status.lagBytes());
+        json.put("lags", status.lags());
         status.waitingForSpaceSince().ifPresent(since -> json.put("waitingForSpaceSince", since));
         json.put("definitionPending", status.definitionPending());
         status.function().ifPresent(function -> json.put("function", function(function)));
         status.batches().ifPresent(batches -> json.put("batches", BatchJson.of(batches)));
+        status.writes().ifPresent(writes -> json.put("writes", writes(writes)));
         status.publication().ifPresent(publication -> json.put("publication", publication(publication)));
         json.put("sources", progress(status.sources()));
+        return json;
+    }
+
+    private static Map<String, Object> writes(Status.OfWrites writes) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("forces", writes.forces());
+        json.put("forcesNanos", writes.forcesNanos());
+        json.put("checkpoints", writes.checkpoints());
+        json.put("checkpointsNanos", writes.checkpointsNanos());
         return json;
     }
 

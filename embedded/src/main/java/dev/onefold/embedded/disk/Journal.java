@@ -51,6 +51,8 @@ public final class Journal implements AutoCloseable {
     private long last;
     private int entryChecksum;
     private long spare = -1;
+    private long forces;
+    private long forcesNanos;
     private volatile boolean kept;
 
     /// Where the next entry goes.
@@ -354,9 +356,22 @@ public final class Journal implements AutoCloseable {
     /// Makes what was appended durable: it may be acknowledged.
     public void force() {
         if (channel != null) {
+            long began = System.nanoTime();
             Disk.force(channel, file(segment));
             writeMark();
+            forces++;
+            forcesNanos += System.nanoTime() - began;
         }
+    }
+
+    /// How often entries were forced since the journal was opened.
+    public long forces() {
+        return forces;
+    }
+
+    /// For how long, together.
+    public long forcesNanos() {
+        return forcesNanos;
     }
 
     private void writeMark() {

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,15 +17,23 @@ public final class FileLag {
 
     private FileLag() {}
 
-    /// The bytes of all sources.
-    public static long bytes(List<Answer.Progress> sources) {
-        return sources.stream().mapToLong(FileLag::bytes).sum();
+    /// Bytes by the path of the file. A source that is no file does not count, whatever its name looks like: names of
+    /// such sources are their senders'.
+    public static Map<String, Long> byFile(List<Source> sources) {
+        Map<String, Long> bytes = new TreeMap<>();
+        for (Source source : sources) {
+            if (source.kind() == Source.Kind.FILE) {
+                Matcher generation = GENERATION.matcher(source.name());
+                bytes.merge(
+                        generation.matches() ? generation.group(1) : source.name(),
+                        bytes(source.progress()),
+                        Long::sum);
+            }
+        }
+        return bytes;
     }
 
     private static long bytes(Answer.Progress progress) {
-        if (!progress.source().startsWith("/")) {
-            return 0;
-        }
         Matcher generation = GENERATION.matcher(progress.source());
         boolean followed = generation.matches();
         Path path = Path.of(followed ? generation.group(1) : progress.source());

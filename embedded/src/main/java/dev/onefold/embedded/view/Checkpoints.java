@@ -58,10 +58,14 @@ public final class Checkpoints implements AutoCloseable {
     private long number;
     private @Nullable Pending pending;
     private volatile Durable durable;
+    private volatile Written written = new Written(0, 0);
     private volatile boolean closing; // With the engine, or as the only one: its view is discarded.
 
     /// What the last durable checkpoint covers.
     public record Durable(long number, Instant at, List<Source.Known> sources) {}
+
+    /// Checkpoints that were written since the view was opened, and the time of all of them.
+    public record Written(long checkpoints, long nanos) {}
 
     /// A cut that is being written.
     private record Pending(Cut cut, Future<?> written) {}
@@ -111,6 +115,11 @@ public final class Checkpoints implements AutoCloseable {
     /// What the last durable checkpoint covers. Any thread may ask.
     public Durable durable() {
         return durable;
+    }
+
+    /// What was written so far. Any thread may ask.
+    public Written written() {
+        return written;
     }
 
     /// The time of the engine's clock.
@@ -252,10 +261,12 @@ public final class Checkpoints implements AutoCloseable {
 
     /// Intake waits at the next checkpoint while the disk is full; what is written so far is written again.
     private void write(Cut cut) {
+        long began = System.nanoTime();
         try {
             while (true) {
                 try {
                     writeOnce(cut);
+                    written = new Written(written.checkpoints + 1, written.nanos + System.nanoTime() - began);
                     return;
                 } catch (OutOfSpaceException e) {
                     space.isFull(this, e);
