@@ -5,6 +5,7 @@ import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.JsonLog;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.run.RunCommand;
@@ -16,6 +17,7 @@ import dev.onefold.cli.test.TestCommand;
 import dev.onefold.cli.verbs.Verbs;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -56,7 +58,8 @@ public final class Onefold implements Runnable {
     private Onefold() {}
 
     /// Runs a command line and returns its exit code. Output is flushed.
-    public static int execute(Caller caller, List<String> arguments) {
+    public static int execute(Caller given, List<String> arguments) {
+        Caller caller = ServeCommand.isJsonLog(arguments) ? JsonLog.caller(given, InstantSource.system()) : given;
         int code;
         try {
             caller.requireReadable(arguments);

@@ -47,6 +47,24 @@ import picocli.CommandLine.Parameters;
         })
 public final class ServeCommand implements Callable<Integer> {
     private static final long LOOK_MS = 100;
+    private static final String LOG = "--log";
+
+    /// How messages are written; picocli reads the names.
+    enum LogForm {
+        text,
+        json
+    }
+
+    /// Whether a command line asks for messages as JSON: then also those are that say what is wrong with the command.
+    public static boolean isJsonLog(List<String> arguments) {
+        int at = arguments.indexOf(LOG);
+        boolean isServe = !arguments.isEmpty() && arguments.getFirst().equals("serve");
+        return isServe
+                && (arguments.contains(LOG + "=json")
+                        || at >= 0
+                                && at + 1 < arguments.size()
+                                && arguments.get(at + 1).equals("json"));
+    }
 
     private final Caller caller;
     private final StopRequest stop;
@@ -78,6 +96,16 @@ public final class ServeCommand implements Callable<Integer> {
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 
+    @Option(
+            names = LOG,
+            defaultValue = "text",
+            paramLabel = "FORM",
+            description = "How messages are written on standard error: ${COMPLETION-CANDIDATES}. Default:"
+                    + " ${DEFAULT-VALUE}. json is for programs: an object a line, with its time, level and message.")
+    void log(LogForm form) {
+        // [#isJsonLog] has read it, before there was a command line.
+    }
+
     public ServeCommand(Caller caller) {
         this(caller, new StopRequest(), true);
     }
@@ -107,7 +135,7 @@ public final class ServeCommand implements Callable<Integer> {
             stop.makeOnSignals();
         }
         List<Serving> open = new ArrayList<>();
-        Logs.to(caller::note);
+        Logs.to(Logs.of(caller));
         try {
             Settings settings = engine.settings(entries.size());
             for (PipelineArgument argument : arguments) {

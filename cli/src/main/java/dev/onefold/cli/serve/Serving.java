@@ -112,8 +112,9 @@ final class Serving implements AutoCloseable {
     private void stopped(String name, String why) {
         if (!stop.isMade()) {
             troubles.add(name + ": " + why);
-            caller.note("Input " + name + " of pipeline " + pipeline.directory().pipeline() + " is not read any more: "
-                    + why + "\nRequests go on. Mend it, and start the service again.");
+            caller.note("Warning: Input " + name + " of pipeline "
+                    + pipeline.directory().pipeline() + " is not read any more: " + why
+                    + "\nRequests go on. Mend it, and start the service again.");
         }
     }
 

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.OnefoldProcess;
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -209,6 +212,30 @@ class ServeCommandTest {
             return get(at, path);
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void messages_are_json_lines_if_a_program_reads_them() throws Exception {
+        try (OnefoldProcess service = serve("trades.yaml", "--log", "json")) {
+            OnefoldProcess.await("it serves", () -> service.err().contains("Serving at "));
+            service.signal("TERM");
+            assertThat(service.exitCode()).isZero();
+            assertThat(service.err().lines())
+                    .isNotEmpty()
+                    .allSatisfy(line -> assertThat(JsonText.read(line, new Problems()))
+                            .as(line)
+                            .isInstanceOf(Node.Mapping.class));
+            assertThat(service.err())
+                    .containsPattern("\\{\"at\":\"[^\"]+Z\",\"level\":\"INFO\",\"message\":\"Serving at http://");
+        }
+        for (String[] wrong : List.of(
+                new String[] {"serve", "nothing.yaml", "--log", "json"},
+                new String[] {"serve", "--log=json", "trades.yaml", "--prot", "1"})) {
+            assertThat(cli.run(wrong).err().lines())
+                    .isNotEmpty()
+                    .allSatisfy(line -> assertThat(line).startsWith("{\"at\":"))
+                    .anySatisfy(line -> assertThat(line).contains("\"ERROR\""));
         }
     }
 
