@@ -2,6 +2,7 @@ package dev.onefold.server;
 
 import dev.onefold.api.Failure;
 import dev.onefold.api.Routes.Permission;
+import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +15,12 @@ import org.jspecify.annotations.Nullable;
 final class Gate {
     private static final String BEARER = "bearer ";
 
+    /// Subjects of an issuer may be many.
+    private static final int CALLERS_MAX = 10_000;
+
     private final @Nullable Tokens tokens;
     private final int requestsPerSecond;
-    private final Map<Permission, Rate> rates = new ConcurrentHashMap<>(); // As many as there are tokens.
+    private final Map<Permission, Rate> rates = new ConcurrentHashMap<>();
 
     Gate(Settings settings) {
         tokens = settings.tokens();
@@ -52,6 +56,16 @@ final class Gate {
         return List.of("localhost", "127.0.0.1", "[::1]").contains(name);
     }
 
+    private static Permission known(Tokens tokens, String secret) throws Refusal {
+        try {
+            return tokens.permission(secret)
+                    .orElseThrow(() -> new Refusal(401, Failure.NOT_ALLOWED, "The token is not known here."));
+        } catch (IOException e) {
+            throw new Refusal(
+                    503, Failure.NOT_READY, "The keys of the issuer of tokens cannot be read now. Try again later.");
+        }
+    }
+
     /// What the caller may do.
     Permission permission(Request request) throws Refusal {
         if (tokens == null) {
@@ -62,9 +76,10 @@ final class Gate {
             throw new Refusal(
                     401, Failure.NOT_ALLOWED, "The request has no token. Send 'Authorization: Bearer TOKEN'.");
         }
-        Permission permission = tokens.permission(
-                        given.substring(BEARER.length()).strip())
-                .orElseThrow(() -> new Refusal(401, Failure.NOT_ALLOWED, "The token is not known here."));
+        Permission permission = known(tokens, given.substring(BEARER.length()).strip());
+        if (rates.size() > CALLERS_MAX) {
+            rates.clear();
+        }
         Rate rate = rates.computeIfAbsent(permission, _ -> new Rate(requestsPerSecond));
         if (!rate.tryTake(System.nanoTime())) {
             throw new Refusal(

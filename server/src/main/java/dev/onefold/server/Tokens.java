@@ -3,6 +3,9 @@ package dev.onefold.server;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.server.jwt.Issuer;
+import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -14,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Who may do what. A token is a secret text; kept is its SHA-256 alone, from which nobody finds the text, because it
 /// is
@@ -34,6 +38,7 @@ public final class Tokens {
     private static final int WORDS = 4;
 
     private final List<Token> all;
+    private final @Nullable Issuer issuer;
 
     private record Token(byte[] hash, Set<Scope> scopes, Set<String> pipelines) implements Permission {
         @Override
@@ -42,8 +47,34 @@ public final class Tokens {
         }
     }
 
-    private Tokens(List<Token> all) {
+    /// What an issuer's token allows. Two tokens for one subject that allow the same are equal.
+    private record Signed(Issuer.Claims claims) implements Permission {
+        @Override
+        public boolean allows(String pipeline, Scope scope) {
+            return claims.allows(pipeline, scope);
+        }
+    }
+
+    private Tokens(List<Token> all, @Nullable Issuer issuer) {
         this.all = List.copyOf(all);
+        this.issuer = issuer;
+    }
+
+    /// Tokens that somebody else signs (JWT), and no others.
+    ///
+    /// @param name as tokens have it in their claim `iss`
+    /// @param audience this service, as tokens have it in their claim `aud`
+    /// @param keys address of the issuer's keys, as a JSON Web Key Set
+    /// @throws IllegalArgumentException if somebody else could give other keys on the way
+    public static Tokens signedBy(String name, String audience, URI keys) {
+        return new Tokens(List.of(), new Issuer(name, audience, keys));
+    }
+
+    /// These tokens, and those that somebody else signs.
+    ///
+    /// @throws IllegalArgumentException if somebody else could give other keys on the way
+    public Tokens orSignedBy(String name, String audience, URI keys) {
+        return new Tokens(all, new Issuer(name, audience, keys));
     }
 
     /// Reads a file of tokens.
@@ -60,7 +91,7 @@ public final class Tokens {
         if (all.isEmpty()) {
             throw new IllegalArgumentException("The file of tokens has none. 'onefold token NAME' makes one");
         }
-        return new Tokens(all);
+        return new Tokens(all, null);
     }
 
     private static Token token(String line, int number) {
@@ -81,7 +112,12 @@ public final class Tokens {
     }
 
     /// What a secret allows; empty if it is none of these. It takes as long for a wrong one as for a right one.
-    Optional<Permission> permission(String secret) {
+    ///
+    /// @throws IOException if that cannot be known, because the keys of the issuer cannot be read
+    Optional<Permission> permission(String secret) throws IOException {
+        if (issuer != null && Issuer.isToken(secret)) {
+            return issuer.claims(secret).map(Signed::new);
+        }
         byte[] hash = hash(secret);
         Token found = null;
         for (Token token : all) {

@@ -3,7 +3,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     server > page > coding
+///     server > page > jwt > coding
 @NullMarked
 package dev.onefold.server;
 

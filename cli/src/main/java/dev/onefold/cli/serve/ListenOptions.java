@@ -7,6 +7,7 @@ import dev.onefold.server.Settings;
 import dev.onefold.server.Tokens;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +58,42 @@ final class ListenOptions {
                     + " has it. Tokens and records are readable on the way.")
     private boolean insecure;
 
+    @Option(
+            names = "--jwt-issuer",
+            paramLabel = "NAME",
+            description = "Takes tokens (JWT) that this issuer has signed, too; the name is their claim 'iss'. Together"
+                    + " with --jwt-audience and --jwt-keys.")
+    private @Nullable String issuer;
+
+    @Option(
+            names = "--jwt-audience",
+            paramLabel = "NAME",
+            description = "The name of this service in the claim 'aud' of such tokens.")
+    private @Nullable String audience;
+
+    @Option(
+            names = "--jwt-keys",
+            paramLabel = "URL",
+            description = "Where the issuer has its keys (a JSON Web Key Set), by https.")
+    private @Nullable String issuerKeys;
+
+    private @Nullable Tokens tokens(Caller caller, ServeFile file) throws IOException {
+        String given = tokens == null ? file.setting(Setting.TOKENS).orElse(null) : tokens;
+        Tokens read = given == null ? null : Tokens.read(Files.readAllLines(file(caller, given)));
+        String name = issuer == null ? file.setting(Setting.ISSUER).orElse(null) : issuer;
+        String service = audience == null ? file.setting(Setting.AUDIENCE).orElse(null) : audience;
+        String keys = issuerKeys == null ? file.setting(Setting.ISSUER_KEYS).orElse(null) : issuerKeys;
+        if (name == null && service == null && keys == null) {
+            return read;
+        }
+        if (name == null || service == null || keys == null) {
+            throw CommandFailure.usage("An issuer of tokens needs its name, this service's name for it, and its keys:"
+                    + " --jwt-issuer, --jwt-audience and --jwt-keys.");
+        }
+        URI at = URI.create(keys);
+        return read == null ? Tokens.signedBy(name, service, at) : read.orSignedBy(name, service, at);
+    }
+
     /// The settings of the service.
     Settings settings(Caller caller, ServeFile file) throws IOException {
         InetAddress at = address(address == null ? file.setting(Setting.ADDRESS).orElse(null) : address);
@@ -75,10 +112,8 @@ final class ListenOptions {
                     + ", and there is no TLS: tokens and records would be readable on the way. Give --tls-certificate"
                     + " and --tls-key, or --insecure if something in front of the service has TLS.");
         }
-        String given = tokens == null ? file.setting(Setting.TOKENS).orElse(null) : tokens;
         try {
-            Tokens read = given == null ? null : Tokens.read(Files.readAllLines(file(caller, given)));
-            return new Settings(at, port(file), tls, read, Settings.Limits.USUAL);
+            return new Settings(at, port(file), tls, tokens(caller, file), Settings.Limits.USUAL);
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(e.getMessage() + ".");
         }

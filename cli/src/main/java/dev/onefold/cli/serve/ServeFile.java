@@ -25,6 +25,9 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
         CERTIFICATE("tls.certificate"),
         KEY("tls.key"),
         TOKENS("tokens"),
+        ISSUER("jwt.issuer"),
+        AUDIENCE("jwt.audience"),
+        ISSUER_KEYS("jwt.keys"),
         INSECURE("insecure");
 
         private final String path;
@@ -36,7 +39,7 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
         private boolean isPath() {
             return switch (this) {
                 case CERTIFICATE, KEY, TOKENS -> true;
-                case ADDRESS, PORT, INSECURE -> false;
+                case ADDRESS, PORT, INSECURE, ISSUER, AUDIENCE, ISSUER_KEYS -> false;
             };
         }
     }
@@ -105,13 +108,14 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
                 String name = entry.name().text();
                 switch (name) {
                     case "address", "port", "tokens", "insecure" -> setting(entry, "");
+                    case "jwt" -> mapping(entry.value(), "jwt").entries().forEach(each -> setting(each, "jwt."));
                     case "tls" -> mapping(entry.value(), "tls").entries().forEach(each -> setting(each, "tls."));
                     case "pipelines" -> {
                         for (Node item : sequence(entry.value(), "pipelines")) {
                             pipelines.add(pipeline(item));
                         }
                     }
-                    default -> throw unknown(entry.name(), "address, port, tls, tokens, insecure and pipelines");
+                    default -> throw unknown(entry.name(), "address, port, tls, tokens, jwt, insecure and pipelines");
                 }
             }
             if (pipelines.isEmpty()) {
@@ -129,7 +133,7 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
                     return;
                 }
             }
-            throw unknown(entry.name(), "certificate and key");
+            throw unknown(entry.name(), before.equals("jwt.") ? "issuer, audience and keys" : "certificate and key");
         }
 
         private Entry pipeline(Node item) {

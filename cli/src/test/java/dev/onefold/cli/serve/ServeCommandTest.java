@@ -246,6 +246,20 @@ class ServeCommandTest {
         assertThat(cli.run("serve", "trades.yaml", "--address", "0.0.0.0", "--insecure")
                         .err())
                 .contains("no tokens");
+        assertThat(cli.run("serve", "trades.yaml", "--jwt-issuer", "https://login.example.com")
+                        .err())
+                .contains("--jwt-audience");
+        assertThat(cli.run(
+                                "serve",
+                                "trades.yaml",
+                                "--jwt-issuer",
+                                "a",
+                                "--jwt-audience",
+                                "b",
+                                "--jwt-keys",
+                                "http://login.example.com/keys")
+                        .err())
+                .contains("https");
         assertThat(cli.run("serve").err()).contains("Say which pipelines");
         assertThat(cli.run("serve", "trades.yaml", "trades.yaml").err()).contains("Two pipelines");
         cli.write("wrong.yaml", "pipelines:\n  - {fiel: trades.yaml}\n");

@@ -1,0 +1,159 @@
+package dev.onefold.server.jwt;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.jwk.source.RateLimitReachedException;
+import com.nimbusds.jose.proc.BadJOSEException;
+import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
+import com.nimbusds.jose.proc.JWSVerificationKeySelector;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.DefaultResourceRetriever;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
+import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import dev.onefold.api.Scope;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.text.ParseException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// Who signs tokens (JWT, RFC 7519) for this service: a token is good if it is signed with one of the issuer's keys, is
+/// for this service, and has not expired. The keys are read from an address of the issuer and kept: they are read again
+/// after five minutes, or when a token names an unknown one, twice in 30 seconds at most. While they cannot be read,
+/// the
+/// last ones are good for an hour. Any thread may call.
+///
+/// What a token allows is in its claim `scope` (words with blanks between them) or `scp` (the same as a list):
+/// `onefold:read`, `onefold:write` and `onefold:operate` for all pipelines, `onefold:read:trades` for one.
+public final class Issuer {
+    /// What stands for all pipelines.
+    public static final String ALL = "*";
+
+    private static final System.Logger LOG = System.getLogger("dev.onefold.api");
+    private static final int TOKEN_LENGTH_MAX = 8_000;
+    private static final int KEYS_BYTES_MAX = 200_000;
+    private static final Duration FETCH_MAX = Duration.ofSeconds(3);
+    private static final Duration KEPT = Duration.ofMinutes(5);
+    private static final Duration FETCHED_EACH = Duration.ofSeconds(30);
+    private static final Duration OUTAGE_MAX = Duration.ofHours(1);
+    private static final String PREFIX = "onefold:";
+
+    /// Signatures with a key pair alone. With a shared secret among them, the public key would be taken for one.
+    private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
+            JWSAlgorithm.RS256,
+            JWSAlgorithm.RS384,
+            JWSAlgorithm.RS512,
+            JWSAlgorithm.PS256,
+            JWSAlgorithm.PS384,
+            JWSAlgorithm.PS512,
+            JWSAlgorithm.ES256,
+            JWSAlgorithm.ES384,
+            JWSAlgorithm.ES512);
+
+    private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+    private volatile boolean hasKeys; // Once a token was good.
+
+    /// One thing that a token allows.
+    ///
+    /// @param pipeline its name, or [#ALL]
+    public record Grant(Scope scope, String pipeline) {}
+
+    /// What is known of a token that is good.
+    public record Claims(String subject, Set<Grant> grants) {
+        public Claims {
+            grants = Set.copyOf(grants);
+        }
+
+        /// Whether it allows this.
+        public boolean allows(String pipeline, Scope scope) {
+            return grants.contains(new Grant(scope, ALL)) || grants.contains(new Grant(scope, pipeline));
+        }
+    }
+
+    /// @param name as tokens have it in their claim `iss`
+    /// @param audience this service, as tokens have it in their claim `aud`
+    /// @param keys address of the issuer's keys, as a JSON Web Key Set (RFC 7517)
+    /// @throws IllegalArgumentException if somebody else could give other keys on the way
+    public Issuer(String name, String audience, URI keys) {
+        boolean isLocal = List.of("localhost", "127.0.0.1", "[::1]").contains(String.valueOf(keys.getHost()));
+        if (!"https".equals(keys.getScheme()) && !("http".equals(keys.getScheme()) && isLocal)) {
+            throw new IllegalArgumentException("The keys of an issuer are read by https: " + keys + " is not");
+        }
+        int fetchMs = Math.toIntExact(FETCH_MAX.toMillis());
+        try {
+            processor.setJWSKeySelector(new JWSVerificationKeySelector<>(
+                    ALGORITHMS,
+                    JWKSourceBuilder.create(
+                                    keys.toURL(), new DefaultResourceRetriever(fetchMs, fetchMs, KEYS_BYTES_MAX))
+                            .cache(KEPT.toMillis(), 2 * FETCH_MAX.toMillis())
+                            .refreshAheadCache(false)
+                            .rateLimited(FETCHED_EACH.toMillis())
+                            .outageTolerant(OUTAGE_MAX.toMillis())
+                            .build()));
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException("The address of the issuer's keys cannot be read: " + keys, e);
+        }
+        processor.setJWSTypeVerifier(
+                new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
+        processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(
+                audience, new JWTClaimsSet.Builder().issuer(name).build(), Set.of("exp", "sub")));
+    }
+
+    /// Whether a text may be such a token.
+    public static boolean isToken(String text) {
+        return text.length() <= TOKEN_LENGTH_MAX
+                && text.chars().filter(c -> c == '.').count() == 2;
+    }
+
+    /// What a token allows; empty if it is not good.
+    ///
+    /// @throws IOException if that cannot be known, because the keys of the issuer cannot be read
+    public Optional<Claims> claims(String token) throws IOException {
+        try {
+            JWTClaimsSet claims = processor.process(SignedJWT.parse(token), null);
+            hasKeys = true;
+            return Optional.of(new Claims(Objects.requireNonNull(claims.getSubject()), grants(claims)));
+        } catch (RateLimitReachedException e) {
+            if (!hasKeys) {
+                throw new IOException("The keys of the issuer could not be read a moment ago", e);
+            }
+            return Optional.empty(); // It names a key that was not there a moment ago.
+        } catch (KeySourceException e) {
+            LOG.log(System.Logger.Level.WARNING, "The keys of the issuer of tokens cannot be read: " + e.getMessage());
+            throw new IOException("The keys of the issuer cannot be read", e);
+        } catch (ParseException | BadJOSEException | JOSEException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Set<Grant> grants(JWTClaimsSet claims) throws ParseException {
+        List<String> words;
+        if (claims.getClaim("scope") instanceof String scopes) {
+            words = List.of(scopes.split(" ", -1));
+        } else {
+            List<String> listed = claims.getStringListClaim("scp");
+            words = listed == null ? List.of() : listed;
+        }
+        Set<Grant> grants = new HashSet<>();
+        for (String word : words) {
+            if (word.startsWith(PREFIX)) {
+                String[] parts = word.substring(PREFIX.length()).split(":", 2);
+                Stream.of(Scope.values())
+                        .filter(scope -> scope.word().equals(parts[0]))
+                        .forEach(scope -> grants.add(new Grant(scope, parts.length == 1 ? ALL : parts[1])));
+            }
+        }
+        return grants;
+    }
+}

@@ -1,0 +1,225 @@
+package dev.onefold.server;
+
+import static dev.onefold.server.RunningService.record;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSSigner;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
+import com.nimbusds.jwt.SignedJWT;
+import com.sun.net.httpserver.HttpServer;
+import dev.onefold.api.Scope;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Tokens that an issuer has signed, whose keys are read from a real server.
+@Timeout(60)
+class IssuerTest {
+    private static final String NAME = "https://issuer.example";
+    private static final String AUDIENCE = "onefold-here";
+
+    @TempDir
+    Path directory;
+
+    private final AtomicInteger fetches = new AtomicInteger();
+    private final AtomicReference<String> published = new AtomicReference<>("");
+    private HttpServer issuer;
+    private RSAKey rsa;
+    private ECKey ec;
+
+    @BeforeEach
+    void open() throws Exception {
+        rsa = new RSAKeyGenerator(2_048).keyID("first").generate();
+        ec = new ECKeyGenerator(Curve.P_256).keyID("second").generate();
+        publish(rsa, ec);
+        issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        issuer.createContext("/keys", exchange -> {
+            fetches.incrementAndGet();
+            byte[] keys = published.get().getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(keys.length == 0 ? 500 : 200, keys.length == 0 ? -1 : keys.length);
+            exchange.getResponseBody().write(keys);
+            exchange.close();
+        });
+        issuer.start();
+    }
+
+    @AfterEach
+    void close() {
+        issuer.stop(0);
+    }
+
+    private void publish(JWK... keys) {
+        published.set(new JWKSet(List.of(keys)).toString(true));
+    }
+
+    private Tokens tokens() {
+        return Tokens.signedBy(
+                NAME,
+                AUDIENCE,
+                URI.create("http://localhost:" + issuer.getAddress().getPort() + "/keys"));
+    }
+
+    private static JWTClaimsSet.Builder claims(String scope) {
+        return new JWTClaimsSet.Builder()
+                .issuer(NAME)
+                .audience(AUDIENCE)
+                .subject("desk")
+                .expirationTime(Date.from(Instant.now().plus(Duration.ofHours(1))))
+                .claim("scope", scope);
+    }
+
+    private static String signed(JWSHeader header, JWSSigner signer, JWTClaimsSet.Builder claims) throws Exception {
+        SignedJWT token = new SignedJWT(header, claims.build());
+        token.sign(signer);
+        return token.serialize();
+    }
+
+    private String signed(JWTClaimsSet.Builder claims) throws Exception {
+        return signed(new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build(), new RSASSASigner(rsa), claims);
+    }
+
+    private static int status(RunningService on, String token, String path) throws IOException, InterruptedException {
+        return on.get(path, "Authorization", "Bearer " + token).statusCode();
+    }
+
+    @Test
+    void a_token_of_the_issuer_allows_its_scopes_in_its_pipelines_and_nothing_else() throws Exception {
+        try (RunningService on = new RunningService(directory, tokens())) {
+            String reader = signed(claims("openid onefold:read:trades"));
+            assertThat(status(on, reader, "/v1/trades/totals")).isEqualTo(200);
+            assertThat(status(on, reader, "/v1/trades/dead-letters")).isEqualTo(403);
+            assertThat(status(on, reader, "/v1/lines/totals")).isEqualTo(404);
+            String[] write = {"Authorization", "Bearer " + reader};
+            assertThat(on.post("/v1/trades/records", record(1, "1"), write).statusCode())
+                    .isEqualTo(403);
+            String all = signed(
+                    new JWSHeader.Builder(JWSAlgorithm.ES256)
+                            .keyID("second")
+                            .type(new JOSEObjectType("at+jwt"))
+                            .build(),
+                    new ECDSASigner(ec),
+                    claims("").claim("scope", null).claim("scp", List.of("onefold:write", "onefold:operate")));
+            assertThat(status(on, all, "/v1/lines/dead-letters")).isEqualTo(200);
+            assertThat(status(on, all, "/v1/lines/totals")).isEqualTo(403);
+            assertThat(on.post("/v1/trades/records", record(1, "1"), "Authorization", "Bearer " + all)
+                            .statusCode())
+                    .isEqualTo(200);
+            String none = signed(claims("profile onefold: onefold:everything read"));
+            assertThat(status(on, none, "/v1/trades/totals")).isEqualTo(404);
+            for (int i = 0; i < 50; i++) {
+                assertThat(status(on, reader, "/v1")).isEqualTo(200);
+            }
+            assertThat(fetches).hasValue(1);
+        }
+    }
+
+    @Test
+    void whatever_else_looks_like_a_token_is_refused() throws Exception {
+        RSAKey other = new RSAKeyGenerator(2_048).keyID("first").generate();
+        JWSHeader header =
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build();
+        Date past = Date.from(Instant.now().minus(Duration.ofMinutes(10)));
+        Date future = Date.from(Instant.now().plus(Duration.ofMinutes(10)));
+        String good = signed(claims("onefold:read"));
+        List<String> wrong = List.of(
+                signed(claims("onefold:read").issuer("https://other.example")),
+                signed(claims("onefold:read").audience("other")),
+                signed(claims("onefold:read").audience((String) null)),
+                signed(claims("onefold:read").expirationTime(past)),
+                signed(claims("onefold:read").expirationTime(null)),
+                signed(claims("onefold:read").notBeforeTime(future)),
+                signed(claims("onefold:read").subject(null)),
+                signed(header, new RSASSASigner(other), claims("onefold:read")),
+                signed(
+                        new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("first").build(),
+                        new MACSigner(rsa.toPublicJWK().toRSAPublicKey().getEncoded()),
+                        claims("onefold:read")),
+                new PlainJWT(claims("onefold:read").build()).serialize(),
+                good.substring(0, good.lastIndexOf('.') + 1),
+                good.replaceFirst("\\.", ".e30"),
+                "a.b.c",
+                "..",
+                good + "a".repeat(10_000));
+        try (RunningService on = new RunningService(directory, tokens())) {
+            assertThat(status(on, good, "/v1/trades/totals")).isEqualTo(200);
+            for (int i = 0; i < wrong.size(); i++) {
+                HttpResponse<String> answer = on.get("/v1/trades/totals", "Authorization", "Bearer " + wrong.get(i));
+                assertThat(answer.statusCode()).as("token " + i).isEqualTo(401);
+                assertThat(answer.body()).doesNotContain(wrong.get(i));
+            }
+        }
+    }
+
+    @Test
+    void unknown_keys_are_asked_for_now_and_then_and_new_ones_are_found() throws Exception {
+        try (RunningService on = new RunningService(directory, tokens())) {
+            String known = signed(claims("onefold:read"));
+            assertThat(status(on, known, "/v1/trades/totals")).isEqualTo(200);
+            RSAKey next = new RSAKeyGenerator(2_048).keyID("next").generate();
+            publish(rsa, next);
+            JWSHeader header =
+                    new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("next").build();
+            assertThat(status(on, signed(header, new RSASSASigner(next), claims("onefold:read")), "/v1/trades/totals"))
+                    .isEqualTo(200);
+            for (int i = 0; i < 50; i++) {
+                JWSHeader unknown =
+                        new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("x" + i).build();
+                assertThat(status(
+                                on,
+                                signed(unknown, new RSASSASigner(next), claims("onefold:read")),
+                                "/v1/trades/totals"))
+                        .isEqualTo(401);
+            }
+            assertThat(fetches.get()).isLessThan(4);
+            published.set("");
+            assertThat(status(on, known, "/v1/trades/totals")).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void while_the_issuer_cannot_be_read_tokens_of_the_file_are_good() throws Exception {
+        published.set("");
+        Tokens file = Tokens.read(List.of(Tokens.line("reader", "secret", EnumSet.of(Scope.READ), List.of("trades"))));
+        URI keys = URI.create("http://localhost:" + issuer.getAddress().getPort() + "/keys");
+        try (RunningService on = new RunningService(directory, file.orSignedBy(NAME, AUDIENCE, keys))) {
+            assertThat(status(on, "secret", "/v1/trades/totals")).isEqualTo(200);
+            for (int i = 0; i < 5; i++) {
+                assertThat(status(on, signed(claims("onefold:read")), "/v1/trades/totals"))
+                        .isEqualTo(503);
+            }
+        }
+        assertThatThrownBy(() -> Tokens.signedBy(NAME, AUDIENCE, URI.create("http://issuer.example/keys")))
+                .hasMessageContaining("https");
+    }
+}
