@@ -26,6 +26,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +124,7 @@ class AttacksTest {
     }
 
     @Test
+    @Tag("campaign")
     void readers_that_take_some_bytes_now_and_then_keep_nobody_from_the_totals() throws Exception {
         List<Socket> readers = new ArrayList<>();
         AtomicBoolean isOver = new AtomicBoolean();

@@ -186,18 +186,18 @@ class IssuerTest {
         try (RunningService on = new RunningService(directory, tokens())) {
             String known = signed(claims("onefold:read"));
             assertThat(status(on, known, "/v1/trades/totals")).isEqualTo(200);
-            RSAKey next = new RSAKeyGenerator(2_048).keyID("next").generate();
+            ECKey next = new ECKeyGenerator(Curve.P_256).keyID("next").generate();
             publish(rsa, next);
             JWSHeader header =
-                    new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("next").build();
-            assertThat(status(on, signed(header, new RSASSASigner(next), claims("onefold:read")), "/v1/trades/totals"))
+                    new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("next").build();
+            assertThat(status(on, signed(header, new ECDSASigner(next), claims("onefold:read")), "/v1/trades/totals"))
                     .isEqualTo(200);
             for (int i = 0; i < 50; i++) {
                 JWSHeader unknown =
-                        new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("x" + i).build();
+                        new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("x" + i).build();
                 assertThat(status(
                                 on,
-                                signed(unknown, new RSASSASigner(next), claims("onefold:read")),
+                                signed(unknown, new ECDSASigner(next), claims("onefold:read")),
                                 "/v1/trades/totals"))
                         .isEqualTo(401);
             }

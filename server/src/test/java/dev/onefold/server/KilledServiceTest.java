@@ -179,7 +179,7 @@ class KilledServiceTest {
 
     @Test
     void killed_under_load_it_has_what_it_answered_and_nothing_twice() throws Exception {
-        kill(3);
+        kill(2);
     }
 
     @Test
