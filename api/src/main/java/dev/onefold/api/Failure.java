@@ -32,7 +32,7 @@ public record Failure(int status, String kind, String detail) {
     static final String NO_BATCH = "NO_BATCH";
 
     /// Another process owns the directory than the one that the client began with.
-    static final String OWNER_CHANGED = "OWNER_CHANGED";
+    public static final String OWNER_CHANGED = "OWNER_CHANGED";
 
     /// The caller is not allowed to do it.
     public static final String NOT_ALLOWED = "NOT_ALLOWED";

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,6 +32,7 @@ import org.eclipse.jetty.util.Callback;
 /// Answers each request by the routes, for callers who are allowed to ask. Any thread may call.
 final class Answering extends Handler.Abstract {
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
+    private static final String OWNER_HEADER = "onefold-owner";
     private static final int ROUTE_PARTS = 3;
 
     private final Map<String, Served> pipelines = new LinkedHashMap<>();
@@ -45,6 +47,9 @@ final class Answering extends Handler.Abstract {
     private final Metrics metrics;
     private final Page page = new Page();
     private final dev.onefold.api.Response description = description();
+
+    /// Names this opening of the data directories: numbers of dead letters are its own.
+    private final String owner = UUID.randomUUID().toString();
 
     /// Runs what keeps a processor busy for long, and so may not run on a virtual thread.
     private final ExecutorService recomputing = Executors.newCachedThreadPool(
@@ -84,6 +89,7 @@ final class Answering extends Handler.Abstract {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         Exchange exchange = new Exchange(request, response, answers);
+        response.getHeaders().put(OWNER_HEADER, owner);
         request.addIdleTimeoutListener(_ -> false); // A long computation is no silence. Reading and writing still are.
         try (Contents.Held content = contents.new Held()) {
             answer(exchange, content);
@@ -114,6 +120,7 @@ final class Answering extends Handler.Abstract {
 
     private void answer(Exchange exchange, Contents.Held content) throws IOException, Refusal {
         gate.requireSameSite(exchange.request());
+        requireOwner(exchange);
         dev.onefold.api.Request asked = exchange.asked(new byte[0]);
         boolean isPost = HttpMethod.POST.is(asked.method());
         if (!isPost && exchange.request().getLength() > 0) {
@@ -143,6 +150,17 @@ final class Answering extends Handler.Abstract {
             post(exchange, exchange.asked(content.bytes()), permission);
         } else {
             get(exchange, asked, permission);
+        }
+    }
+
+    private void requireOwner(Exchange exchange) throws Refusal {
+        Optional<String> known = exchange.header(OWNER_HEADER);
+        if (known.isPresent() && !known.get().equals(owner)) {
+            throw new Refusal(
+                    409,
+                    Failure.OWNER_CHANGED,
+                    "The service was started again since the answer that named '" + OWNER_HEADER
+                            + "'. Nothing was done. Ask again.");
         }
     }
 

@@ -15,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
@@ -49,7 +51,7 @@ final class Changes {
     private final Routes routes;
     private final Spool.Memory memory;
     private final Semaphore streams = new Semaphore(STREAMS_MAX);
-    private volatile boolean isEnding;
+    private final CountDownLatch ended = new CountDownLatch(1);
 
     /// @param memory for events that are made
     Changes(Routes routes, Spool.Memory memory) {
@@ -64,7 +66,7 @@ final class Changes {
 
     /// All streams end soon.
     void end() {
-        isEnding = true;
+        ended.countDown();
     }
 
     /// What is asked for, and by whom.
@@ -118,7 +120,7 @@ final class Changes {
 
         void run() throws IOException {
             boolean goesOn = true;
-            while (goesOn && !isEnding) {
+            while (goesOn && ended.getCount() > 0) {
                 goesOn = look();
                 OutputStream opened = out;
                 if (opened != null && goesOn) {
@@ -235,7 +237,9 @@ final class Changes {
         private void pause() throws IOException {
             try {
                 Duration wait = Duration.ofNanos(Math.min(lookNanos * PAUSE_LOOKS, PAUSE_MAX.toNanos()));
-                Thread.sleep(wait.compareTo(PAUSE) < 0 ? PAUSE : wait);
+                if (ended.await((wait.compareTo(PAUSE) < 0 ? PAUSE : wait).toNanos(), TimeUnit.NANOSECONDS)) {
+                    return; // The service ends.
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new InterruptedIOException("Interrupted between two events");
@@ -284,7 +288,7 @@ final class Changes {
                     isLineEnded = false;
                     from = i;
                 }
-                if (bytes[i] == '\n') {
+                if (bytes[i] == '\n' || bytes[i] == '\r') { // A reader ends a line at either.
                     out.write(bytes, from, i - from);
                     isLineEnded = true;
                 }

@@ -84,7 +84,10 @@ final class Contents {
                 readAll(decoded, -1);
             } catch (IOException e) {
                 throw new Refusal(
-                        400, Failure.REQUEST, "The content is not " + coding + ": it cannot be decompressed.");
+                        400,
+                        Failure.REQUEST,
+                        "The content is not " + coding
+                                + ": it cannot be decompressed. A window of zstd is at most 8 MB.");
             } finally {
                 memory.release(sentPieces);
             }

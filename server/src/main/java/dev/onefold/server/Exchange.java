@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// A request and its answer, as Jetty has them. A usual answer is made whole before it is sent, so that a slow reader
 /// holds nothing of the engine. Not thread-safe.
 final class Exchange {
+    private static final String WEAK = "W/";
     private static final int NOT_MODIFIED = 304;
 
     private final Request request;
@@ -66,7 +67,7 @@ final class Exchange {
     void send(dev.onefold.api.Response answer) throws IOException {
         Supplier<String> tag = answer.tag();
         if (tag != null) {
-            String name = "W/\"" + tag.get() + "\"";
+            String name = WEAK + "\"" + tag.get() + "\"";
             response.getHeaders().put(HttpHeader.ETAG, name);
             response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache");
             if (isKnown(name)) {
@@ -100,6 +101,7 @@ final class Exchange {
         List<String> known = header(HttpHeader.IF_NONE_MATCH)
                 .map(all -> Arrays.asList(all.split("\\s*,\\s*")))
                 .orElse(List.of());
-        return known.contains(tag) || known.contains("*");
+        String opaque = tag.substring(WEAK.length()); // Weak and strong ones are compared alike.
+        return known.contains(tag) || known.contains(opaque) || known.contains("*");
     }
 }

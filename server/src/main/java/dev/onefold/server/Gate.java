@@ -29,11 +29,14 @@ final class Gate {
 
     /// A page of another site, open in the browser of a person who may reach this service, may not use that.
     void requireSameSite(Request request) throws Refusal {
+        if ("cross-site"
+                .equals(request.getHeaders().get("Sec-Fetch-Site"))) { // Browsers say so, also without an origin.
+            throw otherSite();
+        }
         String origin = request.getHeaders().get(HttpHeader.ORIGIN);
         String host = request.getHttpURI().getAuthority();
         if (origin != null && (host == null || !isOf(origin, host))) {
-            throw new Refusal(
-                    403, Failure.NOT_ALLOWED, "The request comes from a page of another site, which may not ask here.");
+            throw otherSite();
         }
         if (tokens == null && host != null && !isLocal(host)) {
             throw new Refusal(
@@ -41,6 +44,11 @@ final class Gate {
                     Failure.NOT_ALLOWED,
                     "The request names another host than this machine. Without tokens, ask for localhost.");
         }
+    }
+
+    private static Refusal otherSite() {
+        return new Refusal(
+                403, Failure.NOT_ALLOWED, "The request comes from a page of another site, which may not ask here.");
     }
 
     private static boolean isOf(String origin, String host) {

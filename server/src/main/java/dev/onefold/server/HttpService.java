@@ -62,9 +62,10 @@ public final class HttpService implements AutoCloseable {
         Answering answering = new Answering(settings, pipelines);
         server.setHandler(new GracefulHandler(answering));
         server.setErrorHandler((request, response, callback) -> {
-            // What cannot be understood is not repeated.
+            // What cannot be understood is not repeated; what comes while the service ends is.
             int status = response.getStatus();
-            new Refusal(status, Failure.REQUEST, HttpStatus.getMessage(status) + ".").send(response, callback);
+            String kind = HttpStatus.isServerError(status) ? Failure.NOT_READY : Failure.REQUEST;
+            new Refusal(status, kind, HttpStatus.getMessage(status) + ".").send(response, callback);
             return true;
         });
         server.setStopTimeout(STOP_MS_MAX);

@@ -60,6 +60,9 @@ final class Records {
         requireOwnName(asked.parameters().getOrDefault("source", List.of()));
         long began = System.nanoTime();
         Optional<String> key = exchange.header("Idempotency-Key");
+        if (exchange.request().getHeaders().getValuesList("Idempotency-Key").size() > 1) {
+            throw exchange.refused("The request has several idempotency keys. Send one.");
+        }
         boolean isTaken = key.isPresent()
                 ? takeOnce(exchange, asked, permission, key.get())
                 : send(exchange, answer(asked, permission));

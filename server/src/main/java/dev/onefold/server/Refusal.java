@@ -33,6 +33,9 @@ final class Refusal extends Exception {
     /// Answers with it.
     void send(Response response, Callback callback) {
         try {
+            if (failure.kind().equals(Failure.BUSY)) {
+                response.getHeaders().put(HttpHeader.RETRY_AFTER, PAUSE_SECONDS);
+            }
             send(response, failure.response());
             callback.succeeded();
         } catch (IOException e) {
@@ -52,6 +55,8 @@ final class Refusal extends Exception {
     static void head(Response response, dev.onefold.api.Response answer) {
         response.setStatus(answer.status());
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, answer.contentType());
+        response.getHeaders().put("X-Content-Type-Options", "nosniff");
+        response.getHeaders().put("Cross-Origin-Resource-Policy", "same-origin");
         switch (answer.status()) {
             case 401 -> response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");
             case 429, 503 -> response.getHeaders().put(HttpHeader.RETRY_AFTER, PAUSE_SECONDS);

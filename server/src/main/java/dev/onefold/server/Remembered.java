@@ -2,6 +2,7 @@ package dev.onefold.server;
 
 import dev.onefold.core.bytes.Sha256;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,12 +11,10 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -38,6 +37,9 @@ final class Remembered {
     /// A line that is not remembered any more is left in the file until there are as many as others.
     private static final int SUPERFLUOUS_MIN = 1_000;
 
+    /// A disk that was full is not asked again at once.
+    private static final Duration REST = Duration.ofMinutes(1);
+
     private final Path file;
     private final InstantSource clock;
     private final Map<String, Answered> answers = new LinkedHashMap<>(); // The oldest first.
@@ -45,6 +47,7 @@ final class Remembered {
     private long bytes;
     private long linesInFile;
     private boolean isFileStale;
+    private Instant restUntil = Instant.EPOCH;
 
     private record Answered(Instant at, String request, byte[] answer) {
         String line(String key) {
@@ -152,22 +155,31 @@ final class Remembered {
         }
         Answered answered = new Answered(clock.instant(), Sha256.hex(request), answer.clone());
         put(hash(key), answered);
+        if (clock.instant().isBefore(restUntil)) {
+            return;
+        }
         try {
             write(answered.line(hash(key)));
         } catch (IOException e) {
-            // The records are safe, and this process remembers the answer. The next answer writes the whole file.
+            // The records are safe, and this process remembers the answer. A later answer writes the whole file.
             isFileStale = true;
+            restUntil = clock.instant().plus(REST);
         }
     }
 
     private void write(String line) throws IOException {
         if (isFileStale || linesInFile > 2L * answers.size() + SUPERFLUOUS_MIN) {
-            List<String> lines = new ArrayList<>();
-            answers.forEach((key, answered) -> lines.add(answered.line(key)));
             Path next = file.resolveSibling(file.getFileName() + ".next");
-            Files.writeString(next, String.join("", lines), StandardCharsets.ISO_8859_1);
+            try (Writer lines = Files.newBufferedWriter(next, StandardCharsets.ISO_8859_1)) {
+                for (Map.Entry<String, Answered> each : answers.entrySet()) {
+                    lines.write(each.getValue().line(each.getKey()));
+                }
+            } catch (IOException e) {
+                Files.deleteIfExists(next); // A part of it would hold space that others wait for.
+                throw e;
+            }
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            linesInFile = lines.size();
+            linesInFile = answers.size();
             isFileStale = false;
             return;
         }

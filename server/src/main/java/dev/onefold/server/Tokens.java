@@ -108,7 +108,7 @@ public final class Tokens {
                     .orElseThrow(() -> new IllegalArgumentException("Line " + number
                             + " of the file of tokens has an unknown scope; there are read, write and operate")));
         }
-        return new Token(HexFormat.of().parseHex(words[1]), scopes, Set.of(words[3].split(",", -1)));
+        return new Token(HexFormat.of().parseHex(words[1]), scopes, Set.copyOf(List.of(words[3].split(",", -1))));
     }
 
     /// What a secret allows; empty if it is none of these. It takes as long for a wrong one as for a right one.

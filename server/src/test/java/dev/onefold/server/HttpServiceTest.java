@@ -290,8 +290,58 @@ class HttpServiceTest {
                     .isEqualTo(403);
             assertThat(get(service, "/v1", "Origin", service.uri().toString()).statusCode())
                     .isEqualTo(200);
+            assertThat(get(service, "/v1", "Sec-Fetch-Site", "cross-site").statusCode())
+                    .as("an image of another site's page")
+                    .isEqualTo(403);
             assertThat(raw(service, "GET /v1 HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"))
                     .startsWith("HTTP/1.1 403");
+        }
+    }
+
+    @Test
+    void who_acts_on_numbers_of_letters_says_whose_they_are_and_is_refused_by_the_next_opening()
+            throws IOException, InterruptedException {
+        String first;
+        try (HttpService service = service(null)) {
+            HttpResponse<String> answer = get(service, "/v1/trades/dead-letters");
+            first = answer.headers().firstValue("onefold-owner").orElseThrow();
+            assertThat(get(service, "/v1/trades/dead-letters", "onefold-owner", first)
+                            .statusCode())
+                    .isEqualTo(200);
+            assertThat(answer.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+        }
+        try (HttpService service = service(null)) {
+            HttpResponse<String> refused =
+                    post(service, "/v1/trades/dead-letters/purge?id=1", new byte[0], "onefold-owner", first);
+            assertThat(refused.statusCode()).isEqualTo(409);
+            assertThat(refused.body()).contains("OWNER_CHANGED");
+        }
+    }
+
+    @Test
+    void a_tag_is_known_in_both_of_its_forms_and_a_request_has_one_key() throws IOException, InterruptedException {
+        try (HttpService service = service(null)) {
+            String tag = get(service, "/v1/trades/totals")
+                    .headers()
+                    .firstValue("ETag")
+                    .orElseThrow();
+            for (String form : List.of(tag, tag.substring(2), "\"x\", " + tag)) {
+                assertThat(get(service, "/v1/trades/totals", "If-None-Match", form)
+                                .statusCode())
+                        .as(form)
+                        .isEqualTo(304);
+            }
+            HttpResponse<String> twice = post(
+                    service,
+                    "/v1/trades/records",
+                    bytes(record(1, "1.00")),
+                    "Idempotency-Key",
+                    "a",
+                    "Idempotency-Key",
+                    "b");
+            assertThat(twice.statusCode()).isEqualTo(400);
+            assertThat(get(service, "/v1/trades/totals?at-least=s:-1").statusCode())
+                    .isEqualTo(400);
         }
     }
 

@@ -91,8 +91,12 @@ class RememberedTest {
         Files.writeString(file.resolve("x"), "x", StandardOpenOption.CREATE);
         answer(memory, "b");
         assertThat(memory.begin("b", REQUEST)).isInstanceOf(Known.Same.class);
+        assertThat(file.resolveSibling(file.getFileName() + ".next"))
+                .as("it holds no space that others wait for")
+                .doesNotExist();
         Files.delete(file.resolve("x"));
         Files.delete(file);
+        now.set(now.get().plusSeconds(61));
         answer(memory, "c");
         for (String key : new String[] {"a", "b", "c"}) {
             assertThat(open().begin(key, REQUEST)).as(key).isInstanceOf(Known.Same.class);

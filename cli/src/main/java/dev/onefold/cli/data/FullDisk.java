@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 public final class FullDisk implements SpaceListener {
     private final Caller caller;
     private final BooleanSupplier stopped;
-    private volatile boolean isReceiver;
-    private volatile boolean isWaiting;
+    private volatile boolean isWaitingForReceiver;
+    private volatile boolean isWaitingForSpace;
 
     /// @param stopped whether a stop was asked for
     public FullDisk(Caller caller, BooleanSupplier stopped) {
@@ -24,15 +24,14 @@ public final class FullDisk implements SpaceListener {
 
     @Override
     public void waiting(Instant since, Path file) {
-        isReceiver = false;
-        isWaiting = true;
+        isWaitingForSpace = true;
         caller.note("The disk is full since " + since + ": no space for " + caller.shown(file)
                 + ". Intake waits, answers go on. Make space, and intake goes on by itself.");
     }
 
     @Override
     public void ended(Instant since) {
-        isWaiting = false;
+        isWaitingForSpace = false;
         if (!stopped.getAsBoolean()) {
             caller.note("There is space on the disk again, after a wait since " + since + ". Intake goes on.");
         }
@@ -40,8 +39,7 @@ public final class FullDisk implements SpaceListener {
 
     @Override
     public void waitingForReceiver(Instant since, long bytes, long bytesMax) {
-        isReceiver = true;
-        isWaiting = true;
+        isWaitingForReceiver = true;
         caller.note("Intake waits for the receiver since " + Words.time(since) + ": " + Words.bytes(bytes)
                 + " of batches are sealed and not delivered, and " + Words.bytes(bytesMax)
                 + " are allowed (--undelivered-max). It goes on by itself when enough is delivered, or when a person has"
@@ -50,23 +48,23 @@ public final class FullDisk implements SpaceListener {
 
     @Override
     public void endedForReceiver(Instant since) {
-        isWaiting = false;
+        isWaitingForReceiver = false;
         caller.note("Intake goes on, after a wait for the receiver since " + Words.time(since) + ".");
     }
 
     /// Whether intake waits for space on the disk.
     public boolean isWaitingForSpace() {
-        return isWaiting && !isReceiver;
+        return isWaitingForSpace;
     }
 
     /// Whether intake waits for a receiver of batches.
     public boolean isWaitingForReceiver() {
-        return isWaiting && isReceiver;
+        return isWaitingForReceiver;
     }
 
     /// What a command waited for that was stopped.
     public String reason() {
-        return isReceiver ? "intake waited for the receiver" : "the disk was full";
+        return isWaitingForReceiver && !isWaitingForSpace ? "intake waited for the receiver" : "the disk was full";
     }
 
     /// Gives up waiting if a stop was asked for.

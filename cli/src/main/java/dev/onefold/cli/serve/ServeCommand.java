@@ -200,16 +200,18 @@ public final class ServeCommand implements Callable<Integer> {
 
     /// Closes all, also if one of them fails.
     private static void close(List<Serving> open) {
-        RuntimeException failure = null;
+        Throwable failure = null;
         for (Serving each : open) {
             try {
                 each.close();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failure = failure == null ? e : failure;
             }
         }
-        if (failure != null) {
-            throw failure;
+        switch (failure) {
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            case null, default -> {}
         }
     }
 }

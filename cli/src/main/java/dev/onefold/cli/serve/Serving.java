@@ -24,32 +24,34 @@ final class Serving implements AutoCloseable {
     private static final String ANSWERS = "requests/answers";
 
     private final Caller caller;
-    private final StopRequest stop = new StopRequest();
+    private final StopRequest stop;
     private final FullDisk fullDisk;
     private final Running running;
     private final PipelineArgument pipeline;
     private final List<String> troubles = new CopyOnWriteArrayList<>();
     private final List<Thread> inputs = new ArrayList<>();
 
-    private Serving(Caller caller, PipelineArgument pipeline, FullDisk fullDisk, Running running) {
+    private Serving(Caller caller, PipelineArgument pipeline, StopRequest stop, FullDisk fullDisk, Running running) {
         this.caller = caller;
         this.pipeline = pipeline;
+        this.stop = stop;
         this.fullDisk = fullDisk;
         this.running = running;
     }
 
     /// Opens the engine.
     ///
-    /// @param ending whether the service ends: then nothing waits for space on the disk
+    /// @param ending whether the service ends: then, and when this is closed, nothing waits for space on the disk
     static Serving open(
             Caller caller, PipelineArgument pipeline, Settings given, StopRequest ending, boolean acceptLoss)
             throws IOException {
-        FullDisk fullDisk = new FullDisk(caller, ending::isMade);
+        StopRequest stop = new StopRequest();
+        FullDisk fullDisk = new FullDisk(caller, () -> ending.isMade() || stop.isMade());
         Settings settings = given.withSpaceListener(fullDisk).withPause(() -> {
             given.machine().pause().run();
             fullDisk.requireGoingOn();
         });
-        return new Serving(caller, pipeline, fullDisk, Running.open(caller, pipeline, settings, acceptLoss));
+        return new Serving(caller, pipeline, stop, fullDisk, Running.open(caller, pipeline, settings, acceptLoss));
     }
 
     /// As the service takes it.
@@ -103,8 +105,8 @@ final class Serving implements AutoCloseable {
                 if (reading.read() != ExitCode.DONE) {
                     stopped(name, "It cannot be read any more");
                 }
-            } catch (IOException | RuntimeException e) {
-                stopped(name, String.valueOf(e.getMessage()));
+            } catch (Throwable e) { // Whatever it is, nobody else would say it.
+                stopped(name, e instanceof Error ? e.toString() : String.valueOf(e.getMessage()));
             }
         }));
     }

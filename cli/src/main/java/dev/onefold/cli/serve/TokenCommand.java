@@ -70,14 +70,17 @@ public final class TokenCommand implements Callable<Integer> {
         if (!Files.exists(path)) {
             Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         }
-        List<String> lines = Files.readAllLines(path);
+        String text = Files.readString(path);
+        List<String> lines = text.lines().toList();
         if (lines.stream().anyMatch(line -> line.startsWith(name + " "))) {
             throw CommandFailure.usage("The file " + caller.shown(path) + " has a token " + name
                     + ". Delete its line first, or say another name.");
         }
         String secret = Tokens.secret(new SecureRandom());
         try {
-            Files.writeString(path, Tokens.line(name, secret, allowed(), pipelines) + "\n", StandardOpenOption.APPEND);
+            String line = Tokens.line(name, secret, allowed(), pipelines) + "\n";
+            Files.writeString(
+                    path, text.isEmpty() || text.endsWith("\n") ? line : "\n" + line, StandardOpenOption.APPEND);
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(e.getMessage() + ".");
         }

@@ -132,7 +132,7 @@ class SeedCommandTest {
                 .contains("1.50,1");
         cli.write("less.csv", "value,id,v\n1.50,t1,1\n");
         assertThat(cli.run("seed", "csv.yaml", "--from", "less.csv").err())
-                .contains("cannot read the rows: The header has no column");
+                .contains("cannot read the rows: The header, the first line of the source, has no column");
         cli.write("rows.ndjson", rows(0, 1, 1));
         assertThat(cli.run("seed", "csv.yaml", "--from", "rows.ndjson").err()).contains("reads CSV");
     }

@@ -133,8 +133,8 @@ public final class Decoder {
             if (path.names().size() > 1 || !columns.contains(path.names().getFirst())) {
                 return new Malformed(
                         Reason.MALFORMED,
-                        "The header has no column " + path + "; its columns are " + String.join(", ", columns)
-                                + CsvScanner.otherDelimiter(columns));
+                        "The header, the first line of the source, has no column " + path + " among its "
+                                + columns.size() + CsvScanner.otherDelimiter(columns));
             }
             if (columns.indexOf(path.names().getFirst())
                     != columns.lastIndexOf(path.names().getFirst())) {

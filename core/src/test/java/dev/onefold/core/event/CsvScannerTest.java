@@ -206,7 +206,9 @@ class CsvScannerTest {
     @Test
     void a_header_without_a_column_that_is_read_or_with_it_twice_or_that_is_no_csv_is_refused() {
         assertThat(withHeader().header("a,c"))
-                .isEqualTo(new Malformed(Reason.MALFORMED, "The header has no column \"b c\"; its columns are a, c"));
+                .isEqualTo(new Malformed(
+                        Reason.MALFORMED,
+                        "The header, the first line of the source, has no column \"b c\" among its 2"));
         assertThat(withHeader().header("A,b c")).isNotNull();
         assertThat(withHeader().header("")).isNotNull();
         assertThat(withHeader().header("a,b c,a"))

@@ -1,0 +1,78 @@
+package dev.onefold.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.OnefoldProcess;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.run.StopRequest;
+import dev.onefold.embedded.Settings;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// One pipeline of a service, on a real file system that becomes full. Mounting one needs root; without it, the test is
+/// skipped and says so.
+class ServingTest {
+    private static final int FILLED_MAX = 200;
+
+    @TempDir
+    private Path folder;
+
+    private static boolean succeeds(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+    }
+
+    private static void fill(Path filler) throws IOException {
+        Files.createDirectory(filler);
+        byte[] bytes = new byte[1 << 20];
+        for (int i = 0; i < FILLED_MAX; i++) {
+            try {
+                Files.write(filler.resolve(String.valueOf(i)), bytes);
+            } catch (IOException full) {
+                return;
+            }
+        }
+        throw new IllegalStateException("The file system is not full after " + FILLED_MAX + " MiB");
+    }
+
+    @Test
+    void a_pipeline_that_waits_for_space_is_closed_though_nobody_has_asked_the_service_to_stop() throws Exception {
+        Path mount = Files.createDirectory(folder.resolve("mount"));
+        assumeTrue(
+                succeeds("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", mount.toString()),
+                "No tmpfs can be mounted by this user: a real full disk is not tested");
+        try {
+            Cli cli = Cli.in(folder);
+            cli.write("trades.yaml", Cli.TRADES);
+            cli.write("app.log", Cli.trade("t1", 1, "a", "x", "1.50"));
+            Caller caller =
+                    cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream());
+            PipelineArgument argument = new PipelineArgument(caller, "trades.yaml", "mount/d");
+            Serving serving = Serving.open(caller, argument, Settings.defaults(), new StopRequest(), false);
+            fill(mount.resolve("filler"));
+            serving.read(new ServeFile.Entry("trades.yaml", "mount/d", List.of("app.log"), null));
+            OnefoldProcess.await(
+                    "it waits", () -> serving.served().refusal().get().isPresent());
+
+            CompletableFuture<Boolean> closed = CompletableFuture.runAsync(serving::close, Thread::startVirtualThread)
+                    .handle((_, _) -> true); // It may say that the disk is full.
+            assertThat(closed).succeedsWithin(1, TimeUnit.MINUTES);
+        } finally {
+            assertThat(succeeds("umount", mount.toString())).isTrue();
+        }
+    }
+}
