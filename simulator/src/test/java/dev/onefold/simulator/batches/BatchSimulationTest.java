@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class BatchSimulationTest {
     private static final int SHARE = 200;
-    private static final int ALL = 5_000;
+    private static final int ALL = 3_000;
 
     @Test
     void whatever_happens_each_distinct_record_is_in_exactly_one_batch_that_never_changes() {

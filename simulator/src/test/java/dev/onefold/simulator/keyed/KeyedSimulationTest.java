@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class KeyedSimulationTest {
     private static final int SHARE = 100;
-    private static final int ALL = 5_000;
+    private static final int ALL = 3_000;
 
     @Test
     void whatever_happens_contexts_tables_and_roll_ups_are_those_of_the_events_that_are_in() {
