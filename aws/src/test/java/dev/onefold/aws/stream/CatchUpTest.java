@@ -40,7 +40,7 @@ class CatchUpTest {
     private final FakeStream.Held shard = stream.shard("shardId-000000000000");
 
     private static Store store(String deployment, Pipeline pipeline) {
-        Store store = DYNAMO.store(deployment);
+        Store store = DYNAMO.store("catch-up-" + deployment); // All tests of the module share one server.
         AwsEngine.open(store, pipeline, 2, 2);
         return Pauseless.store(store, store.client());
     }

@@ -49,10 +49,10 @@ export function count(number, one, many = `${one}s`) {
   return `${exact(number)} ${String(number) === '1' ? one : many}`;
 }
 
-/** A time of the service as the reader's clock has it. */
+/** A time of the service, in UTC. */
 export function clock(instant) {
   const date = new Date(instant);
   return Number.isNaN(date.getTime())
     ? String(instant)
-    : date.toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' });
+    : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,6 +1,6 @@
 // Recomputes the totals from the rows, and says whether they are equal.
 import { html, nothing } from './lit-html.js';
-import { count, exact } from './format.js';
+import { clock, count, exact } from './format.js';
 import { failed } from './live.js';
 import { json, path } from './service.js';
 import { changed, say, state } from './state.js';
@@ -52,5 +52,5 @@ function outcome({ isUnderWay, problem, result, at }) {
     ${result.differences.length === 0 ? nothing : html`<ul>${result.differences.slice(0, DIFFERENCES_MAX).map((each) =>
       html`<li>${each.rollup}: ${each.group.join(' / ') || 'All'}</li>`)}</ul>
       ${differences > DIFFERENCES_MAX ? html`<p class="note">And ${exact(differences - DIFFERENCES_MAX)} more.</p>` : nothing}`}
-    <p class="note">At ${at.toLocaleTimeString()}, asked by this page.</p>`;
+    <p class="note">At ${clock(at.toISOString())}, asked by this page.</p>`;
 }
