@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,8 +50,20 @@ class ServingTest {
         throw new IllegalStateException("The file system is not full after " + FILLED_MAX + " MiB");
     }
 
-    @Test
-    void a_pipeline_that_waits_for_space_is_closed_though_nobody_has_asked_the_service_to_stop() throws Exception {
+    private static void empty(Path filler) throws IOException {
+        try (Stream<Path> files = Files.list(filler)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private interface Life {
+        void live(Serving serving, Path filler) throws Exception;
+    }
+
+    /// The life of a pipeline that begins to follow a file when its disk is full.
+    private void onFullDisk(Life life) throws Exception {
         Path mount = Files.createDirectory(folder.resolve("mount"));
         assumeTrue(
                 succeeds("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", mount.toString()),
@@ -58,21 +71,41 @@ class ServingTest {
         try {
             Cli cli = Cli.in(folder);
             cli.write("trades.yaml", Cli.TRADES);
-            cli.write("app.log", Cli.trade("t1", 1, "a", "x", "1.50"));
+            cli.write("app.log", Cli.trade("t1", 1, "a", "x", "1.50") + Cli.trade("t2", 1, "a", "x", "1.50"));
             Caller caller =
                     cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream());
             PipelineArgument argument = new PipelineArgument(caller, "trades.yaml", "mount/d");
             Serving serving = Serving.open(caller, argument, Settings.defaults(), new StopRequest(), false);
-            fill(mount.resolve("filler"));
+            Path filler = mount.resolve("filler");
+            fill(filler);
             serving.read(new ServeFile.Entry("trades.yaml", "mount/d", List.of("app.log"), null));
             OnefoldProcess.await(
                     "it waits", () -> serving.served().refusal().get().isPresent());
-
-            CompletableFuture<Boolean> closed = CompletableFuture.runAsync(serving::close, Thread::startVirtualThread)
-                    .handle((_, _) -> true); // It may say that the disk is full.
-            assertThat(closed).succeedsWithin(1, TimeUnit.MINUTES);
+            life.live(serving, filler);
         } finally {
             assertThat(succeeds("umount", mount.toString())).isTrue();
         }
+    }
+
+    @Test
+    void a_pipeline_that_waits_for_space_is_closed_though_nobody_has_asked_the_service_to_stop() throws Exception {
+        onFullDisk((serving, _) -> {
+            CompletableFuture<Boolean> closed = CompletableFuture.runAsync(serving::close, Thread::startVirtualThread)
+                    .handle((_, _) -> true); // It may say that the disk is full.
+            assertThat(closed).succeedsWithin(1, TimeUnit.MINUTES);
+        });
+    }
+
+    @Test
+    void a_file_that_is_followed_from_a_full_disk_on_is_read_when_there_is_space() throws Exception {
+        onFullDisk((serving, filler) -> {
+            empty(filler);
+            OnefoldProcess.await(
+                    "it goes on",
+                    () -> serving.served().engine().counts().records() == 2
+                            || !serving.served().troubles().get().isEmpty());
+            assertThat(serving.served().troubles().get()).isEmpty();
+            serving.close();
+        });
     }
 }

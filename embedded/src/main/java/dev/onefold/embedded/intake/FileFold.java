@@ -178,7 +178,7 @@ public final class FileFold {
         } else {
             foldAhead(reader, source);
         }
-        rounds.checkpointNow(this::stops);
+        rounds.checkpointNow(this::givesUp);
         tell(source);
         return new FoldReport.Folded(source.dataRecords() - recordsBefore, source.at());
     }
@@ -219,6 +219,10 @@ public final class FileFold {
         return listener.stop() || Thread.currentThread().isInterrupted();
     }
 
+    private boolean givesUp() {
+        return listener.givesUp() || Thread.currentThread().isInterrupted();
+    }
+
     /// Reads on another thread, some chunks ahead.
     private void foldAhead(LineReader reader, Source source) throws IOException {
         BlockingQueue<LineReader.Lines> queue = new ArrayBlockingQueue<>(2 * CHUNKS_PER_ROUND);
@@ -253,7 +257,7 @@ public final class FileFold {
         switch (failure.get()) {
             case null -> {}
             case IOException e -> {
-                rounds.checkpointNow(this::stops);
+                rounds.checkpointNow(this::givesUp);
                 throw e;
             }
             case RuntimeException e -> throw e;
@@ -284,7 +288,7 @@ public final class FileFold {
     }
 
     private void fold(List<LineReader.Lines> round, LineReader reader, Source source) {
-        rounds.fold(chunks(round, source), this::stops);
+        rounds.fold(chunks(round, source), this::givesUp);
         round.forEach(reader::giveBack);
     }
 

@@ -8,6 +8,11 @@ public interface FoldListener {
     /// Whether to stop early, at a record's end, with a checkpoint.
     boolean stop();
 
+    /// Whether to wait no longer for space on the disk, or for a receiver of batches.
+    default boolean givesUp() {
+        return stop();
+    }
+
     /// @param durableBytes of the source that a forced checkpoint covers
     /// @param foldedBytes of the source that are in the totals
     /// @param counts of all records so far

@@ -386,16 +386,31 @@ public final class Following {
         String source = generations.name(number, live.mark());
         if (number > between && Generations.file(source).isEmpty()) {
             for (String copy : generations.from(between, sources.get())) {
-                if (engine.fold(new FileSource(copy, live::stream, true), () -> true) instanceof FoldReport) {
+                if (engine.fold(new FileSource(copy, live::stream, true), opening()) instanceof FoldReport) {
                     return copy;
                 }
             }
         }
         FileSource begun = new FileSource(source, live::stream, true, number > 1 || file.separate());
-        if (engine.fold(begun, () -> true) instanceof FileSource.Refused refused) {
+        if (engine.fold(begun, opening()) instanceof FileSource.Refused refused) {
             throw new EngineException(EngineException.Kind.SOURCE_CHANGED, refused.message());
         }
         return source;
+    }
+
+    /// Folds nothing yet, and waits for space on the disk as long as all of it does.
+    private FoldListener opening() {
+        return new FoldListener() {
+            @Override
+            public boolean stop() {
+                return true;
+            }
+
+            @Override
+            public boolean givesUp() {
+                return listener.givesUp();
+            }
+        };
     }
 
     /// Folds a generation that is open.
