@@ -27,8 +27,6 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
-import java.net.ServerSocket;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +34,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,8 +48,6 @@ import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
-import software.amazon.dynamodb.services.local.main.ServerRunner;
-import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /// The verbs over HTTP, on DynamoDB Local.
 class AwsCommandTest {
@@ -60,9 +55,7 @@ class AwsCommandTest {
             "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":"
                     + "{\"size\":2,\"wait\":\"1h\",\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"idempotent\"}}";
 
-    private static DynamoDBProxyServer server;
-    private static HttpBucket bucket;
-    private static URI endpoint;
+    private static LocalServices services;
     private static int deployments;
 
     @TempDir
@@ -72,28 +65,13 @@ class AwsCommandTest {
     private String deployment;
 
     @BeforeAll
-    static void start() throws Exception {
-        System.setProperty("aws.accessKeyId", "local");
-        System.setProperty("aws.secretAccessKey", "local");
-        bucket = new HttpBucket();
-        System.setProperty("aws.endpointUrlS3", bucket.endpoint());
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
-        server = ServerRunner.createServerFromCommandLineArgs(
-                new String[] {"-inMemory", "-disableTelemetry", "-port", Integer.toString(port)});
-        server.start();
-        endpoint = URI.create("http://localhost:" + port);
+    static void open() throws IOException {
+        services = LocalServices.open();
     }
 
     @AfterAll
-    static void stop() throws Exception {
-        server.stop();
-        bucket.close();
-        System.clearProperty("aws.endpointUrlS3");
-        System.clearProperty("aws.accessKeyId");
-        System.clearProperty("aws.secretAccessKey");
+    static void close() {
+        services.close();
     }
 
     @BeforeEach
@@ -103,25 +81,12 @@ class AwsCommandTest {
         deployment = "test-" + ++deployments;
     }
 
-    private Store store() {
-        return Connection.store(Store.Tables.of(deployment), new Connection.Place("eu-central-1", null, endpoint));
-    }
-
     private Store deployed(Pipeline pipeline) {
-        Store store = tables();
-        AwsEngine.open(store, pipeline, 2, 4);
-        new LetterTable(store).useBucket();
-        return store;
+        return services.deploy(deployment, pipeline);
     }
 
     private Store tables() {
-        Store plain = store();
-        Store store = plain.with(new Store.Bucket(plain.bucket().client(), Optional.of("letters-" + deployment)));
-        LocalTables.create(store, store.tables().rows(), ScalarAttributeType.B, "k");
-        LocalTables.create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
-        LocalTables.create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
-        LocalTables.create(store, store.tables().letters(), ScalarAttributeType.B, "p", "i");
-        return store;
+        return services.tables(deployment);
     }
 
     /// Makes the tables, and brings these records into them.
@@ -142,11 +107,9 @@ class AwsCommandTest {
     }
 
     private Result aws(String... arguments) {
-        List<String> all = new ArrayList<>(List.of("aws"));
-        all.addAll(List.of(arguments));
-        all.addAll(List.of(
-                "--deployment", deployment, "--region", "eu-central-1", "--endpoint", String.valueOf(endpoint)));
-        return cli.run(all.toArray(new String[0]));
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--deployment", deployment));
+        return cli.run(services.command(all.toArray(String[]::new)));
     }
 
     private static String trade(String id, int version, String desk, String value) {
@@ -215,17 +178,18 @@ class AwsCommandTest {
                 .contains("2.50");
         Result letters = aws("dead-letters", "trades.yaml", "list");
         assertThat(letters.out()).as(letters.err()).contains("malformed");
-        assertThat(bucket.objects.keySet())
+        assertThat(services.bucket().objects.keySet())
                 .filteredOn(path -> path.startsWith("/letters-" + deployment + "/"))
                 .singleElement()
-                .satisfies(path -> assertThat(bucket.objects.get(path))
+                .satisfies(path -> assertThat(services.bucket().objects.get(path))
                         .asString(StandardCharsets.UTF_8)
                         .isEqualTo("poison"));
         assertThat(aws("dead-letters", "trades.yaml", "show", "1").out()).contains("poison");
         cli.write("fixed.json", trade("c", 1, "FX", "1"));
         Result redriven = aws("dead-letters", "trades.yaml", "redrive", "1", "--file", "fixed.json");
         assertThat(redriven.exitCode()).as(redriven.err()).isZero();
-        assertThat(bucket.objects.keySet()).noneMatch(path -> path.startsWith("/letters-" + deployment + "/"));
+        assertThat(services.bucket().objects.keySet())
+                .noneMatch(path -> path.startsWith("/letters-" + deployment + "/"));
         assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("7.50", "3");
     }
 
@@ -320,7 +284,7 @@ class AwsCommandTest {
         Result same = aws("restored", "trades.yaml");
         assertThat(same.exitCode()).as(same.err()).isZero();
         assertThat(same.out()).contains("-totals is the same as before", "nothing was changed");
-        restoreRows(store());
+        restoreRows(services.store(deployment));
         Result query = aws("query", "trades.yaml");
         assertThat(query.exitCode()).isEqualTo(1);
         assertThat(query.err()).contains("-rows was restored", "'onefold aws restored'");
@@ -330,7 +294,7 @@ class AwsCommandTest {
     void totals_are_published_to_a_table_and_compared_again() {
         fold(trade("a", 1, "FX", "1.5"));
         assertThat(aws("publish", "trades.yaml").err()).contains("publish: {table: NAME}");
-        LocalTables.create(store(), "counts-" + deployment, ScalarAttributeType.S, "id");
+        LocalTables.create(services.store(deployment), "counts-" + deployment, ScalarAttributeType.S, "id");
         cli.write("trades.yaml", Cli.TRADES + "publish: {table: counts-" + deployment + "}\n");
         assertThat(aws("publish", "trades.yaml").out()).contains("Cut 1 is published. Of 3 items 3 were different");
         assertThat(aws("publish", "trades.yaml").out()).contains("There is nothing new for the table");
@@ -341,7 +305,7 @@ class AwsCommandTest {
     @Tag("campaign")
     void a_table_that_was_restored_is_taken_over() {
         fold(trade("a", 1, "FX", "1.5"));
-        restoreRows(store());
+        restoreRows(services.store(deployment));
         Result restored = aws("restored", "trades.yaml");
         assertThat(restored.exitCode()).as(restored.err()).isZero();
         assertThat(restored.out())
@@ -414,8 +378,7 @@ class AwsCommandTest {
     }
 
     private static List<String> sequences(String arn) {
-        try (DynamoDbStreamsAsyncClient changes =
-                Connection.changes(new Connection.Place("eu-central-1", null, endpoint))) {
+        try (DynamoDbStreamsAsyncClient changes = Connection.changes(services.place())) {
             return changes
                     .describeStream(request -> request.streamArn(arn))
                     .thenCompose(stream -> changes.getShardIterator(request -> request.streamArn(arn)

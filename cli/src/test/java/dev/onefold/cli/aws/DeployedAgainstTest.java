@@ -3,9 +3,7 @@ package dev.onefold.cli.aws;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Arrival;
-import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.resync.ResyncTurn;
 import dev.onefold.aws.resync.SeedLease;
 import dev.onefold.aws.state.StateAndMap;
@@ -13,18 +11,15 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.cli.Onefold;
-import dev.onefold.core.grammar.Reading;
 import dev.onefold.yaml.PipelineFile;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
-import java.net.ServerSocket;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,14 +31,10 @@ import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
-import software.amazon.dynamodb.services.local.main.ServerRunner;
-import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /// `onefold aws verify --against`, on DynamoDB Local.
 class DeployedAgainstTest {
-    private static DynamoDBProxyServer server;
-    private static HttpBucket bucket;
-    private static URI endpoint;
+    private static LocalServices services;
     private static int deployments;
 
     @TempDir
@@ -54,28 +45,13 @@ class DeployedAgainstTest {
     private Store store;
 
     @BeforeAll
-    static void start() throws Exception {
-        System.setProperty("aws.accessKeyId", "local");
-        System.setProperty("aws.secretAccessKey", "local");
-        bucket = new HttpBucket();
-        System.setProperty("aws.endpointUrlS3", bucket.endpoint());
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
-        server = ServerRunner.createServerFromCommandLineArgs(
-                new String[] {"-inMemory", "-disableTelemetry", "-port", Integer.toString(port)});
-        server.start();
-        endpoint = URI.create("http://localhost:" + port);
+    static void open() throws IOException {
+        services = LocalServices.open();
     }
 
     @AfterAll
-    static void stop() throws Exception {
-        server.stop();
-        bucket.close();
-        System.clearProperty("aws.endpointUrlS3");
-        System.clearProperty("aws.accessKeyId");
-        System.clearProperty("aws.secretAccessKey");
+    static void close() {
+        services.close();
     }
 
     @BeforeEach
@@ -91,26 +67,11 @@ class DeployedAgainstTest {
                   levels: [shop]
                   measures: {saves: count()}
                 """);
-        Store plain = Connection.store(Store.Tables.of(name), new Connection.Place("eu-central-1", null, endpoint));
-        store = plain.with(new Store.Bucket(plain.bucket().client(), Optional.of("letters")));
-        LocalTables.create(store, store.tables().rows(), ScalarAttributeType.B, "k");
-        LocalTables.create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
-        LocalTables.create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
-        LocalTables.create(store, store.tables().letters(), ScalarAttributeType.B, "p", "i");
-        Reading reading = PipelineFile.load(folder.resolve("shops.yaml")).reading();
-        AwsEngine.open(store, ((Reading.Read) reading).pipeline(), 2, 4);
-        new LetterTable(store).useBucket();
-    }
-
-    private static String[] arguments(String... arguments) {
-        List<String> all = new ArrayList<>(List.of("aws"));
-        all.addAll(List.of(arguments));
-        all.addAll(List.of("--region", "eu-central-1", "--endpoint", String.valueOf(endpoint)));
-        return all.toArray(new String[0]);
+        store = services.deploy(name, PipelineFile.pipeline(folder.resolve("shops.yaml")));
     }
 
     private Result aws(String... arguments) {
-        return cli.run(arguments(arguments));
+        return cli.run(services.command(arguments));
     }
 
     private Result verify(String... more) {
@@ -196,7 +157,7 @@ class DeployedAgainstTest {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         CompletableFuture<Integer> comparing = CompletableFuture.supplyAsync(() -> Onefold.execute(
                 cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), err),
-                List.of(arguments("verify", "shops.yaml", "--against", "rows.ndjson", "--lag", "1ms"))));
+                List.of(services.command("verify", "shops.yaml", "--against", "rows.ndjson", "--lag", "1ms"))));
         while (!err.toString(StandardCharsets.UTF_8).contains("Waits for a seeding")) {
             assertThat(comparing).as(() -> err.toString(StandardCharsets.UTF_8)).isNotDone();
             Thread.onSpinWait();

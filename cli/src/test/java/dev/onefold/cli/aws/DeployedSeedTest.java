@@ -3,7 +3,6 @@ package dev.onefold.cli.aws;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.resync.SeedLease;
@@ -12,17 +11,12 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
-import dev.onefold.core.grammar.Reading;
 import dev.onefold.yaml.PipelineFile;
 import java.io.IOException;
-import java.net.ServerSocket;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -30,18 +24,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
-import software.amazon.dynamodb.services.local.main.ServerRunner;
-import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /// `onefold aws seed`, on DynamoDB Local.
 class DeployedSeedTest {
     private static final String STREAM =
             "arn:aws:dynamodb:eu-central-1:123456789012:table/Favourites/stream/2026-11-01T00:00:00.123";
 
-    private static DynamoDBProxyServer server;
-    private static HttpBucket bucket;
-    private static URI endpoint;
+    private static LocalServices services;
 
     @TempDir
     Path folder;
@@ -50,28 +39,13 @@ class DeployedSeedTest {
     private Store store;
 
     @BeforeAll
-    static void start() throws Exception {
-        System.setProperty("aws.accessKeyId", "local");
-        System.setProperty("aws.secretAccessKey", "local");
-        bucket = new HttpBucket();
-        System.setProperty("aws.endpointUrlS3", bucket.endpoint());
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
-        server = ServerRunner.createServerFromCommandLineArgs(
-                new String[] {"-inMemory", "-disableTelemetry", "-port", Integer.toString(port)});
-        server.start();
-        endpoint = URI.create("http://localhost:" + port);
+    static void open() throws IOException {
+        services = LocalServices.open();
     }
 
     @AfterAll
-    static void stop() throws Exception {
-        server.stop();
-        bucket.close();
-        System.clearProperty("aws.endpointUrlS3");
-        System.clearProperty("aws.accessKeyId");
-        System.clearProperty("aws.secretAccessKey");
+    static void close() {
+        services.close();
     }
 
     @BeforeEach
@@ -84,23 +58,11 @@ class DeployedSeedTest {
                   levels: [shop]
                   measures: {saves: count()}
                 """);
-        Store plain =
-                Connection.store(Store.Tables.of("favourites"), new Connection.Place("eu-central-1", null, endpoint));
-        store = plain.with(new Store.Bucket(plain.bucket().client(), Optional.of("letters")));
-        LocalTables.create(store, store.tables().rows(), ScalarAttributeType.B, "k");
-        LocalTables.create(store, store.tables().deltas(), ScalarAttributeType.S, "l", "i");
-        LocalTables.create(store, store.tables().totals(), ScalarAttributeType.B, "p", "g");
-        LocalTables.create(store, store.tables().letters(), ScalarAttributeType.B, "p", "i");
-        Reading reading = PipelineFile.load(folder.resolve("favourites.yaml")).reading();
-        AwsEngine.open(store, ((Reading.Read) reading).pipeline(), 2, 4);
-        new LetterTable(store).useBucket();
+        store = services.deploy("favourites", PipelineFile.pipeline(folder.resolve("favourites.yaml")));
     }
 
     private Result aws(String... arguments) {
-        List<String> all = new ArrayList<>(List.of("aws"));
-        all.addAll(List.of(arguments));
-        all.addAll(List.of("--region", "eu-central-1", "--endpoint", String.valueOf(endpoint)));
-        return cli.run(all.toArray(new String[0]));
+        return cli.run(services.command(arguments));
     }
 
     @Test

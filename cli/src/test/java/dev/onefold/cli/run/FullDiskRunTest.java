@@ -2,12 +2,11 @@ package dev.onefold.cli.run;
 
 import static dev.onefold.cli.OnefoldProcess.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.cli.OnefoldProcess;
-import java.io.IOException;
+import dev.onefold.cli.SmallDisk;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -15,10 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A real process on a real file system without space. Mounting one needs root; without it, the test is skipped and
-/// says so.
+/// A real process on a real file system without space.
 class FullDiskRunTest {
-    private static final int FILLED_MAX = 200;
     private static final long STOP_SECONDS_MAX = 5;
     private static final String PIPELINE = """
             pipeline: lines
@@ -32,37 +29,13 @@ class FullDiskRunTest {
     @TempDir
     private Path folder;
 
-    private static boolean succeeds(String... command) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
-    }
-
-    private static void fill(Path filler) throws IOException {
-        Files.createDirectory(filler);
-        byte[] bytes = new byte[1 << 20];
-        for (int i = 0; i < FILLED_MAX; i++) {
-            try {
-                Files.write(filler.resolve(String.valueOf(i)), bytes);
-            } catch (IOException full) {
-                return;
-            }
-        }
-        throw new IllegalStateException("The file system is not full after " + FILLED_MAX + " MiB");
-    }
-
     private static String record(int key) {
         return "{\"k\":" + key + ",\"v\":1}\n";
     }
 
     @Test
     void on_a_full_disk_a_run_is_asked_says_that_it_waits_and_ends_within_five_seconds() throws Exception {
-        Path mount = Files.createDirectory(folder.resolve("mount"));
-        boolean mounted = succeeds("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", mount.toString());
-        assumeTrue(mounted, "No tmpfs can be mounted by this user: a real full disk is not tested");
-        try {
+        try (SmallDisk disk = SmallDisk.mount(folder.resolve("mount"))) {
             Cli cli = Cli.in(folder);
             cli.write("lines.yaml", PIPELINE);
             cli.write("app.log", record(1));
@@ -71,7 +44,7 @@ class FullDiskRunTest {
                 await(
                         "it follows",
                         () -> run.err().contains("Following") || !run.process().isAlive());
-                fill(mount.resolve("filler"));
+                disk.fill();
                 Files.writeString(folder.resolve("app.log"), record(2), StandardOpenOption.APPEND);
                 await(
                         "it says that the disk is full",
@@ -90,8 +63,6 @@ class FullDiskRunTest {
             assertThat(alone.out())
                     .as("a reader without an owner needs no space: " + alone.err())
                     .contains("total");
-        } finally {
-            assertThat(succeeds("umount", mount.toString())).isTrue();
         }
     }
 }

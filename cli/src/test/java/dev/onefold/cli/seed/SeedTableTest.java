@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.aws.Connection;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
+import dev.onefold.cli.aws.LocalServices;
 import dev.onefold.tables.ItemJson;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowSource;
 import dev.onefold.tables.SourceTable;
 import dev.onefold.tables.TableRows;
-import java.net.ServerSocket;
-import java.net.URI;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,8 +41,6 @@ import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
-import software.amazon.dynamodb.services.local.main.ServerRunner;
-import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /// Seeding from tables of DynamoDB Local.
 class SeedTableTest {
@@ -58,8 +56,7 @@ class SeedTableTest {
                 value: sum(value) decimal(18,2)
             """;
 
-    private static DynamoDBProxyServer server;
-    private static URI endpoint;
+    private static LocalServices services;
     private static DynamoDbAsyncClient client;
     private static int tables;
 
@@ -70,26 +67,15 @@ class SeedTableTest {
     private String table;
 
     @BeforeAll
-    static void start() throws Exception {
-        System.setProperty("aws.accessKeyId", "local");
-        System.setProperty("aws.secretAccessKey", "local");
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
-        server = ServerRunner.createServerFromCommandLineArgs(
-                new String[] {"-inMemory", "-disableTelemetry", "-port", Integer.toString(port)});
-        server.start();
-        endpoint = URI.create("http://localhost:" + port);
-        client = Connection.tables(new Connection.Place("eu-central-1", null, endpoint));
+    static void open() throws IOException {
+        services = LocalServices.open();
+        client = Connection.tables(services.place());
     }
 
     @AfterAll
-    static void stop() throws Exception {
+    static void close() {
         client.close();
-        server.stop();
-        System.clearProperty("aws.accessKeyId");
-        System.clearProperty("aws.secretAccessKey");
+        services.close();
     }
 
     @BeforeEach
@@ -147,7 +133,7 @@ class SeedTableTest {
                 "--region",
                 "eu-central-1",
                 "--endpoint",
-                endpoint.toString()));
+                services.endpoint()));
         arguments.addAll(List.of(more));
         return cli.run(arguments.toArray(new String[0]));
     }
@@ -185,7 +171,7 @@ class SeedTableTest {
                 "--lag",
                 "1ms",
                 "--endpoint",
-                endpoint.toString(),
+                services.endpoint(),
                 "--repair");
         Result repaired = cli.run(verify.toArray(new String[0]));
         assertThat(repaired.out())
@@ -231,7 +217,7 @@ class SeedTableTest {
                                 "--region",
                                 "eu-central-1",
                                 "--endpoint",
-                                endpoint.toString())
+                                services.endpoint())
                         .err())
                 .contains("The key of table " + table
                         + " is customer, raw, and the key of pipeline favourites is customer, note");
@@ -275,7 +261,7 @@ class SeedTableTest {
         List<Boolean> strong = Collections.synchronizedList(new ArrayList<>());
         try (DynamoDbAsyncClient watched = DynamoDbAsyncClient.builder()
                 .region(Region.EU_CENTRAL_1)
-                .endpointOverride(endpoint)
+                .endpointOverride(services.place().endpoint())
                 .overrideConfiguration(override -> override.addExecutionInterceptor(new ExecutionInterceptor() {
                     @Override
                     public void beforeExecution(Context.BeforeExecution context, ExecutionAttributes attributes) {
@@ -346,7 +332,7 @@ class SeedTableTest {
                     "--region",
                     "eu-central-1",
                     "--endpoint",
-                    endpoint.toString());
+                    services.endpoint());
             if (later.toMinutes() > 5) {
                 assertThat(result.out()).as(result.err()).contains("Seeded 0 rows");
             } else {

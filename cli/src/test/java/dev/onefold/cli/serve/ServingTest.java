@@ -1,74 +1,35 @@
 package dev.onefold.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.OnefoldProcess;
+import dev.onefold.cli.SmallDisk;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.embedded.Settings;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// One pipeline of a service, on a real file system that becomes full. Mounting one needs root; without it, the test is
-/// skipped and says so.
+/// One pipeline of a service, on a real file system that becomes full.
 class ServingTest {
-    private static final int FILLED_MAX = 200;
-
     @TempDir
     private Path folder;
 
-    private static boolean succeeds(String... command) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
-    }
-
-    private static void fill(Path filler) throws IOException {
-        Files.createDirectory(filler);
-        byte[] bytes = new byte[1 << 20];
-        for (int i = 0; i < FILLED_MAX; i++) {
-            try {
-                Files.write(filler.resolve(String.valueOf(i)), bytes);
-            } catch (IOException full) {
-                return;
-            }
-        }
-        throw new IllegalStateException("The file system is not full after " + FILLED_MAX + " MiB");
-    }
-
-    private static void empty(Path filler) throws IOException {
-        try (Stream<Path> files = Files.list(filler)) {
-            for (Path file : files.toList()) {
-                Files.delete(file);
-            }
-        }
-    }
-
     private interface Life {
-        void live(Serving serving, Path filler) throws Exception;
+        void live(Serving serving, SmallDisk disk) throws Exception;
     }
 
     /// The life of a pipeline that begins to follow a file when its disk is full.
     private void onFullDisk(Life life) throws Exception {
-        Path mount = Files.createDirectory(folder.resolve("mount"));
-        assumeTrue(
-                succeeds("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", mount.toString()),
-                "No tmpfs can be mounted by this user: a real full disk is not tested");
-        try {
+        try (SmallDisk disk = SmallDisk.mount(folder.resolve("mount"))) {
             Cli cli = Cli.in(folder);
             cli.write("trades.yaml", Cli.TRADES);
             cli.write("app.log", Cli.trade("t1", 1, "a", "x", "1.50") + Cli.trade("t2", 1, "a", "x", "1.50"));
@@ -76,14 +37,11 @@ class ServingTest {
                     cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream());
             PipelineArgument argument = new PipelineArgument(caller, "trades.yaml", "mount/d");
             Serving serving = Serving.open(caller, argument, Settings.defaults(), new StopRequest(), false);
-            Path filler = mount.resolve("filler");
-            fill(filler);
+            disk.fill();
             serving.read(new ServeFile.Entry("trades.yaml", "mount/d", List.of("app.log"), null));
             OnefoldProcess.await(
                     "it waits", () -> serving.served().refusal().get().isPresent());
-            life.live(serving, filler);
-        } finally {
-            assertThat(succeeds("umount", mount.toString())).isTrue();
+            life.live(serving, disk);
         }
     }
 
@@ -98,8 +56,8 @@ class ServingTest {
 
     @Test
     void a_file_that_is_followed_from_a_full_disk_on_is_read_when_there_is_space() throws Exception {
-        onFullDisk((serving, filler) -> {
-            empty(filler);
+        onFullDisk((serving, disk) -> {
+            disk.empty();
             OnefoldProcess.await(
                     "it goes on",
                     () -> serving.served().engine().counts().records() == 2

@@ -1,0 +1,71 @@
+package dev.onefold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// A real file system of 64 MiB, which becomes full. Mounting one needs root; without it, the test is skipped and says
+/// so.
+public final class SmallDisk implements AutoCloseable {
+    private static final int FILLED_MAX = 200;
+
+    private final Path folder;
+    private final Path filler;
+
+    private SmallDisk(Path folder) {
+        this.folder = folder;
+        filler = folder.resolve("filler");
+    }
+
+    /// Mounts it.
+    ///
+    /// @param folder where; it is made
+    public static SmallDisk mount(Path folder) throws IOException, InterruptedException {
+        Files.createDirectory(folder);
+        assumeTrue(
+                succeeds("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", folder.toString()),
+                "No tmpfs can be mounted by this user: a real full disk is not tested");
+        return new SmallDisk(folder);
+    }
+
+    private static boolean succeeds(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+    }
+
+    /// Takes all its space.
+    public void fill() throws IOException {
+        Files.createDirectory(filler);
+        byte[] bytes = new byte[1 << 20];
+        for (int i = 0; i < FILLED_MAX; i++) {
+            try {
+                Files.write(filler.resolve(String.valueOf(i)), bytes);
+            } catch (IOException full) {
+                return;
+            }
+        }
+        throw new IllegalStateException("The file system is not full after " + FILLED_MAX + " MiB");
+    }
+
+    /// Gives back what [#fill] took.
+    public void empty() throws IOException {
+        try (Stream<Path> files = Files.list(filler)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        assertThat(succeeds("umount", folder.toString())).isTrue();
+    }
+}
