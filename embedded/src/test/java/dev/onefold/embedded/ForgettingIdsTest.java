@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -210,6 +211,7 @@ class ForgettingIdsTest {
         assertThat(got).containsExactly(record(2, 1), record(1, 2));
     }
 
+    @Tag("campaign")
     @Test
     void what_is_forgotten_frees_memory_and_disk() {
         for (String forget : List.of("after-delivery", "1d")) {

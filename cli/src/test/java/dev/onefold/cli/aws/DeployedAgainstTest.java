@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -215,6 +216,7 @@ class DeployedAgainstTest {
                 .formatted(kind, stream, id, id, shop);
     }
 
+    @Tag("campaign")
     @Test
     void hazard_79_ghosts_are_removed_and_what_is_in_the_stream_alone_is_no_difference() {
         deploy("{format: dynamodb-stream, key: id}");

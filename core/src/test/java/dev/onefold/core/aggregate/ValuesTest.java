@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Values off the heap are what a map of them would be.
@@ -307,6 +308,7 @@ class ValuesTest {
         });
     }
 
+    @Tag("campaign")
     @Test
     void a_hundred_thousand_values_in_any_order_take_less_than_a_hundred_bytes_each_and_all_of_it_is_used_again() {
         for (int step : new int[] {1, -1, 65_537}) {

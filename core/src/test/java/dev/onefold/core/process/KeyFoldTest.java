@@ -15,10 +15,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The rules against plain maps that fold all accepted events from the first one, each time anew.
@@ -162,43 +164,51 @@ class KeyFoldTest {
 
     @Test
     void in_order_is_the_fold_of_all_accepted_events_in_the_order_of_their_versions_also_across_versions_of_the_code() {
-        Seeds.forAllSeeds(1_500, random -> {
-            int keep = 1 + random.nextInt(6);
-            int code = 1;
-            StepFunction function = function("in-order", keep, code, "refold");
-            StoredKey stored = new StoredKey();
-            Plain plain = new Plain(keep, new Steps(code));
-            int top = 0;
-            for (int i = 0; i < 60; ) {
-                if (random.nextInt(20) == 0 && stored.head != null) {
-                    boolean refold = random.nextBoolean();
-                    function = function("in-order", keep, ++code, refold ? "refold" : "continue");
-                    plain.upgrade(new Steps(code), refold);
-                }
-                Head before = stored.head();
-                KeyFold fold = new KeyFold(function, StoredKey.KEY, before, stored);
-                for (int inBatch = random.nextInt(3); inBatch >= 0; inBatch--, i++) {
-                    top += random.nextInt(3) == 0 ? 1 : 0;
-                    int version = random.nextInt(3) == 0 ? top : Math.max(0, top - random.nextInt(2 * keep + 2));
-                    byte[] content = content(event(random, version));
-                    boolean redriven = random.nextInt(8) == 0;
-                    Verdict expected = plain.take(version, content, redriven);
-                    assertThat(fold.fold(StoredKey.arrival(version, content, redriven)))
-                            .as("event %s, version %s", i, version)
-                            .isEqualTo(expected);
-                }
-                if (fold.hasChanged()) {
-                    stored.put(fold.change());
-                    assertThat(stored.table()).isEqualTo(plain.table);
-                    assertThat(stored.context()).isEqualTo(plain.context());
-                }
+        Seeds.forAllSeeds(300, KeyFoldTest::foldInOrder);
+    }
+
+    @Tag("campaign")
+    @Test
+    void in_order_is_that_fold_under_many_more_seeds() {
+        Seeds.forEachSeed(300, 3_000, seed -> foldInOrder(new SplittableRandom(seed)));
+    }
+
+    private static void foldInOrder(RandomGenerator random) {
+        int keep = 1 + random.nextInt(6);
+        int code = 1;
+        StepFunction function = function("in-order", keep, code, "refold");
+        StoredKey stored = new StoredKey();
+        Plain plain = new Plain(keep, new Steps(code));
+        int top = 0;
+        for (int i = 0; i < 60; ) {
+            if (random.nextInt(20) == 0 && stored.head != null) {
+                boolean refold = random.nextBoolean();
+                function = function("in-order", keep, ++code, refold ? "refold" : "continue");
+                plain.upgrade(new Steps(code), refold);
             }
-        });
+            Head before = stored.head();
+            KeyFold fold = new KeyFold(function, StoredKey.KEY, before, stored);
+            for (int inBatch = random.nextInt(3); inBatch >= 0; inBatch--, i++) {
+                top += random.nextInt(3) == 0 ? 1 : 0;
+                int version = random.nextInt(3) == 0 ? top : Math.max(0, top - random.nextInt(2 * keep + 2));
+                byte[] content = content(event(random, version));
+                boolean redriven = random.nextInt(8) == 0;
+                Verdict expected = plain.take(version, content, redriven);
+                assertThat(fold.fold(StoredKey.arrival(version, content, redriven)))
+                        .as("event %s, version %s", i, version)
+                        .isEqualTo(expected);
+            }
+            if (fold.hasChanged()) {
+                stored.put(fold.change());
+                assertThat(stored.table()).isEqualTo(plain.table);
+                assertThat(stored.context()).isEqualTo(plain.context());
+            }
+        }
     }
 
     @Test
     void a_letter_is_there_for_each_event_that_contributes_nothing_and_for_each_loser() {
-        Seeds.forAllSeeds(500, random -> {
+        Seeds.forAllSeeds(150, random -> {
             StepFunction function = function("in-order", 100, 1, "refold");
             StoredKey stored = new StoredKey();
             Plain plain = new Plain(100, new Steps(1));
