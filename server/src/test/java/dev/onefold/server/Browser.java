@@ -24,6 +24,7 @@ import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
@@ -106,6 +107,25 @@ final class Browser implements AutoCloseable {
     /// Waits until the page has a text no more.
     void awaitWithout(String text) {
         until("no " + text, () -> text().contains(text) ? null : text);
+    }
+
+    /// Waits until an expression of the page is true.
+    void awaitTrue(String expression) {
+        until(expression, () -> Boolean.TRUE.equals(run("return " + expression)) ? expression : null);
+    }
+
+    /// Clicks until the page has a text: a click that comes too soon after another one is passed over.
+    void awaitClicked(String css, String text) {
+        until(text, () -> {
+            if (!text().contains(text)) {
+                driver.findElements(By.cssSelector(css)).stream().findFirst().ifPresent(WebElement::click);
+            }
+            return text().contains(text) ? text : null;
+        });
+    }
+
+    void doubleClick(String css) {
+        new Actions(driver).doubleClick(find(css)).perform();
     }
 
     String text() {

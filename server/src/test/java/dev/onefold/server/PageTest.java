@@ -219,8 +219,7 @@ class PageTest {
             browser.find(".letters button").click();
             browser.find(".detail button:last-child").click();
             browser.await("Yes, remove it for good");
-            browser.find(".detail button:last-child").click();
-            browser.await("Dead letter 2 was removed for good.");
+            browser.awaitClicked(".detail button:last-child", "Dead letter 2 was removed for good.");
             browser.await("✓ None.");
             assertThat(on.trades.deadLetters().size()).isZero();
             browser.find("[aria-labelledby=verify] button").click();

@@ -144,8 +144,8 @@ function summary() {
   }
   return html`<ul class="summary" aria-label="At a glance">
     <li><b>${about(live.rates.at(-1)?.value ?? 0)}</b> records/s</li>
-    <li><b>${about(Number(status.records))}</b> records</li>
-    <li><b>${about(Number(status.rows))}</b> keys</li>
+    <li><b>${about(Number(status.records))}</b> ${status.records === '1' ? 'record' : 'records'}</li>
+    <li><b>${about(Number(status.rows))}</b> ${status.rows === '1' ? 'key' : 'keys'}</li>
     <li class=${status.deadLetters === '0' ? '' : 'warn'}><a href="#letters" @click=${toLetters}><b>${about(Number(status.deadLetters))}</b>
       ${count(status.deadLetters, 'dead letter').replace(/^\S+ /, '')}</a></li>
   </ul>`;

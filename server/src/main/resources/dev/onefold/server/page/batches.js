@@ -1,45 +1,68 @@
 // Batches: how many are in which state, and those that wait for a person.
 import { html, nothing } from './lit-html.js';
 import { bytes, clock, count, exact } from './format.js';
-import { failed, live } from './live.js';
-import { json, path } from './service.js';
+import { AWAY, failed, live } from './live.js';
+import { json, of, owned, path } from './service.js';
 import { changed, say, state } from './state.js';
 
 const SHOWN = 50;
 const WAITING = ['in doubt', 'put aside'];
+const SURE_MS = 700; // A second click that comes sooner is half of a double click.
 
-const batches = { list: null, seen: null, problem: null, isBusy: false };
+const batches = fresh();
+let run = 0; // The pipeline that is shown; what comes of an earlier one is passed over.
+
+function fresh() {
+  return {
+    list: null,
+    owner: null, // The start of the service that the numbers are of.
+    seen: null,
+    problem: null,
+    sure: null, // {number, at}: the batch of which a person has said once that it was delivered.
+    isBusy: false,
+  };
+}
 
 /** Forgets what is shown. */
 export function reset() {
-  Object.assign(batches, { list: null, seen: null, problem: null, isBusy: false });
+  run += 1;
+  Object.assign(batches, fresh());
 }
 
 /** Lists batches again when something has changed. */
 export async function look() {
   const summary = live.status?.batches;
-  const now = JSON.stringify(summary ?? null);
-  if (summary === undefined || now === batches.seen || batches.isBusy) {
+  const now = JSON.stringify([summary ?? null, live.owner]);
+  if (summary === undefined || now === batches.seen || batches.isBusy || state.lost !== null) {
     return;
   }
   batches.seen = now;
   await attempt(async () => {
-    const { pipeline } = state.place;
-    const answer = await json(path(pipeline, 'batches/list', { open: true, limit: SHOWN }));
-    if (pipeline === state.place.pipeline) {
-      batches.list = answer.batches;
-    }
-  });
+    const { answer, owner } = await owned(path(state.place.pipeline, 'batches/list', { open: true, limit: SHOWN }));
+    return () => Object.assign(batches, { list: answer.batches, owner });
+  }, batches.problem);
 }
 
-async function attempt(action) {
+/** @param problem that is to be read also when this has gone well */
+async function attempt(action, problem = null) {
+  const mine = run;
   batches.isBusy = true;
   try {
-    await action();
-    batches.problem = null;
+    const take = await action();
+    if (mine !== run) {
+      return;
+    }
+    take();
+    batches.problem = problem;
   } catch (e) {
+    if (mine !== run) {
+      return;
+    }
     if (e.status === 0 || e.status === 401) {
       failed(e);
+    }
+    if (AWAY.has(e.status) || e.kind === 'OWNER_CHANGED') {
+      batches.seen = null;
     }
     batches.problem = e.message;
   }
@@ -48,11 +71,31 @@ async function attempt(action) {
 }
 
 async function act(route, parameters, text) {
+  batches.problem = null;
   await attempt(async () => {
-    await json(path(state.place.pipeline, `batches/${route}`, parameters), { method: 'POST' });
-    batches.seen = null;
-    say(text);
+    await json(path(state.place.pipeline, `batches/${route}`, parameters), { method: 'POST', headers: of(batches.owner) });
+    return () => {
+      Object.assign(batches, { seen: null, sure: null });
+      say(text);
+    };
   });
+}
+
+/** The content of a batch that was delivered is deleted, so a person says it twice. */
+function delivered(number) {
+  if (batches.sure?.number !== number) {
+    batches.sure = { number, at: performance.now() };
+    changed();
+  } else if (performance.now() - batches.sure.at >= SURE_MS) {
+    act(`${number}/settle`, { how: 'delivered' }, `Batch ${number} counts as delivered.`);
+  }
+}
+
+/** A key that is held presses a button again and again. */
+function once(event) {
+  if (event.repeat) {
+    event.preventDefault();
+  }
 }
 
 /** The section; nothing if the pipeline makes no batches. */
@@ -95,6 +138,6 @@ function table() {
 function actions(number) {
   return html`<span class="buttons">
     <button aria-label=${`Try batch ${number} again`} @click=${() => act(`${number}/release`, {}, `Batch ${number} is tried again.`)}>Try again</button>
-    <button aria-label=${`Batch ${number} was delivered`}
-      @click=${() => act(`${number}/settle`, { how: 'delivered' }, `Batch ${number} counts as delivered.`)}>Was delivered</button></span>`;
+    <button aria-label=${batches.sure?.number === number ? `Yes, batch ${number} was delivered` : `Batch ${number} was delivered`}
+      @keydown=${once} @click=${() => delivered(number)}>${batches.sure?.number === number ? 'Yes, it was delivered' : 'Was delivered'}</button></span>`;
 }

@@ -1,6 +1,6 @@
 // What moves: the status each second, and how long records took each two seconds. Loss of the connection shows here
 // first, because a stream that is silent may only have nothing to say.
-import { Problem, json, path, text } from './service.js';
+import { Problem, owned, path, text } from './service.js';
 import { changed, say, state } from './state.js';
 
 const STATUS_MS = 1000;
@@ -16,6 +16,7 @@ export const live = fresh();
 function fresh() {
   return {
     status: null,
+    owner: null, // The start of the service that has given it.
     statusAt: 0, // By the page's clock.
     rates: [], // {at, value}: records a second over the last 20 seconds.
     sourceRates: new Map(),
@@ -26,7 +27,7 @@ function fresh() {
 }
 
 /** Answers that say nothing of what was asked: it is asked again. */
-const AWAY = new Map([[0, 'Connection lost'], [429, 'The service is busy'], [503, 'The service is busy or ends']]);
+export const AWAY = new Map([[0, 'Connection lost'], [429, 'The service is busy'], [503, 'The service is busy or ends']]);
 
 let run = 0;
 
@@ -46,7 +47,9 @@ async function repeat(mine, ms, look) {
     try {
       await look(mine);
     } catch (e) {
-      failed(e);
+      if (mine === run) {
+        failed(e); // Else it says nothing of the pipeline that is shown now.
+      }
     }
     await new Promise((done) => setTimeout(done, Math.max(100, ms - (performance.now() - began))));
   }
@@ -90,13 +93,14 @@ function withLimit() {
 
 async function lookAtStatus(pipeline) {
   const mine = run;
-  const status = await json(path(pipeline, 'status'), withLimit());
+  const { answer: status, owner } = await owned(path(pipeline, 'status'), withLimit());
   if (mine !== run) {
     return;
   }
   found();
   state.problem = null;
   live.status = status;
+  live.owner = owner;
   live.statusAt = performance.now();
   note(Number(status.records), status.sources);
   changed();
@@ -135,7 +139,8 @@ async function lookAtDelay(pipeline) {
     return;
   }
   const buckets = read(metrics, pipeline);
-  if (live.buckets !== null) {
+  const isSameStart = [...(live.buckets ?? [])].every(([bound, total]) => total <= (buckets.get(bound) ?? 0));
+  if (live.buckets !== null && isSameStart) {
     const between = difference(live.buckets, buckets);
     if (between.count > 0) {
       add(live.delays, {

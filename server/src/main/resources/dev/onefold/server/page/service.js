@@ -1,6 +1,8 @@
 // Requests to the service. The token is kept for this tab only, and sent as a header.
 
 const TOKEN = 'onefold-token';
+const OWNER = 'onefold-owner';
+const SILENCE_MS_MAX = 30_000; // The service sends a sign of life more often.
 
 /** An answer that is no success, or none at all. */
 export class Problem extends Error {
@@ -23,10 +25,38 @@ export function forgetToken() {
   sessionStorage.removeItem(TOKEN);
 }
 
-/** JSON whose numbers are texts: a total may have more digits than a number of JavaScript. */
+/**
+ * JSON whose numbers are texts: a total may have more digits than a number of JavaScript. Texts are passed over by hand,
+ * because a regular expression fails on one of ten megabytes, and a record may be that long.
+ */
 export function exactJson(text) {
-  return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (found) =>
-    found.startsWith('"') ? found : `"${found}"`));
+  const next = /"|-?\d[\d.eE+-]*/g;
+  const parts = [];
+  let from = 0;
+  for (let found = next.exec(text); found !== null; found = next.exec(text)) {
+    if (found[0] === '"') {
+      next.lastIndex = endOfText(text, next.lastIndex);
+    } else {
+      parts.push(text.slice(from, found.index), `"${found[0]}"`);
+      from = next.lastIndex;
+    }
+  }
+  parts.push(text.slice(from));
+  return JSON.parse(parts.join(''));
+}
+
+/** Behind the quote that ends a text of JSON. */
+function endOfText(text, from) {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === '\\') {
+      slashes += 1;
+    }
+    if (slashes % 2 === 0) {
+      return at + 1;
+    }
+  }
+  return text.length;
 }
 
 /** The path of a pipeline's route, with parameters; a parameter that is null is left out. */
@@ -69,7 +99,10 @@ async function problem(response) {
 
 /** The text of an answer. */
 export async function text(target, options) {
-  const response = await ask(target, options);
+  return textOf(await ask(target, options));
+}
+
+async function textOf(response) {
   try {
     return await response.text();
   } catch (e) {
@@ -79,17 +112,36 @@ export async function text(target, options) {
 
 /** The JSON of an answer. */
 export async function json(target, options) {
-  return exactJson(await text(target, options));
+  return (await owned(target, options)).answer;
+}
+
+/**
+ * The JSON of an answer, and which start of the service has given it. Numbers of letters and batches are of one start: a
+ * request about them sends it back, and is refused after another start.
+ */
+export async function owned(target, options) {
+  const response = await ask(target, options);
+  return { answer: exactJson(await textOf(response)), owner: response.headers.get(OWNER) };
+}
+
+/** The header of a request about something that a start of the service has named. */
+export function of(owner) {
+  return owner === null ? {} : { [OWNER]: owner };
 }
 
 /** Gives each server-sent event to `take` until the stream ends or is aborted. EventSource could send no token. */
 export async function events(target, take, signal) {
-  const response = await ask(target, { signal });
+  const silence = new AbortController();
+  const response = await ask(target, { signal: AbortSignal.any([signal, silence.signal]) });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
+  let timer;
   try {
     for (;;) {
+      // A connection may end without a word, for example while a computer sleeps.
+      timer = setTimeout(() => silence.abort(new Problem(0, 'CONNECTION', 'The service is silent.')), SILENCE_MS_MAX);
       const { value, done } = await reader.read();
+      clearTimeout(timer);
       if (done) {
         return;
       }
@@ -101,6 +153,8 @@ export async function events(target, take, signal) {
     throw e.name === 'AbortError' || e instanceof Problem
       ? e
       : new Problem(0, 'CONNECTION', 'The connection to the service broke off.');
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -17,13 +17,18 @@ export function reset() {
 async function show(name) {
   const of = state.place.pipeline;
   tables.name = name;
+  const isAsked = () => of === state.place.pipeline && name === tables.name;
   try {
     const answer = await json(path(of, 'tables', { table: name, limit: ROWS }));
-    if (of === state.place.pipeline) {
-      tables.answer = answer;
-      tables.problem = null;
+    if (!isAsked()) {
+      return;
     }
+    tables.answer = answer;
+    tables.problem = null;
   } catch (e) {
+    if (!isAsked()) {
+      return;
+    }
     if (e.status === 0 || e.status === 401) {
       failed(e);
     }

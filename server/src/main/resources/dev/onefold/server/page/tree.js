@@ -133,12 +133,13 @@ function rows() {
 
 /** Notes a value of each row in sight, each second. */
 export function tick() {
+  const trends = new Map(); // Rows that went out of sight begin again: between two of their values would be a gap.
   for (const line of tree.answer?.groups ?? []) {
     const key = JSON.stringify(line.group);
-    const trend = tree.trends.get(key) ?? [];
-    trend.push(Number(line.values[measure() ?? measures()[0]]));
-    tree.trends.set(key, trend.slice(-TREND));
+    const value = line.values[measure() ?? measures()[0]];
+    trends.set(key, [...(tree.trends.get(key) ?? []), value === null ? NaN : Number(value)].slice(-TREND));
   }
+  tree.trends = trends;
 }
 
 /** The cut that is shown, and whether the service has said since that nothing came after it. */
@@ -338,7 +339,7 @@ function grid() {
   const level = answer.levels[state.place.group.length];
   return html`
     <div class="tree" role="treegrid" aria-labelledby="totals" aria-rowcount=${below + 2}
-        aria-colcount=${answer.measures.length + 2} .style=${`--measures: ${answer.measures.length}; --number: ${numberWidth(answer)}em`}
+        aria-colcount=${answer.measures.length + 2} .style=${columnWidths(answer)}
         @scroll=${scrolled} @keydown=${keyPressed} @focusin=${focused} @focusout=${left}>
       <div role="rowgroup" class="head">${headRow(level)}${row(0, answer.groups[0], 'place', nothing)}</div>
       <div role="rowgroup" class="rows" .style=${`height: ${all * ROW_PX}px`}>${drawnRows}</div>
@@ -347,10 +348,14 @@ function grid() {
       ${below > all ? `The first ${exact(all)} are listed; go to others by their names.` : nothing}</p>`;
 }
 
-/** The width for the longest number or name of a measure, bold or not: no digit may be hidden. */
-function numberWidth({ groups, measures }) {
-  const texts = groups.flatMap((line) => measures.map((each) => exact(line.values[each] ?? '')));
-  return Math.max(...[...texts, ...measures].map((text) => text.length)) * CHARACTER_EM + 2.5;
+/** The width of each column for its longest number or its name, bold or not: no digit may be hidden. */
+function columnWidths({ groups, measures }) {
+  const widths = measures.map((each) =>
+    Math.max(each.length, ...groups.map((line) => exact(line.values[each] ?? '').length)) * CHARACTER_EM + 2.5);
+  const all = widths.reduce((sum, width) => sum + width, 0);
+  const name = Math.max(0, ...groups.map((line) => line.group.at(-1)?.length ?? 0)) * CHARACTER_EM + 3.5;
+  return `--columns: ${widths.map((width) => `${width.toFixed(2)}em`).join(' ')}; --numbers: ${all.toFixed(2)}em;`
+    + ` --longest: ${name.toFixed(2)}em`;
 }
 
 function headRow(level) {
