@@ -9,6 +9,7 @@ module dev.onefold.server {
     requires io.prometheus.metrics.expositionformats;
     requires io.prometheus.metrics.model;
     requires io.prometheus.writer.text;
+    requires java.net.http;
     requires org.eclipse.jetty.alpn.server;
     requires org.eclipse.jetty.http2.server;
     requires org.eclipse.jetty.server;

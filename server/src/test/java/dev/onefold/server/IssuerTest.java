@@ -35,6 +35,8 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -221,5 +223,59 @@ class IssuerTest {
         }
         assertThatThrownBy(() -> Tokens.signedBy(NAME, AUDIENCE, URI.create("http://issuer.example/keys")))
                 .hasMessageContaining("https");
+    }
+
+    @Test
+    void scopes_are_words_or_a_list_in_either_claim() throws Exception {
+        List<JWTClaimsSet.Builder> readers = List.of(
+                claims("").claim("scope", null).claim("scp", "profile onefold:read"),
+                claims("").claim("scope", List.of("profile", "onefold:read")),
+                claims("openid").claim("scp", List.of("onefold:read")),
+                claims("onefold:read").claim("scp", 7));
+        try (RunningService on = new RunningService(directory, tokens())) {
+            for (JWTClaimsSet.Builder reader : readers) {
+                assertThat(status(on, signed(reader), "/v1/trades/totals"))
+                        .as(reader.toString())
+                        .isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void a_key_that_is_too_short_signs_nothing() throws Exception {
+        RSAKey weak = new RSAKeyGenerator(1_024, true).keyID("weak").generate();
+        publish(rsa, weak);
+        JWSHeader header =
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("weak").build();
+        String token = signed(header, new RSASSASigner(weak.toPrivateKey(), true), claims("onefold:read"));
+        try (RunningService on = new RunningService(directory, tokens())) {
+            assertThat(status(on, signed(claims("onefold:read")), "/v1/trades/totals"))
+                    .isEqualTo(200);
+            assertThat(status(on, token, "/v1/trades/totals")).isEqualTo(401);
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void an_issuer_that_sends_its_keys_byte_by_byte_holds_nobody_up() throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        issuer.createContext("/trickle", exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            try (exchange) {
+                while (!closed.await(100, TimeUnit.MILLISECONDS)) {
+                    exchange.getResponseBody().write(' ');
+                    exchange.getResponseBody().flush();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        URI keys = URI.create("http://localhost:" + issuer.getAddress().getPort() + "/trickle");
+        try (RunningService on = new RunningService(directory, Tokens.signedBy(NAME, AUDIENCE, keys))) {
+            assertThat(status(on, signed(claims("onefold:read")), "/v1/trades/totals"))
+                    .isEqualTo(503);
+        } finally {
+            closed.countDown();
+        }
     }
 }

@@ -3,14 +3,15 @@ package dev.onefold.server.jwt;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
 import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
+import com.nimbusds.jose.proc.JWSKeySelector;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
-import com.nimbusds.jose.util.DefaultResourceRetriever;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
@@ -19,14 +20,20 @@ import dev.onefold.api.Scope;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URI;
+import java.security.Key;
+import java.security.interfaces.RSAPublicKey;
 import java.text.ParseException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Who signs tokens (JWT, RFC 7519) for this service: a token is good if it is signed with one of the issuer's keys, is
 /// for this service, and has not expired. The keys are read from an address of the issuer and kept: they are read again
@@ -34,15 +41,15 @@ import java.util.stream.Stream;
 /// the
 /// last ones are good for an hour. Any thread may call.
 ///
-/// What a token allows is in its claim `scope` (words with blanks between them) or `scp` (the same as a list):
-/// `onefold:read`, `onefold:write` and `onefold:operate` for all pipelines, `onefold:read:trades` for one.
+/// What a token allows is in its claims `scope` and `scp`, of which each is words with blanks between them or a list:
+/// issuers differ there. The words are `onefold:read`, `onefold:write` and `onefold:operate` for all pipelines, `onefold:read:trades` for one.
 public final class Issuer {
     /// What stands for all pipelines.
     public static final String ALL = "*";
 
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final int TOKEN_LENGTH_MAX = 8_000;
-    private static final int KEYS_BYTES_MAX = 200_000;
+    private static final int RSA_BITS_MIN = 2_048; // RFC 7518, 3.3.
     private static final Duration FETCH_MAX = Duration.ofSeconds(3);
     private static final Duration KEPT = Duration.ofMinutes(5);
     private static final Duration FETCHED_EACH = Duration.ofSeconds(30);
@@ -62,6 +69,7 @@ public final class Issuer {
             JWSAlgorithm.ES512);
 
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+    private final AtomicLong warnedNanos = new AtomicLong(System.nanoTime() - FETCHED_EACH.toNanos());
     private volatile boolean hasKeys; // Once a token was good.
 
     /// One thing that a token allows.
@@ -90,17 +98,16 @@ public final class Issuer {
         if (!"https".equals(keys.getScheme()) && !("http".equals(keys.getScheme()) && isLocal)) {
             throw new IllegalArgumentException("The keys of an issuer are read by https: " + keys + " is not");
         }
-        int fetchMs = Math.toIntExact(FETCH_MAX.toMillis());
         try {
-            processor.setJWSKeySelector(new JWSVerificationKeySelector<>(
+            JWSKeySelector<SecurityContext> selector = new JWSVerificationKeySelector<>(
                     ALGORITHMS,
-                    JWKSourceBuilder.create(
-                                    keys.toURL(), new DefaultResourceRetriever(fetchMs, fetchMs, KEYS_BYTES_MAX))
+                    JWKSourceBuilder.create(keys.toURL(), new KeysAddress(FETCH_MAX))
                             .cache(KEPT.toMillis(), 2 * FETCH_MAX.toMillis())
                             .refreshAheadCache(false)
                             .rateLimited(FETCHED_EACH.toMillis())
                             .outageTolerant(OUTAGE_MAX.toMillis())
-                            .build()));
+                            .build());
+            processor.setJWSKeySelector((header, context) -> strong(selector, header, context));
         } catch (MalformedURLException e) {
             throw new IllegalArgumentException("The address of the issuer's keys cannot be read: " + keys, e);
         }
@@ -108,6 +115,15 @@ public final class Issuer {
                 new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
         processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(
                 audience, new JWTClaimsSet.Builder().issuer(name).build(), Set.of("exp", "sub")));
+    }
+
+    private static List<? extends Key> strong(
+            JWSKeySelector<SecurityContext> selector, JWSHeader header, SecurityContext context)
+            throws KeySourceException {
+        return selector.selectJWSKeys(header, context).stream()
+                .filter(key ->
+                        !(key instanceof RSAPublicKey rsa) || rsa.getModulus().bitLength() >= RSA_BITS_MIN)
+                .toList();
     }
 
     /// Whether a text may be such a token.
@@ -130,23 +146,35 @@ public final class Issuer {
             }
             return Optional.empty(); // It names a key that was not there a moment ago.
         } catch (KeySourceException e) {
-            LOG.log(System.Logger.Level.WARNING, "The keys of the issuer of tokens cannot be read: " + e.getMessage());
+            warn(e);
             throw new IOException("The keys of the issuer cannot be read", e);
         } catch (ParseException | BadJOSEException | JOSEException e) {
             return Optional.empty();
         }
     }
 
-    private static Set<Grant> grants(JWTClaimsSet claims) throws ParseException {
-        List<String> words;
-        if (claims.getClaim("scope") instanceof String scopes) {
-            words = List.of(scopes.split(" ", -1));
-        } else {
-            List<String> listed = claims.getStringListClaim("scp");
-            words = listed == null ? List.of() : listed;
+    /// Seldom: each request that brings a token would say it while the issuer is away.
+    private void warn(KeySourceException e) {
+        long now = System.nanoTime();
+        long last = warnedNanos.get();
+        if (now - last >= FETCHED_EACH.toNanos() && warnedNanos.compareAndSet(last, now)) {
+            LOG.log(System.Logger.Level.WARNING, "The keys of the issuer of tokens cannot be read: " + e.getMessage());
         }
+    }
+
+    private static Stream<String> words(@Nullable Object claim) {
+        return switch (claim) {
+            case String words -> Arrays.stream(words.split(" ", -1));
+            case Collection<?> list -> list.stream().filter(String.class::isInstance).map(String.class::cast);
+            case null, default -> Stream.empty();
+        };
+    }
+
+    private static Set<Grant> grants(JWTClaimsSet claims) {
         Set<Grant> grants = new HashSet<>();
-        for (String word : words) {
+        for (String word : Stream.of("scope", "scp")
+                .flatMap(name -> words(claims.getClaim(name)))
+                .toList()) {
             if (word.startsWith(PREFIX)) {
                 String[] parts = word.substring(PREFIX.length()).split(":", 2);
                 Stream.of(Scope.values())
