@@ -4,12 +4,15 @@ import dev.onefold.api.Failure;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.JsonLog;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.document.Spelling;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -49,14 +52,15 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         String unknown = unknown(e);
         String message =
                 unknown.isEmpty() ? inWords(String.valueOf(e.getMessage())) : what(unknown, e.getCommandLine());
-        err.println("onefold: " + Problem.visible(message, MESSAGE_LENGTH_MAX));
+        StringBuilder text = new StringBuilder("onefold: " + Problem.visible(message, MESSAGE_LENGTH_MAX) + "\n");
         Spelling.nearest(unknown, known(unknown, e.getCommandLine().getCommandSpec()))
-                .ifPresent(meant -> err.println("Did you mean " + meant + "?"));
+                .ifPresent(meant -> text.append("Did you mean " + meant + "?\n"));
         if (e instanceof MissingParameterException) {
-            err.print(e.getCommandLine().getHelp().synopsisHeading()
-                    + e.getCommandLine().getHelp().synopsis(USAGE_INDENT));
+            text.append(e.getCommandLine().getHelp().synopsisHeading())
+                    .append(e.getCommandLine().getHelp().synopsis(USAGE_INDENT));
         }
-        err.println("'" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help' shows what is possible.");
+        text.append("'" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help' shows what is possible.\n");
+        err.print(text.toString()); // As one message, also where each one is an object of JSON.
         trace(e);
         return ExitCode.USAGE.code();
     }
@@ -150,6 +154,10 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private ExitCode say(ExitCode exitCode, String message) {
+        if (caller.err() instanceof JsonLog json) {
+            json.println("onefold: " + message); // One message, however many lines it has.
+            return exitCode;
+        }
         int width = caller.screen().errWidth();
         ("onefold: " + message.stripTrailing())
                 .lines()
@@ -176,7 +184,11 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private void trace(Throwable e) {
-        if (debug()) {
+        if (debug() && caller.err() instanceof JsonLog json) {
+            StringWriter trace = new StringWriter();
+            e.printStackTrace(new PrintWriter(trace));
+            json.write(System.Logger.Level.ERROR, e.toString(), trace.toString().lines().toList());
+        } else if (debug()) {
             e.printStackTrace(caller.err());
         }
     }

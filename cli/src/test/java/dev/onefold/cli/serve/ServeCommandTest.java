@@ -231,11 +231,15 @@ class ServeCommandTest {
         }
         for (String[] wrong : List.of(
                 new String[] {"serve", "nothing.yaml", "--log", "json"},
+                new String[] {"serve", "nothing.yaml", "--log", "json", "--debug"},
                 new String[] {"serve", "--log=json", "trades.yaml", "--prot", "1"})) {
-            assertThat(cli.run(wrong).err().lines())
+            String err = cli.run(wrong).err();
+            assertThat(err).contains("\"ERROR\"").doesNotContain("\"INFO\"");
+            assertThat(err.lines())
                     .isNotEmpty()
-                    .allSatisfy(line -> assertThat(line).startsWith("{\"at\":"))
-                    .anySatisfy(line -> assertThat(line).contains("\"ERROR\""));
+                    .allSatisfy(line -> assertThat(JsonText.read(line, new Problems()))
+                            .as(line)
+                            .isInstanceOf(Node.Mapping.class));
         }
     }
 
