@@ -11,6 +11,7 @@ import com.nimbusds.jose.JWSSigner;
 import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.crypto.opts.AllowWeakRSAKey;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
@@ -35,6 +36,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -247,7 +249,7 @@ class IssuerTest {
         publish(rsa, weak);
         JWSHeader header =
                 new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("weak").build();
-        String token = signed(header, new RSASSASigner(weak.toPrivateKey(), true), claims("onefold:read"));
+        String token = signed(header, new RSASSASigner(weak.toPrivateKey(), Set.of(AllowWeakRSAKey.getInstance())), claims("onefold:read"));
         try (RunningService on = new RunningService(directory, tokens())) {
             assertThat(status(on, signed(claims("onefold:read")), "/v1/trades/totals"))
                     .isEqualTo(200);
