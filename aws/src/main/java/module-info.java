@@ -21,11 +21,14 @@ module dev.onefold.aws {
     requires transitive software.amazon.awssdk.services.kinesis;
     requires software.amazon.awssdk.services.lambda;
     requires transitive software.amazon.awssdk.services.s3;
+    requires transitive software.amazon.awssdk.services.sqs;
 
     exports dev.onefold.aws;
     exports dev.onefold.aws.store;
     exports dev.onefold.aws.stream;
     exports dev.onefold.aws.batch to
+            dev.onefold.cli;
+    exports dev.onefold.aws.comparison to
             dev.onefold.cli;
     exports dev.onefold.aws.event to
             dev.onefold.cli;

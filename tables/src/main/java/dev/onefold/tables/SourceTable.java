@@ -1,13 +1,19 @@
 package dev.onefold.tables;
 
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Pipeline;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
@@ -63,6 +69,47 @@ public record SourceTable(
                         table.tableSizeBytes() == null ? 0 : table.tableSizeBytes()),
                 table.tableStatus() == TableStatus.ACTIVE,
                 streams ? table.latestStreamArn() : null);
+    }
+
+    /// Requires that no change of its settings is under way.
+    ///
+    /// @throws IllegalArgumentException if one is
+    public SourceTable requireActive() {
+        if (!active) {
+            throw new IllegalArgumentException("Table " + name
+                    + " is being changed, so its change stream may not be on yet. Try again when the table is ACTIVE");
+        }
+        return this;
+    }
+
+    /// Requires that the key of the pipeline is the whole key of the table. A change names its row by that; with a part
+    /// of it, several rows would be one.
+    ///
+    /// @throws IllegalArgumentException if it is another one
+    public void requireKey(Pipeline pipeline) {
+        if (pipeline.input().format() instanceof Format.Changes
+                && pipeline.input().identity() instanceof Identity.Versioned versioned) {
+            Set<String> read = versioned.key().stream()
+                    .map(path -> path.names().size() == 1 ? path.names().getFirst() : path.toString())
+                    .collect(Collectors.toSet());
+            if (!read.equals(Set.copyOf(key))) {
+                throw new IllegalArgumentException("The key of table " + name + " is " + String.join(", ", key)
+                        + ", and the key of pipeline " + pipeline.name() + " is "
+                        + versioned.key().stream().map(FieldPath::toString).collect(Collectors.joining(", "))
+                        + ". A change names its row by the table's key: write that one under 'key'");
+            }
+        }
+    }
+
+    /// Requires that changes of the table go to a stream of Kinesis.
+    ///
+    /// @throws IllegalArgumentException if they do not
+    public String requireSentTo(DynamoDbAsyncClient client, String kinesis) {
+        if (!isSentTo(client, name, kinesis)) {
+            throw new IllegalArgumentException("Changes of table " + name + " do not go to " + kinesis
+                    + ". Switch that on first, and let the pipeline read it");
+        }
+        return kinesis;
     }
 
     /// Whether it is the ARN of a Kinesis stream.

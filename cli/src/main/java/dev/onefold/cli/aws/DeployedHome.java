@@ -2,8 +2,11 @@ package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.resync.DeployedPassing;
+import dev.onefold.aws.resync.Renewal;
 import dev.onefold.aws.resync.RepairIntake;
 import dev.onefold.aws.resync.ResyncTurn;
+import dev.onefold.aws.resync.RetryQueue;
 import dev.onefold.aws.resync.RowListing;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
@@ -102,7 +105,7 @@ final class DeployedHome implements Home {
             return new Deployed(
                     tables,
                     work,
-                    new DeployedPassing.Input(aws, () -> aws.kinesis(options.kinesis), stream, retries),
+                    new DeployedPassing.Input(stream, () -> aws.kinesis(options.kinesis), aws::changes, retries),
                     work.repairs() ? Optional.of(turn(tables, pipeline)) : Optional.empty());
         } catch (RuntimeException e) {
             retries.ifPresent(RetryQueue::close);
@@ -121,7 +124,7 @@ final class DeployedHome implements Home {
 
     private Optional<RetryQueue> retries(String pipeline, Caller caller) {
         if (options.retries != null) {
-            return Optional.of(RetryQueue.of(aws, options.retries));
+            return Optional.of(RetryQueues.of(aws, options.retries));
         }
         String deployment = aws.deployment(pipeline);
         if (aws.place().endpoint() != null) {
@@ -129,7 +132,7 @@ final class DeployedHome implements Home {
             return Optional.empty();
         }
         try {
-            Optional<RetryQueue> found = RetryQueue.find(aws, deployment);
+            Optional<RetryQueue> found = RetryQueues.find(aws, deployment);
             if (found.isEmpty()) {
                 throw new CommandFailure(
                         ExitCode.DIRECTORY,
@@ -179,7 +182,11 @@ final class DeployedHome implements Home {
 
         @Override
         public Passing passing() {
-            return new DeployedPassing(store, number(), work, input);
+            return new DeployedPassing(
+                    store,
+                    number(),
+                    input,
+                    new DeployedPassing.Waiting(work.lag(), work.stop()::isMade, work.caller()::note));
         }
 
         @Override

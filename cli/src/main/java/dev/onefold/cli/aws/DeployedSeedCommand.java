@@ -3,6 +3,7 @@ package dev.onefold.cli.aws;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.SeedIntake;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.resync.Renewal;
 import dev.onefold.aws.resync.SeedLease;
 import dev.onefold.aws.state.SeedNumbers;
 import dev.onefold.aws.store.Store;

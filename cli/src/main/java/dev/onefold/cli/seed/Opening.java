@@ -5,7 +5,6 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.core.event.Decoder;
-import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
@@ -27,9 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 
@@ -135,12 +132,8 @@ public final class Opening {
 
     private Opened table(String name) throws IOException {
         requireJson("a table");
-        SourceTable table = SourceTable.describe(clients.tables(), name);
-        if (!table.active()) {
-            throw refused("Table " + name + " is being changed, so its change stream may not be on yet. Seed when the"
-                    + " table is ACTIVE.");
-        }
-        requireKey(table);
+        SourceTable table = SourceTable.describe(clients.tables(), name).requireActive();
+        table.requireKey(pipeline);
         String stream = options.noStream ? null : requireOn(table);
         requireGeneration(stream);
         TableRows rows = new TableRows(clients.tables(), table, options.segments(), Rate.of(rate));
@@ -155,11 +148,7 @@ public final class Opening {
 
     private String requireOn(SourceTable table) {
         if (options.stream != null && SourceTable.isKinesis(options.stream)) {
-            if (!SourceTable.isSentTo(clients.tables(), table.name(), options.stream)) {
-                throw refused("Changes of table " + table.name() + " do not go to " + options.stream
-                        + ". Switch that on first, and let the pipeline read it.");
-            }
-            return options.stream;
+            return table.requireSentTo(clients.tables(), options.stream);
         }
         String stream = table.stream();
         if (stream == null) {
@@ -211,24 +200,8 @@ public final class Opening {
         if (!table.id().equals(export.tableId())) {
             throw refused("The export is of another table: " + name + " was made again since.");
         }
-        requireKey(table);
+        table.requireKey(pipeline);
         return requireOn(table);
-    }
-
-    /// A change names its row by the table's whole key. With a part of it, several rows would be one.
-    private void requireKey(SourceTable table) {
-        if (pipeline.input().format() instanceof Format.Changes
-                && pipeline.input().identity() instanceof Identity.Versioned versioned) {
-            Set<String> key = versioned.key().stream()
-                    .map(path -> path.names().size() == 1 ? path.names().getFirst() : path.toString())
-                    .collect(Collectors.toSet());
-            if (!key.equals(Set.copyOf(table.key()))) {
-                throw refused("The key of table " + table.name() + " is " + String.join(", ", table.key())
-                        + ", and the key of pipeline " + pipeline.name() + " is "
-                        + versioned.key().stream().map(FieldPath::toString).collect(Collectors.joining(", "))
-                        + ". A change names its row by the table's key: write that one under 'key'.");
-            }
-        }
     }
 
     private Folder folder(String place) {

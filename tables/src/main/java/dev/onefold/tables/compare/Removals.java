@@ -7,7 +7,7 @@ import dev.onefold.core.state.RangeSums;
 ///
 /// Keys are hashed, so the ranges in front of any place have their share of all rows. So the first slice of ranges
 /// shows already what all of them will come to.
-final class Removals {
+public final class Removals {
     /// Rows that may be removed whatever their share is.
     static final long FEW = 100;
 
@@ -19,9 +19,16 @@ final class Removals {
     private long ghosts;
 
     /// @param rows that the engine has
-    Removals(long rows, boolean areUnlimited) {
+    /// @param ghosts in the slices that were looked at before
+    public Removals(long rows, boolean areUnlimited, long ghosts) {
         this.rows = rows;
         this.areUnlimited = areUnlimited;
+        this.ghosts = ghosts;
+    }
+
+    /// Rows so far that the source lacks, before any of the slice that is being repaired is removed.
+    public long ghosts() {
+        return ghosts;
     }
 
     /// Whether rows may be removed that the source lacks.

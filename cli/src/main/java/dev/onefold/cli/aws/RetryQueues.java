@@ -1,9 +1,9 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.aws.resync.RetryQueue;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.sqs.Queue;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -12,22 +12,10 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.SqsAsyncClientBuilder;
-import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/// The queue that names records which the mapping has given up. One thread.
-final class RetryQueue implements AutoCloseable {
-    private static final List<QueueAttributeName> COUNTS = List.of(
-            QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
-            QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE,
-            QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED);
-
-    private final SqsAsyncClient client;
-    private final String url;
-
-    private RetryQueue(SqsAsyncClient client, String url) {
-        this.client = client;
-        this.url = url;
-    }
+/// Finds the retry queue of a deployment.
+final class RetryQueues {
+    private RetryQueues() {}
 
     /// The queue of this URL.
     static RetryQueue of(AwsCommand aws, String url) {
@@ -66,29 +54,7 @@ final class RetryQueue implements AutoCloseable {
             return Optional.empty();
         } catch (CompletionException e) {
             client.close();
-            throw cause(e);
+            throw e.getCause() instanceof SdkException failure ? failure : e;
         }
-    }
-
-    private static RuntimeException cause(CompletionException e) {
-        return e.getCause() instanceof SdkException failure ? failure : e;
-    }
-
-    /// About how many messages there are, those that are being worked on included.
-    long size() {
-        try {
-            Map<QueueAttributeName, String> counts = client.getQueueAttributes(
-                            request -> request.queueUrl(url).attributeNames(COUNTS))
-                    .join()
-                    .attributes();
-            return counts.values().stream().mapToLong(Long::parseLong).sum();
-        } catch (CompletionException e) {
-            throw cause(e);
-        }
-    }
-
-    @Override
-    public void close() {
-        client.close();
     }
 }

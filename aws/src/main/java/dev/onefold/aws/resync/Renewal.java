@@ -1,10 +1,10 @@
-package dev.onefold.cli.aws;
+package dev.onefold.aws.resync;
 
 import java.time.Duration;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/// Renews something in the tables of a deployment while a command runs, on a thread of its own.
-final class Renewal implements AutoCloseable {
+/// Renews something in the tables of a deployment while somebody works with it, on a thread of its own.
+public final class Renewal implements AutoCloseable {
     private static final Duration EVERY = Duration.ofSeconds(20);
 
     private final Thread thread;
@@ -13,7 +13,8 @@ final class Renewal implements AutoCloseable {
         thread = Thread.ofVirtual().name("onefold-renewal").unstarted(() -> run(renew));
     }
 
-    static Renewal of(Runnable renew) {
+    /// Renews from now on.
+    public static Renewal of(Runnable renew) {
         Renewal renewal = new Renewal(renew);
         renewal.thread.start();
         return renewal;
@@ -36,7 +37,7 @@ final class Renewal implements AutoCloseable {
         } catch (InterruptedException e) {
             return false;
         } catch (IllegalStateException e) {
-            return false; // Somebody else has it. Whatever this command writes finds that out.
+            return false; // Somebody else has it. Whatever its holder writes finds that out.
         }
     }
 

@@ -1,0 +1,36 @@
+package dev.onefold.aws.resync;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+
+/// The queue that names records which the mapping has given up. One thread.
+///
+/// @param client closed with this object
+public record RetryQueue(SqsAsyncClient client, String url) implements AutoCloseable {
+    private static final List<QueueAttributeName> COUNTS = List.of(
+            QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
+            QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE,
+            QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED);
+
+    /// About how many messages there are, those that are being worked on included.
+    long size() {
+        try {
+            Map<QueueAttributeName, String> counts = client.getQueueAttributes(
+                            request -> request.queueUrl(url).attributeNames(COUNTS))
+                    .join()
+                    .attributes();
+            return counts.values().stream().mapToLong(Long::parseLong).sum();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof SdkException failure ? failure : e;
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}
