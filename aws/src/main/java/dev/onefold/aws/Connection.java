@@ -24,6 +24,7 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3AsyncClientBuilder;
 import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 
 /// How a process of ours speaks to the service: with the settings that every AWS tool takes.
 public final class Connection {
@@ -75,7 +76,7 @@ public final class Connection {
             @Nullable String profile,
             @Nullable URI endpoint) {
         /// All from the environment.
-        static final Place ENVIRONMENT = new Place(null, null, null);
+        public static final Place ENVIRONMENT = new Place(null, null, null);
 
         /// The same account and region at another address.
         public Place at(@Nullable URI other) {
@@ -146,6 +147,11 @@ public final class Connection {
     /// The change streams of tables.
     public static DynamoDbStreamsAsyncClient changes(Place place) {
         return client(DynamoDbStreamsAsyncClient.builder(), http(), STREAM_CALL_MAX, STREAM_ATTEMPT_MAX, place);
+    }
+
+    /// The queues that a function asks.
+    public static SqsAsyncClient queues() {
+        return client(SqsAsyncClient.builder(), http(), CALL_MAX, ATTEMPT_MAX, Place.ENVIRONMENT);
     }
 
     /// The streams that a function reads again; their clients are made when one is asked for, which is seldom.

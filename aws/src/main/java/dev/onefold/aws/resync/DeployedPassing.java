@@ -37,7 +37,12 @@ public final class DeployedPassing implements Passing {
             @Nullable String stream,
             Supplier<KinesisAsyncClient> kinesis,
             Supplier<DynamoDbStreamsAsyncClient> changes,
-            Optional<RetryQueue> retries) {}
+            Optional<RetryQueue> retries) {
+        /// The same for another stream.
+        public Input with(String other) {
+            return new Input(other, kinesis, changes, retries);
+        }
+    }
 
     /// How it waits.
     ///

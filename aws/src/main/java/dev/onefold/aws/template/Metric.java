@@ -18,6 +18,9 @@ public enum Metric {
     AuditDifferences,
     /// 1 while the deployed pipeline cannot be made of what the rows hold; written at each tick.
     PipelineRefused,
+    /// Rows that are about to be repaired, because they differ from the source; and at the end of a comparison those
+    /// that still differ.
+    RowDifferences,
     /// Age of the oldest record that is in no sealed batch, milliseconds; written at a tick that finds one.
     OldestUnsealedMs,
     /// Time since the oldest batch was sealed that is delivered or tried again, milliseconds; written at a tick that
@@ -32,7 +35,8 @@ public enum Metric {
     public boolean isOfBatches() {
         return switch (this) {
             case OldestUnsealedMs, OldestUndeliveredMs, InDoubt, PutAside -> true;
-            case OldestDeltaMs, Records, DelayMs, DeadLetters, Conflicts, AuditDifferences, PipelineRefused -> false;
+            case OldestDeltaMs, Records, DelayMs, DeadLetters, Conflicts, AuditDifferences, PipelineRefused, RowDifferences ->
+                false;
         };
     }
 

@@ -8,11 +8,12 @@ import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import java.util.List;
+import java.util.Optional;
 
 /// The CloudFormation template that runs one pipeline. The same pipeline and input give the same text.
 public final class Template {
     /// A longer text cannot be deployed without a bucket to put it in first: a limit of CloudFormation.
-    static final int BYTES_MAX = 51_200;
+    public static final int BYTES_MAX = 51_200;
 
     private static final FieldPath SEQUENCE_NUMBER = FieldPath.of("SequenceNumber");
     private static final String KEYS = "Keys";
@@ -27,6 +28,15 @@ public final class Template {
     ///
     /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
     public static Template of(Pipeline pipeline, Input input) {
+        return of(pipeline, input, Optional.empty());
+    }
+
+    /// The template of a pipeline, with a function that compares its rows.
+    ///
+    /// @param compared what the rows are compared with
+    /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
+    public static Template of(Pipeline pipeline, Input input, Optional<Compared> compared) {
+        compared.ifPresent(with -> with.requirePossible(pipeline, input));
         AwsEngine.requireFoldPossible(pipeline);
         refuseWithoutIdentity(pipeline);
         refuseWithoutColumns(pipeline);
@@ -43,7 +53,7 @@ public final class Template {
         }
         List<OutputTable> tables =
                 pipeline.fold() instanceof Processing processing ? OutputTable.of(pipeline, processing) : List.of();
-        return new Template(TemplateFile.filled(input, pipeline, code, new FunctionParts(tables)));
+        return new Template(TemplateFile.filled(input, pipeline, code, new FunctionParts(tables), compared));
     }
 
     /// The text.

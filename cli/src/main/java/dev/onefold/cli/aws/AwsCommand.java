@@ -109,7 +109,8 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new ReplayCommand(caller, aws))
                 .addSubcommand(new DeployedSeedCommand(caller, aws))
                 .addSubcommand(new RestoredCommand(caller, aws))
-                .addSubcommand(new PublishCommand(caller, aws));
+                .addSubcommand(new PublishCommand(caller, aws))
+                .addSubcommand(new ComparedCommand(caller, aws));
         Verbs.of(() -> new DeployedPipeline(caller, aws, false), _ -> new DeployedHome(aws)).stream()
                 .filter(verb -> !verb.getCommandName().equals(LETTERS))
                 .forEach(commands::addSubcommand);

@@ -7,13 +7,16 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.yaml.PipelineFunction;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -29,6 +32,9 @@ import picocli.CommandLine.Parameters;
             "    onefold aws template trade-risk.yaml > template.yaml",
             "  On the change stream of a table that is there:",
             "    onefold aws template favourites.yaml --input table > template.yaml",
+            "  The same, whose rows are compared with the table each day, and repaired:",
+            "    onefold aws template favourites.yaml --input table \\",
+            "      --compare dynamodb:Favourites --repair > template.yaml",
             "  Batches, with a queue of their own:",
             "    onefold aws template orders.yaml > template.yaml"
         })
@@ -46,6 +52,9 @@ final class TemplateCommand implements Callable<Integer> {
                     + " come from a stream, too, or from a queue of SQS: new-queue or queue. Default: new-stream, of"
                     + " batches new-queue.")
     private @Nullable From input;
+
+    @Mixin
+    private CompareOptions compare = new CompareOptions();
 
     /// As it is written on the command line.
     enum From {
@@ -68,19 +77,32 @@ final class TemplateCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            caller.print(yaml(PipelineArgument.read(caller, pipeline)));
+            String yaml = yaml(PipelineArgument.read(caller, pipeline));
+            caller.print(yaml);
+            noteSize(yaml.getBytes(StandardCharsets.UTF_8).length);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(e.getMessage()), e);
         }
         return ExitCode.DONE.code();
     }
 
+    private void noteSize(int bytes) {
+        if (bytes > Template.BYTES_MAX) {
+            caller.note("The template has " + Words.count(bytes, "byte") + ", and CloudFormation takes more than "
+                    + Words.count(Template.BYTES_MAX) + " only from a bucket: add '--s3-bucket BUCKET' to 'aws"
+                    + " cloudformation deploy'.");
+        }
+    }
+
     private String yaml(Pipeline read) {
         boolean isBatch = read.fold() instanceof Batching;
         From from = input == null ? isBatch ? From.new_queue : From.new_stream : input;
+        if (isBatch) {
+            compare.requireNone();
+        }
         return isBatch
                 ? BatchTemplate.of(read, batches(from)).yaml()
-                : Template.of(bound(read), totals(from)).yaml();
+                : Template.of(bound(read), totals(from), compare.compared()).yaml();
     }
 
     private static BatchTemplate.Input batches(From from) {

@@ -1,0 +1,359 @@
+package dev.onefold.aws.comparison;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.resync.DeployedPassing;
+import dev.onefold.aws.resync.RepairIntake;
+import dev.onefold.aws.resync.Renewal;
+import dev.onefold.aws.resync.ResyncTurn;
+import dev.onefold.aws.resync.RowListing;
+import dev.onefold.aws.resync.SeedLease;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.tables.Rate;
+import dev.onefold.tables.RowVersions;
+import dev.onefold.tables.Seeding;
+import dev.onefold.tables.SourceTable;
+import dev.onefold.tables.TableRows;
+import dev.onefold.tables.compare.Removals;
+import dev.onefold.tables.compare.SourceComparison;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/// Compares a deployment's rows with their source once in a while, a step at a time.
+///
+/// The first look is one step, and so is the second look at each slice of what it leaves: each is whole in itself, and
+/// what is left is in the tables. So the steps may be done by several invocations, and a step that was killed is done
+/// again; what it has repaired is equal then. A step must fit into one invocation. If one does not, the comparison fails
+/// and says so: it is never taken for equal.
+///
+/// Not thread-safe.
+public final class Comparing {
+    /// Invocations in a row that may come to nothing.
+    static final int ATTEMPTS_MAX = 3;
+
+    /// After a failure it is tried again behind this, or when the next one would begin, whichever is earlier.
+    private static final Duration AGAIN = Duration.ofHours(1);
+
+    /// The longest that a change takes from the table to its stream, if nothing else is known.
+    public static final Duration LAG = Duration.ofSeconds(10);
+
+    private static final int SEGMENTS = 4;
+
+    private final Store store;
+    private final Settings settings;
+    private final DeployedPassing.Input input;
+    private final Told told;
+
+    /// What is compared, and how often.
+    ///
+    /// @param table name of the source
+    /// @param every how often
+    /// @param units of the source that are read a second, at most
+    /// @param lag the longest that a change takes from the source to the stream
+    public record Settings(String table, boolean repairs, Duration every, long units, Duration lag) {
+        /// As the command writes it.
+        public String source() {
+            return "dynamodb:" + table;
+        }
+    }
+
+    /// Who is told what.
+    ///
+    /// @param repairs how many rows are about to be repaired
+    /// @param notes what is waited for
+    public record Told(LongConsumer repairs, Consumer<String> notes) {}
+
+    /// What a step came to.
+    public sealed interface Outcome {
+        /// Nothing is to be done before this time.
+        record Idle(Instant next) implements Outcome {}
+
+        /// Nothing was done, because somebody else is at it, or must be waited for.
+        record Waiting(String why) implements Outcome {}
+
+        /// Goes on with the next wake-up.
+        ///
+        /// @param slices that are left
+        record Working(int slices) implements Outcome {}
+
+        /// All rows were compared.
+        record Compared(Instant begun, Tally tally) implements Outcome {}
+
+        /// The last one failed.
+        record Failed(String why, Instant again) implements Outcome {}
+    }
+
+    /// @param input where live changes come from
+    public Comparing(Store store, Settings settings, DeployedPassing.Input input, Told told) {
+        this.store = store;
+        this.settings = settings;
+        this.input = input;
+        this.told = told;
+    }
+
+    /// Goes on for as long as there is time.
+    ///
+    /// @param remainingMs time that is left for it
+    public Outcome step(LongSupplier remainingMs) {
+        if (new Definitions(store).find().isEmpty()) {
+            return new Outcome.Waiting("State has taken no record yet, so there are no rows");
+        }
+        String incarnation = AwsEngine.deployed(store).incarnation();
+        Comparison now =
+                Comparison.of(store, new Comparison.Of(settings.source(), settings.repairs(), incarnation));
+        Instant at = store.clock().instant();
+        if (now.isHeld(at)) {
+            return new Outcome.Waiting("Another invocation compares");
+        }
+        if (now.work() == null && at.isBefore(now.next())) {
+            return now.failure().isEmpty()
+                    ? new Outcome.Idle(now.next())
+                    : new Outcome.Failed(now.failure(), now.next());
+        }
+        if (SeedLease.isRunning(store, Long.MAX_VALUE)) {
+            return new Outcome.Waiting("A seeding is under way");
+        }
+        Optional<Comparison> taken = now.take(store);
+        if (taken.isEmpty()) {
+            return new Outcome.Waiting("Another invocation compares");
+        }
+        return new Turn(taken.get(), now.attempts(), remainingMs).run();
+    }
+
+    /// Why nobody may rely on the rows having been compared; empty if the last comparison is recent enough.
+    public Optional<String> overdue() {
+        Instant now = store.clock().instant();
+        return Comparison.find(store)
+                .filter(found -> found.lastEnd().plus(settings.every().multipliedBy(2)).isBefore(now))
+                .map(found -> "No comparison has come to its end since " + found.lastEnd() + ", and one is wanted every "
+                        + settings.every().toHours() + " hours");
+    }
+
+    /// What one invocation does. It has the comparison.
+    private final class Turn implements SourceComparison.Listener {
+        private final int before;
+        private final LongSupplier remainingMs;
+        private final long wholeMs;
+        private Comparison now;
+        private Tally tally;
+        private long longestMs;
+        private boolean isStopped;
+
+        Turn(Comparison now, int before, LongSupplier remainingMs) {
+            this.now = now;
+            this.before = before;
+            this.remainingMs = remainingMs;
+            wholeMs = remainingMs.getAsLong();
+            tally = now.work() == null ? Tally.NONE : now.work().tally();
+        }
+
+        Outcome run() {
+            if (before >= ATTEMPTS_MAX) {
+                return failed(
+                        before + " invocations in a row were ended in the middle of a reading. Their logs say by what:"
+                                + " their time, or their memory. Raise CompareMemory, or compare with 'onefold aws verify --against', which has no limit",
+                        settings.every());
+            }
+            Optional<ResyncTurn> turn = Optional.empty();
+            Comparison mine = now;
+            try (Renewal ofComparison = Renewal.of(() -> mine.renew(store))) {
+                if (settings.repairs()) {
+                    turn = ResyncTurn.take(store);
+                    if (turn.isEmpty()) {
+                        return waiting("Another re-sync repairs, or its turn is taken for some minutes after its end");
+                    }
+                }
+                return compare(turn);
+            } catch (InterruptedException | CancellationException e) {
+                return stopped(e);
+            } catch (IOException | SdkException | IllegalArgumentException | IllegalStateException e) {
+                return failed(String.valueOf(e.getMessage()), AGAIN);
+            } finally {
+                turn.ifPresent(ResyncTurn::release);
+            }
+        }
+
+        private Outcome compare(Optional<ResyncTurn> turn) throws IOException, InterruptedException {
+            if (turn.isEmpty()) {
+                return compareAs(Long.MAX_VALUE, Optional.empty());
+            }
+            ResyncTurn mine = turn.get();
+            try (Renewal ofTurn = Renewal.of(mine::renew)) {
+                return compareAs(mine.number(), Optional.of(new RepairIntake(store, mine)));
+            }
+        }
+
+        private Outcome compareAs(long number, Optional<RepairIntake> intake)
+                throws IOException, InterruptedException {
+            AwsEngine engine = AwsEngine.deployed(store).listingAt(Rate.of(RowListing.UNITS_PER_SECOND));
+            Pipeline pipeline = engine.pipeline();
+            SourceTable table =
+                    SourceTable.describe(store.client(), settings.table()).requireActive();
+            table.requireKey(pipeline);
+            String stream = stream(pipeline, table);
+            TableRows rows = new TableRows(store.client(), table, SEGMENTS, Rate.of(settings.units()));
+            requireToFit(rows.extent().readUnits());
+            Removals[] removals = new Removals[1];
+            SourceComparison comparison = new SourceComparison(
+                    engine,
+                    new SourceComparison.Side(
+                            rows,
+                            RowVersions.form(pipeline, stream, intake.isPresent() ? number : 1),
+                            Rate.of(0),
+                            new DeployedPassing(
+                                    store,
+                                    number,
+                                    input,
+                                    new DeployedPassing.Waiting(settings.lag(), this::stop, told.notes()))),
+                    intake.map(repairs -> new SourceComparison.Repairing(
+                            RowVersions.areByPlace(pipeline) ? RowVersions.generation(pipeline, stream) : 0,
+                            number,
+                            false,
+                            noted(repairs, removals))),
+                    this);
+            return look(comparison, removals);
+        }
+
+        /// The stream whose places are the versions of rows; `null` where versions are the user's own.
+        private @Nullable String stream(Pipeline pipeline, SourceTable table) {
+            String read = input.stream();
+            if (!RowVersions.areByPlace(pipeline) || read == null) {
+                return null;
+            }
+            if (SourceTable.isKinesis(read)) {
+                return table.requireSentTo(store.client(), read);
+            }
+            if (table.stream() == null) {
+                throw new IllegalArgumentException("The change stream of table " + table.name()
+                        + " is off, so its changes are lost. Switch it on, and deploy the template with its ARN");
+            }
+            RowVersions.requireKind(pipeline, table.stream(), read);
+            return table.stream();
+        }
+
+        /// Before a reading begins that cannot end.
+        private void requireToFit(long sourceUnits) {
+            long ours = new RowListing(store, Rate.of(0)).units();
+            Duration needed = Duration.ofSeconds(
+                    sourceUnits / settings.units() + ours / RowListing.UNITS_PER_SECOND + settings.lag().toSeconds());
+            if (needed.toMillis() > wholeMs) {
+                throw new IllegalStateException("To read " + sourceUnits + " units of the source at " + settings.units()
+                        + " a second, and " + ours + " of the rows at " + RowListing.UNITS_PER_SECOND + ", takes "
+                        + needed.toMinutes() + " minutes, and an invocation has " + wholeMs / 60_000
+                        + ". Raise CompareReadUnits, or compare with 'onefold aws verify --against', which has no limit");
+            }
+        }
+
+        /// Rows are counted before they are repaired: a killed step finds them equal when it is done again.
+        private Seeding.Intake noted(RepairIntake repairs, Removals[] removals) {
+            return (lines, length) -> {
+                Comparison.Work work = now.work();
+                if (work != null && removals[0].ghosts() != work.slicing().ghosts()) {
+                    Slicing slicing = work.slicing().with(removals[0].ghosts());
+                    now = now.with(new Comparison.Work(work.begun(), slicing, work.tally())).save(store);
+                }
+                long count = 0;
+                for (int i = 0; i < length; i++) {
+                    count += lines[i] == '\n' ? 1 : 0;
+                }
+                told.repairs().accept(count);
+                return repairs.append(lines, length);
+            };
+        }
+
+        private Outcome look(SourceComparison comparison, Removals[] removals)
+                throws IOException, InterruptedException {
+            Comparison.Work work = now.work();
+            if (work == null) {
+                Instant begun = store.clock().instant();
+                long from = remainingMs.getAsLong();
+                Slicing slicing = Slicing.of(comparison.firstLook());
+                longestMs = from - remainingMs.getAsLong();
+                work = new Comparison.Work(begun, slicing, tally.plus(comparison.report()));
+                now = now.with(work).save(store);
+            }
+            while (!work.slicing().isDone()) {
+                long from = remainingMs.getAsLong();
+                if (from < longestMs + longestMs / 2) {
+                    return working(work);
+                }
+                Slicing slicing = work.slicing();
+                removals[0] = new Removals(slicing.rows(), false, slicing.ghosts());
+                comparison.secondLook(slicing.next(), removals[0]);
+                longestMs = Math.max(longestMs, from - remainingMs.getAsLong());
+                work = new Comparison.Work(
+                        work.begun(), slicing.after(removals[0].ghosts()), tally.plus(comparison.report()));
+                now = now.with(work).save(store);
+            }
+            return complete(work);
+        }
+
+        private Outcome complete(Comparison.Work work) throws IOException {
+            if (!AwsEngine.deployed(store).incarnation().equals(now.of().incarnation())) {
+                throw new IOException("the deployment was restored meanwhile; its rows are compared again");
+            }
+            now = now.complete(
+                            new Comparison.Result(store.clock().instant(), work.tally()),
+                            work.begun().plus(settings.every()))
+                    .save(store);
+            return new Outcome.Compared(work.begun(), work.tally());
+        }
+
+        private Outcome working(Comparison.Work work) {
+            now = now.released(0).save(store);
+            return new Outcome.Working(work.slicing().left());
+        }
+
+        private Outcome waiting(String why) {
+            now = now.released(before).save(store);
+            return new Outcome.Waiting(why);
+        }
+
+        private Outcome failed(String why, Duration after) {
+            Duration soon = after.compareTo(settings.every()) < 0 ? after : settings.every();
+            Instant again = store.clock().instant().plus(soon);
+            now = now.failed(why, again).save(store);
+            return new Outcome.Failed(why, again);
+        }
+
+        /// The time is over. A step that had all of it will not fit into the next invocation, either.
+        private Outcome stopped(Exception e) {
+            if (!isStopped) {
+                throw new IllegalStateException("The comparison was interrupted", e);
+            }
+            if (SeedLease.isRunning(store, Long.MAX_VALUE)) {
+                return waiting("A seeding is under way");
+            }
+            Comparison.Work work = now.work();
+            if (longestMs > 0 && work != null) {
+                return working(work);
+            }
+            return failed(
+                    "One reading of the source and of the rows has not ended within the " + wholeMs / 60_000
+                            + " minutes of an invocation, or intake was behind for that long. Raise CompareReadUnits and"
+                            + " CompareMemory, which brings processors, or compare with 'onefold aws verify --against', which has no limit",
+                    settings.every());
+        }
+
+        @Override
+        public void begins(long nth) {}
+
+        @Override
+        public void at(long done, long rows) {}
+
+        @Override
+        public boolean stop() {
+            isStopped = isStopped || remainingMs.getAsLong() <= 0;
+            return isStopped;
+        }
+    }
+}

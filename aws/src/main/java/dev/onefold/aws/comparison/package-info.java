@@ -1,0 +1,5 @@
+/// Compares a deployment's rows with their source again and again, over several invocations of a function.
+@NullMarked
+package dev.onefold.aws.comparison;
+
+import org.jspecify.annotations.NullMarked;

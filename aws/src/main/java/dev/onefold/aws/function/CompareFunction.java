@@ -1,0 +1,144 @@
+package dev.onefold.aws.function;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.comparison.Comparing;
+import dev.onefold.aws.comparison.Comparing.Outcome;
+import dev.onefold.aws.comparison.Tally;
+import dev.onefold.aws.event.BatchResponse;
+import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.resync.DeployedPassing;
+import dev.onefold.aws.resync.RetryQueue;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.template.CompareEnvironment;
+import dev.onefold.aws.template.Metric;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/// The function that compares the rows with the table that they come from. A clock wakes it often; it compares when the
+/// next comparison is due, and goes on with one that takes several invocations. As long as the last comparison failed,
+/// or is overdue, each invocation fails, so that an alarm on its errors says that nobody may rely on the rows.
+///
+/// It logs numbers, and neither keys nor contents.
+public final class CompareFunction implements RequestStreamHandler {
+    /// What an invocation keeps to end a page, and to note how far it is.
+    private static final long REMAINING_MS_MIN = 60_000;
+
+    private static final JsonFactory JSON = new JsonFactory();
+
+    private final Store store;
+    private final Comparing.Settings settings;
+    private final DeployedPassing.Input input;
+    private final Metrics metrics;
+
+    /// As Lambda makes it.
+    public CompareFunction() {
+        this(CompareEnvironment.of(System.getenv()));
+    }
+
+    private CompareFunction(CompareEnvironment environment) {
+        this(
+                Connection.store(environment.tables(), environment.bucket()),
+                environment.settings(),
+                new DeployedPassing.Input(
+                        null,
+                        () -> Connection.kinesis(Connection.Place.ENVIRONMENT),
+                        () -> Connection.changes(Connection.Place.ENVIRONMENT),
+                        Optional.of(new RetryQueue(Connection.queues(), environment.retries()))),
+                new Metrics(System.out, environment.stack()));
+    }
+
+    /// For a process that has its own store: one under test, or a simulated one.
+    ///
+    /// @param input the stream that it names is read if an invocation names none
+    public CompareFunction(
+            Store store, Comparing.Settings settings, DeployedPassing.Input input, Metrics metrics) {
+        this.store = store;
+        this.settings = settings;
+        this.input = input;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
+        out.write(handle(
+                in.readNBytes(Invocation.EVENT_BYTES_MAX),
+                () -> context.getRemainingTimeInMillis() - REMAINING_MS_MIN));
+    }
+
+    /// Does one invocation.
+    ///
+    /// @param event `{"input": "…"}`, with the ARN of the stream that State reads
+    /// @param remainingMs how long it may take
+    /// @return the answer's bytes
+    /// @throws IllegalStateException as long as the last comparison failed or is overdue
+    public byte[] handle(byte[] event, LongSupplier remainingMs) {
+        PrintStream out = metrics.out();
+        Comparing comparing = new Comparing(
+                store,
+                settings,
+                stream(event).map(input::with).orElse(input),
+                new Comparing.Told(this::count, note -> out.println("INFO " + note)));
+        switch (comparing.step(remainingMs)) {
+            case Outcome.Idle _ -> {}
+            case Outcome.Waiting(var why) -> out.println("INFO Nothing is compared now: " + why);
+            case Outcome.Working(var slices) ->
+                out.println("INFO The comparison goes on with the next wake-up. Parts that are left: " + slices);
+            case Outcome.Compared(var begun, var tally) -> tell(tally, begun.toString());
+            case Outcome.Failed(var why, var again) -> {
+                out.println("ERROR The rows were not compared with " + settings.source() + ": " + why
+                        + ". Tried again from " + again + " on");
+                throw new IllegalStateException("The rows were not compared: " + why);
+            }
+        }
+        Optional<String> overdue = comparing.overdue();
+        if (overdue.isPresent()) {
+            out.println("ERROR " + overdue.get());
+            throw new IllegalStateException(overdue.get());
+        }
+        return BatchResponse.DONE.json();
+    }
+
+    private static Optional<String> stream(byte[] event) {
+        try (JsonParser json = JSON.createParser(event)) {
+            while (json.nextToken() != null) {
+                if (json.currentToken() == JsonToken.FIELD_NAME
+                        && json.currentName().equals("input")) {
+                    return Optional.ofNullable(json.nextTextValue());
+                }
+            }
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException("What the schedule sends is not JSON", e);
+        }
+    }
+
+    private void count(long differences) {
+        metrics.write(store.clock().instant(), Map.of(Metric.RowDifferences, differences));
+    }
+
+    private void tell(Tally tally, String begun) {
+        count(tally.left());
+        String level = tally.left() > 0 ? "ERROR" : tally.drifted() > 0 ? "WARN" : "INFO";
+        StringBuilder line = new StringBuilder(level)
+                .append(" Comparison of ").append(begun).append(" with ").append(settings.source())
+                .append(": ").append(tally.rows()).append(" rows, read ").append(tally.readings())
+                .append(tally.readings() == 1 ? " time; " : " times; ").append(tally.drifted())
+                .append(" had drifted, ").append(tally.left()).append(" still differ");
+        tally.lines().forEach(each -> line.append("; ").append(each));
+        if (tally.left() > 0) {
+            line.append(". 'onefold aws verify --against ").append(settings.source()).append("' names them");
+        }
+        metrics.out().println(line);
+    }
+}
