@@ -53,7 +53,7 @@ class AlarmsTest {
                         .filter(alarm -> alarm.get("Namespace").asText().equals(Metric.NAMESPACE))
                         .map(alarm -> alarm.get("MetricName").asText()))
                 .containsExactlyInAnyOrderElementsOf(
-                        EnumSet.complementOf(EnumSet.of(Metric.Records, Metric.DelayMs)).stream()
+                        EnumSet.complementOf(EnumSet.of(Metric.Records, Metric.DelayMs, Metric.RowDifferences)).stream()
                                 .filter(metric -> !metric.isOfBatches())
                                 .map(Metric::name)
                                 .toList());

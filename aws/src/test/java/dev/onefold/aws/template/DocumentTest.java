@@ -31,6 +31,7 @@ class DocumentTest {
         for (Input input : Input.values()) {
             templates.add(Pipelines.template(input));
         }
+        templates.add(new ReadTemplate(Pipelines.compared(Input.TABLE, true)));
         for (ReadTemplate template : templates) {
             assertThat(named).containsAll(template.names("Parameters"));
             assertThat(named).containsAll(template.names("Outputs"));

@@ -40,6 +40,22 @@ final class Pipelines {
                 new Publishing.Items("restaurant-counts", Optional.of(new Publishing.TopList(100, "stars"))));
     }
 
+    /// One whose rows can be compared with a table's items, whatever its input is.
+    static Pipeline favourites() {
+        String text = "{\"pipeline\":\"favourites\",\"input\":{\"format\":\"dynamodb-stream\",\"key\":[\"user\"]},"
+                + "\"rollup\":{\"levels\":[\"city\"],\"measures\":{\"favourites\":\"count()\"}}}";
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var pipeline) -> pipeline;
+            case Reading.Refused(var problems) -> throw new IllegalArgumentException(text + ": " + problems);
+        };
+    }
+
+    /// A template with a function that compares.
+    static String compared(Input input, boolean repairs) {
+        return Template.of(favourites(), input, Optional.of(new Compared("Favourites", repairs)))
+                .yaml();
+    }
+
     /// One that the input can feed.
     static Pipeline of(Input input) {
         return input == Input.TABLE ? changes() : trades();
@@ -80,6 +96,7 @@ final class Pipelines {
         Map<String, String> texts = new TreeMap<>();
         for (Input input : Input.values()) {
             texts.put(input.name(), Template.of(of(input), input).yaml());
+            texts.put(input.name() + "_COMPARED", compared(input, true));
         }
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
             texts.put("BATCHES_" + input, BatchTemplate.of(batches(), input).yaml());

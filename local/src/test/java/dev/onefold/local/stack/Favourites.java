@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
@@ -86,6 +87,17 @@ final class Favourites {
 
     private static KeySchemaElement part(String name, String type) {
         return KeySchemaElement.builder().attributeName(name).keyType(type).build();
+    }
+
+    /// Puts items that no stream tells of, each of a user of its own.
+    static void putBefore(DynamoDbAsyncClient client, int items) {
+        for (int i = 0; i < items; i++) {
+            Map<String, AttributeValue> item =
+                    new HashMap<>(new Favourite("early-" + i, "restaurant-" + i % RESTAURANTS).item());
+            item.put("city", AttributeValue.fromS("city-" + i % 4));
+            item.put("stars", AttributeValue.fromN(Integer.toString(i % 5)));
+            client.putItem(request -> request.tableName(TABLE).item(item)).join();
+        }
     }
 
     /// Inserts, changes, removes and inserts again; each item's changes one after the other, several items at a time.
