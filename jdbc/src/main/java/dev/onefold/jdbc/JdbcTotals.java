@@ -8,7 +8,9 @@ import dev.onefold.receivers.Context;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcTotals implements TotalsTable {
     /// A column or a table that is not there, or is of another type.
     private static final Set<String> OTHER_TABLE = Set.of("42703", "42P01", "42804");
+
+    /// Encodings that have all characters.
+    private static final Set<String> TAKES_ALL = Set.of("UTF8", "SQL_ASCII");
 
     private static final Duration ANSWER_MAX = Duration.ofMinutes(1);
 
@@ -99,12 +104,29 @@ public final class JdbcTotals implements TotalsTable {
             connection = DriverManager.getConnection(address, login);
             connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_MAX.toMillis()));
             connection.setAutoCommit(false);
+            requireEncoding(connection);
             JdbcSession session = new JdbcSession(connection, pipeline, table, layout);
             beginning.of(session);
             return session;
         } catch (SQLException | Unavailable e) {
             closeAfter(e, connection);
             throw e instanceof Unavailable known ? known : unavailable((SQLException) e);
+        }
+    }
+
+    /// Else the first group with a character that the database does not have would stop the publishing, perhaps after
+    /// months.
+    private static void requireEncoding(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("show server_encoding")) {
+            String encoding = row.next() ? row.getString(1) : "";
+            if (!TAKES_ALL.contains(encoding)) {
+                throw new Unavailable(
+                        "The database has the encoding " + encoding
+                                + ", which does not have all characters that a group may have. Publish to a database"
+                                + " with the encoding UTF8",
+                        null);
+            }
         }
     }
 

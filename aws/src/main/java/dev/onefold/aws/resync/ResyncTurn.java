@@ -10,6 +10,7 @@ import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionCheck;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /// The turn of one re-sync: one repairs at a time, wherever it runs. It draws a number of the sequence of the seedings,
 /// and each of its transactions checks that no later re-sync has begun. So what a process repairs that was taken for
@@ -55,7 +56,12 @@ public final class ResyncTurn {
         if (!turn.begin()) {
             return Optional.empty();
         }
-        store.threads().each(FENCES, turn::moveFence);
+        try {
+            store.threads().each(FENCES, turn::moveFence);
+        } catch (RuntimeException e) {
+            turn.giveUp(); // Nobody has the turn then, and it would stay taken.
+            throw e;
+        }
         if (!before.isEmpty() && Items.number(before, UNTIL) > 0) { // It was left behind in the middle.
             store.threads().pause(Store.IN_FLIGHT_MAX);
         }
@@ -118,15 +124,30 @@ public final class ResyncTurn {
     ///
     /// @throws Overtaken if it is another one's
     public void renew() {
-        long until = store.clock().millis() + HELD.toMillis();
-        if (!update(key(), "SET t = :t", "n = :n", Map.of(":n", Items.number(number), ":t", Items.number(until)))) {
+        UpdateItemRequest longer = until(store.clock().millis() + HELD.toMillis());
+        if (!store.retriedIf(() -> store.client().updateItem(longer))) {
             throw new Overtaken(number);
         }
     }
 
     /// Gives the turn back, if it still has it.
     public void release() {
-        update(key(), "SET t = :t", "n = :n", Map.of(":n", Items.number(number), ":t", Items.number(0)));
+        store.retriedIf(() -> store.client().updateItem(until(0)));
+    }
+
+    /// It is held until then, if it is still this one's.
+    private UpdateItemRequest until(long untilMs) {
+        return UpdateItemRequest.builder()
+                .tableName(store.tables().rows())
+                .key(key())
+                .updateExpression("SET t = :t")
+                .conditionExpression("n = :n")
+                .expressionAttributeValues(Map.of(":n", Items.number(number), ":t", Items.number(untilMs)))
+                .build();
+    }
+
+    private void giveUp() {
+        store.tried(() -> store.client().updateItem(until(0)));
     }
 
     /// What a transaction of repairs checks.

@@ -10,12 +10,17 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 
 class ResyncTurnTest {
     private static final Pipeline PIPELINE = PipelineBuilder.named("trades")
@@ -57,6 +62,34 @@ class ResyncTurnTest {
         assertThat(third).isPresent();
         first.release(); // It is not its own any more.
         assertThat(ResyncTurn.take(store)).isEmpty();
+    }
+
+    /// A client whose updates fail from one on, so many times.
+    private static DynamoDbAsyncClient failing(DynamoDbAsyncClient client, int from, int times) {
+        AtomicInteger updates = new AtomicInteger();
+        return (DynamoDbAsyncClient) Proxy.newProxyInstance(
+                ResyncTurnTest.class.getClassLoader(),
+                new Class<?>[] {DynamoDbAsyncClient.class},
+                (_, method, arguments) -> {
+                    if (method.getName().equals("updateItem")) {
+                        int update = updates.incrementAndGet();
+                        if (update >= from && update < from + times) {
+                            return CompletableFuture.failedFuture(DynamoDbException.builder()
+                                    .message("down just then")
+                                    .build());
+                        }
+                    }
+                    return method.invoke(client, arguments);
+                });
+    }
+
+    @Test
+    void a_turn_that_could_not_be_taken_whole_is_given_back() {
+        Store store = store("halves");
+        Store down = new Store(
+                failing(store.client(), 3, 64), store.tables(), store.threads(), store.random(), Instant::now);
+        assertThatThrownBy(() -> ResyncTurn.take(down)).hasMessageContaining("down just then");
+        assertThat(ResyncTurn.take(store)).isPresent();
     }
 
     @Test

@@ -157,7 +157,7 @@ class ComparedTest {
                         Optional.of(FAVOURITES)))
                 .hasMessageContaining("reads CSV");
         assertThatThrownBy(() -> Template.of(
-                        pipeline("{\"format\":\"debezium\",\"key\":\"id\"}"), Input.STREAM, Optional.of(FAVOURITES)))
+                        pipeline("{\"format\":\"debezium\",\"table\":\"t\",\"key\":\"id\"}"), Input.STREAM, Optional.of(FAVOURITES)))
                 .hasMessageContaining("reads the changes of a database");
         assertThatThrownBy(() ->
                         Template.of(pipeline("{\"id\":\"id\"}"), Input.STREAM, Optional.of(FAVOURITES)))

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
 class CompareEndToEndTest {
     private static final int SANDBOXES = 2;
     private static final int BEFORE_THE_STREAM = 30;
+    private static final int CHANGES_MEANWHILE = 15;
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Pipeline PIPELINE = ((Reading.Read) PipelineText.read("""
                     {"pipeline":"favourites","input":{"format":"dynamodb-stream","key":["user","restaurant"]},
@@ -97,8 +99,11 @@ class CompareEndToEndTest {
                     InstantSource.offset(InstantSource.system(), Duration.ofDays(-1)));
             SeedLease.begin(past, 1); // Of a seeding that was killed.
             favourites.change(60);
+            AtomicInteger looks = new AtomicInteger();
             Comparison.Result first = await(deployment, found -> {
-                favourites.change(1); // The table goes on while it is compared.
+                if (looks.incrementAndGet() <= CHANGES_MEANWHILE) {
+                    favourites.change(1);
+                }
                 return found.last() != null;
             });
             assertThat(first.tally().count(Kind.MISSING, Outcome.REPAIRED)).isEqualTo(BEFORE_THE_STREAM);
