@@ -1,6 +1,7 @@
 package dev.onefold.aws.comparison;
 
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.resync.DeployedPassing;
 import dev.onefold.aws.resync.RepairIntake;
 import dev.onefold.aws.resync.Renewal;
@@ -104,10 +105,11 @@ public final class Comparing {
     ///
     /// @param remainingMs time that is left for it
     public Outcome step(LongSupplier remainingMs) {
-        if (new Definitions(store).find().isEmpty()) {
+        Optional<Definition> definition = new Definitions(store).find();
+        if (definition.isEmpty()) {
             return new Outcome.Waiting("State has taken no record yet, so there are no rows");
         }
-        String incarnation = AwsEngine.deployed(store).incarnation();
+        String incarnation = definition.get().incarnation().id();
         Comparison now =
                 Comparison.of(store, new Comparison.Of(settings.source(), settings.repairs(), incarnation));
         Instant at = store.clock().instant();
