@@ -1,0 +1,158 @@
+package dev.onefold.cli.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.aws.comparison.Comparing;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.function.CompareFunction;
+import dev.onefold.aws.function.Metrics;
+import dev.onefold.aws.resync.DeployedPassing;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.Cli.Result;
+import dev.onefold.yaml.PipelineFile;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+
+/// `onefold aws compared`, and the options of `aws template` that make the function which it tells of.
+class ComparedCommandTest {
+    private static LocalServices services;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void open() throws IOException {
+        services = LocalServices.open();
+    }
+
+    @AfterAll
+    static void close() {
+        services.close();
+    }
+
+    private static Store deployed(Cli cli, String name) {
+        cli.write("shops.yaml", "pipeline: " + name + """
+
+                input: {key: id, version: v, delete: gone = true}
+                rollup:
+                  levels: [shop]
+                  measures: {saves: count()}
+                """);
+        Store store = services.deploy(name, PipelineFile.pipeline(cli.folder().resolve("shops.yaml")));
+        store.client()
+                .createTable(request -> request.tableName("Of-" + name)
+                        .billingMode(BillingMode.PAY_PER_REQUEST)
+                        .attributeDefinitions(List.of(AttributeDefinition.builder()
+                                .attributeName("id")
+                                .attributeType(ScalarAttributeType.S)
+                                .build()))
+                        .keySchema(List.of(KeySchemaElement.builder()
+                                .attributeName("id")
+                                .keyType(KeyType.HASH)
+                                .build())))
+                .join();
+        return store;
+    }
+
+    private static void compare(Store store, String table, boolean repairs) {
+        new CompareFunction(
+                        store,
+                        new Comparing.Settings(table, repairs, Duration.ofHours(24), 10_000, Duration.ofMillis(1)),
+                        new DeployedPassing.Input(
+                                null, ComparedCommandTest::none, ComparedCommandTest::none, Optional.empty()),
+                        new Metrics(
+                                new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), "stack"))
+                .handle("{}".getBytes(StandardCharsets.UTF_8), () -> 800_000);
+    }
+
+    private static <T> T none() {
+        throw new AssertionError("No stream is read here");
+    }
+
+    @Test
+    void what_the_function_has_found_is_told_and_another_comparison_can_be_asked_for() {
+        Cli cli = Cli.in(folder);
+        Store store = deployed(cli, "compared");
+        String[] compared = services.command("compared", "shops.yaml");
+        Result nothing = cli.run(compared);
+        assertThat(nothing.exitCode()).isEqualTo(3);
+        assertThat(nothing.err()).contains("No function compares the rows of deployment compared");
+        StateAndMap.process(
+                store,
+                List.of(new Arrival(
+                        "stream",
+                        "1",
+                        0,
+                        "{\"id\":\"ghost\",\"v\":1,\"shop\":\"Ulm\"}".getBytes(StandardCharsets.UTF_8),
+                        1)));
+        store.client()
+                .putItem(request -> request.tableName("Of-compared")
+                        .item(Map.of(
+                                "id", AttributeValue.fromS("a"),
+                                "v", AttributeValue.fromN("1"),
+                                "shop", AttributeValue.fromS("Bonn"))))
+                .join();
+        compare(store, "Of-compared", false);
+        Result differs = cli.run(compared);
+        assertThat(differs.exitCode()).as(differs.err()).isEqualTo(1);
+        assertThat(differs.out())
+                .contains(
+                        "Compared with dynamodb:Of-compared until ",
+                        ": 1 row, read 2 times.\n  missing: 1 reported\n  ghost: 1 reported\n",
+                        "The next one begins at ",
+                        "'onefold aws verify --against dynamodb:Of-compared' names the rows");
+        compare(store, "Of-compared", true);
+        Result repaired = cli.run(services.command("compared", "compared", "--again"));
+        assertThat(repaired.exitCode()).as(repaired.err()).isZero();
+        assertThat(repaired.out())
+                .contains("  missing: 1 repaired\n  ghost: 1 repaired\n", "begins another one when it is woken next");
+        compare(store, "Of-compared", true);
+        assertThat(cli.run(compared).out()).contains("All rows were equal.\n");
+    }
+
+    @Test
+    void a_template_has_the_function_if_it_is_asked_for() {
+        Cli cli = Cli.in(folder);
+        cli.write(
+                "shops.yaml",
+                "pipeline: shops\ninput: {format: dynamodb-stream, key: id}\n"
+                        + "rollup: {levels: [shop], measures: {saves: count()}}\n"
+                        + "publish: {table: shop-counts}\n");
+        Result with = cli.run(
+                "aws", "template", "shops.yaml", "--input", "table", "--compare", "dynamodb:Shops", "--repair");
+        assertThat(with.exitCode()).as(with.err()).isZero();
+        assertThat(with.out()).contains("table/Shops'", "ONEFOLD_REPAIRS: 'true'");
+        assertThat(with.err()).contains("only from a bucket: add '--s3-bucket BUCKET'");
+        assertThat(cli.run("aws", "template", "shops.yaml", "--repair").err())
+                .contains("--repair is a part of --compare");
+        assertThat(cli.run("aws", "template", "shops.yaml", "--compare", "rows.ndjson")
+                        .err())
+                .contains("--compare takes a table of DynamoDB, as in dynamodb:Favourites, not 'rows.ndjson'");
+        assertThat(cli.run("aws", "template", "shops.yaml", "--compare", "dynamodb:a/b")
+                        .err())
+                .contains("--compare: 'a/b' is not the name of a table");
+        cli.write("orders.yaml", "pipeline: orders\ninput: {id: id}\nbatch: {size: 10, deliver: {folder: out}}\n");
+        assertThat(cli.run("aws", "template", "orders.yaml", "--compare", "dynamodb:Orders")
+                        .err())
+                .contains("a batch pipeline keeps no rows");
+    }
+}
