@@ -3,8 +3,8 @@ package dev.onefold.aws.comparison;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.resync.DeployedPassing;
-import dev.onefold.aws.resync.RepairIntake;
 import dev.onefold.aws.resync.Renewal;
+import dev.onefold.aws.resync.RepairIntake;
 import dev.onefold.aws.resync.ResyncTurn;
 import dev.onefold.aws.resync.RowListing;
 import dev.onefold.aws.resync.SeedLease;
@@ -33,7 +33,8 @@ import software.amazon.awssdk.core.exception.SdkException;
 ///
 /// The first look is one step, and so is the second look at each slice of what it leaves: each is whole in itself, and
 /// what is left is in the tables. So the steps may be done by several invocations, and a step that was killed is done
-/// again; what it has repaired is equal then. A step must fit into one invocation. If one does not, the comparison fails
+/// again; what it has repaired is equal then. A step must fit into one invocation. If one does not, the comparison
+/// fails
 /// and says so: it is never taken for equal.
 ///
 /// Not thread-safe.
@@ -110,8 +111,7 @@ public final class Comparing {
             return new Outcome.Waiting("State has taken no record yet, so there are no rows");
         }
         String incarnation = definition.get().incarnation().id();
-        Comparison now =
-                Comparison.of(store, new Comparison.Of(settings.source(), settings.repairs(), incarnation));
+        Comparison now = Comparison.of(store, new Comparison.Of(settings.source(), settings.repairs(), incarnation));
         Instant at = store.clock().instant();
         if (now.isHeld(at)) {
             return new Outcome.Waiting("Another invocation compares");
@@ -135,9 +135,10 @@ public final class Comparing {
     public Optional<String> overdue() {
         Instant now = store.clock().instant();
         return Comparison.find(store)
-                .filter(found -> found.lastEnd().plus(settings.every().multipliedBy(2)).isBefore(now))
-                .map(found -> "No comparison has come to its end since " + found.lastEnd() + ", and one is wanted every "
-                        + settings.every().toHours() + " hours");
+                .filter(found ->
+                        found.lastEnd().plus(settings.every().multipliedBy(2)).isBefore(now))
+                .map(found -> "No comparison has come to its end since " + found.lastEnd()
+                        + ", and one is wanted every " + settings.every().toHours() + " hours");
     }
 
     /// What one invocation does. It has the comparison.
@@ -167,7 +168,7 @@ public final class Comparing {
             }
             Optional<ResyncTurn> turn = Optional.empty();
             Comparison mine = now;
-            try (Renewal ofComparison = Renewal.of(() -> mine.renew(store))) {
+            try (Renewal _ = Renewal.of(() -> mine.renew(store))) {
                 if (settings.repairs()) {
                     turn = ResyncTurn.take(store);
                     if (turn.isEmpty()) {
@@ -189,13 +190,12 @@ public final class Comparing {
                 return compareAs(Long.MAX_VALUE, Optional.empty());
             }
             ResyncTurn mine = turn.get();
-            try (Renewal ofTurn = Renewal.of(mine::renew)) {
+            try (Renewal _ = Renewal.of(mine::renew)) {
                 return compareAs(mine.number(), Optional.of(new RepairIntake(store, mine)));
             }
         }
 
-        private Outcome compareAs(long number, Optional<RepairIntake> intake)
-                throws IOException, InterruptedException {
+        private Outcome compareAs(long number, Optional<RepairIntake> intake) throws IOException, InterruptedException {
             AwsEngine engine = AwsEngine.deployed(store).listingAt(Rate.of(RowListing.UNITS_PER_SECOND));
             Pipeline pipeline = engine.pipeline();
             SourceTable table =
@@ -245,13 +245,16 @@ public final class Comparing {
         /// Before a reading begins that cannot end.
         private void requireToFit(long sourceUnits) {
             long ours = new RowListing(store, Rate.of(0)).units();
-            Duration needed = Duration.ofSeconds(
-                    sourceUnits / settings.units() + ours / RowListing.UNITS_PER_SECOND + settings.lag().toSeconds());
+            Duration needed = Duration.ofSeconds(sourceUnits / settings.units()
+                    + ours / RowListing.UNITS_PER_SECOND
+                    + settings.lag().toSeconds());
             if (needed.toMillis() > wholeMs) {
-                throw new IllegalStateException("To read " + sourceUnits + " units of the source at " + settings.units()
-                        + " a second, and " + ours + " of the rows at " + RowListing.UNITS_PER_SECOND + ", takes "
-                        + needed.toMinutes() + " minutes, and an invocation has " + wholeMs / 60_000
-                        + ". Raise CompareReadUnits, or compare with 'onefold aws verify --against', which has no limit");
+                throw new IllegalStateException(
+                        "To read " + sourceUnits + " units of the source at " + settings.units()
+                                + " a second, and " + ours + " of the rows at " + RowListing.UNITS_PER_SECOND
+                                + ", takes "
+                                + needed.toMinutes() + " minutes, and an invocation has " + wholeMs / 60_000
+                                + ". Raise CompareReadUnits, or compare with 'onefold aws verify --against', which has no limit");
             }
         }
 
@@ -261,7 +264,8 @@ public final class Comparing {
                 Comparison.Work work = now.work();
                 if (work != null && removals[0].ghosts() != work.slicing().ghosts()) {
                     Slicing slicing = work.slicing().with(removals[0].ghosts());
-                    now = now.with(new Comparison.Work(work.begun(), slicing, work.tally())).save(store);
+                    now = now.with(new Comparison.Work(work.begun(), slicing, work.tally()))
+                            .save(store);
                 }
                 long count = 0;
                 for (int i = 0; i < length; i++) {

@@ -119,8 +119,10 @@ public record Comparison(
     ///
     /// @throws IllegalStateException if another one has taken it, because nothing was heard of this one
     Comparison save(Store store) {
-        Instant until = held.until().equals(NEVER) ? NEVER : store.clock().instant().plus(HELD);
-        Map<String, AttributeValue> item = with(new Held(held.token(), until), attempts).item();
+        Instant until =
+                held.until().equals(NEVER) ? NEVER : store.clock().instant().plus(HELD);
+        Map<String, AttributeValue> item =
+                with(new Held(held.token(), until), attempts).item();
         boolean saved = store.retriedIf(() -> store.client()
                 .putItem(request -> request.tableName(store.tables().rows())
                         .item(item)

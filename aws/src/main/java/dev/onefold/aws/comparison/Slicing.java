@@ -83,8 +83,7 @@ record Slicing(long rows, List<BitSet> slices, int done, long ghosts) {
             slices.add(slice);
             from = to;
         }
-        return new Slicing(
-                Items.number(item, "o"), slices, (int) Items.number(item, "d"), Items.number(item, "g"));
+        return new Slicing(Items.number(item, "o"), slices, (int) Items.number(item, "d"), Items.number(item, "g"));
     }
 
     private static byte[] deflated(byte[] bytes) {

@@ -21,15 +21,13 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// @param withoutKey rows of the source whose keys cannot be read
 /// @param expired rows that the source lacks and that go on to count, because they may have expired
 /// @param findings how many there are, by kind and outcome, as in `MISSING REPAIRED`
-public record Tally(
-        long rows, long readings, long moved, long withoutKey, long expired, Map<String, Long> findings) {
+public record Tally(long rows, long readings, long moved, long withoutKey, long expired, Map<String, Long> findings) {
     static final Tally NONE = new Tally(0, 0, 0, 0, 0, Map.of());
 
     /// Outcomes that are no drift: a letter explains the row, or a live change has put it right.
     private static final Set<Outcome> NO_DRIFT = EnumSet.of(Outcome.EXPLAINED, Outcome.OVERTAKEN);
 
-    private static final Set<Outcome> LEFT =
-            EnumSet.of(Outcome.REPORTED, Outcome.NOT_REPAIRABLE, Outcome.HELD_BACK);
+    private static final Set<Outcome> LEFT = EnumSet.of(Outcome.REPORTED, Outcome.NOT_REPAIRABLE, Outcome.HELD_BACK);
 
     public Tally {
         findings = Map.copyOf(findings);

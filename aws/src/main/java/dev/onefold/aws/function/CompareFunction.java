@@ -61,8 +61,7 @@ public final class CompareFunction implements RequestStreamHandler {
     /// For a process that has its own store: one under test, or a simulated one.
     ///
     /// @param input the stream that it names is read if an invocation names none
-    public CompareFunction(
-            Store store, Comparing.Settings settings, DeployedPassing.Input input, Metrics metrics) {
+    public CompareFunction(Store store, Comparing.Settings settings, DeployedPassing.Input input, Metrics metrics) {
         this.store = store;
         this.settings = settings;
         this.input = input;
@@ -131,13 +130,24 @@ public final class CompareFunction implements RequestStreamHandler {
         count(tally.left());
         String level = tally.left() > 0 ? "ERROR" : tally.drifted() > 0 ? "WARN" : "INFO";
         StringBuilder line = new StringBuilder(level)
-                .append(" Comparison of ").append(begun).append(" with ").append(settings.source())
-                .append(": ").append(tally.rows()).append(" rows, read ").append(tally.readings())
-                .append(tally.readings() == 1 ? " time; " : " times; ").append(tally.drifted())
-                .append(" had drifted, ").append(tally.left()).append(" still differ");
+                .append(" Comparison of ")
+                .append(begun)
+                .append(" with ")
+                .append(settings.source())
+                .append(": ")
+                .append(tally.rows())
+                .append(" rows, read ")
+                .append(tally.readings())
+                .append(tally.readings() == 1 ? " time; " : " times; ")
+                .append(tally.drifted())
+                .append(" had drifted, ")
+                .append(tally.left())
+                .append(" still differ");
         tally.lines().forEach(each -> line.append("; ").append(each));
         if (tally.left() > 0) {
-            line.append(". 'onefold aws verify --against ").append(settings.source()).append("' names them");
+            line.append(". 'onefold aws verify --against ")
+                    .append(settings.source())
+                    .append("' names them");
         }
         metrics.out().println(line);
     }

@@ -12,11 +12,7 @@ import java.util.Map;
 /// @param settings what is compared
 /// @param retries URL of the retry queue
 public record CompareEnvironment(
-        String stack,
-        Store.Tables tables,
-        String bucket,
-        Comparing.Settings settings,
-        String retries) {
+        String stack, Store.Tables tables, String bucket, Comparing.Settings settings, String retries) {
     /// Reads the variables of a function.
     ///
     /// @throws IllegalStateException naming one that is missing

@@ -32,8 +32,8 @@ public record Compared(String table, boolean repairs) {
         String name = "Pipeline " + pipeline.name();
         switch (pipeline.input().format()) {
             case Format.Csv _ ->
-                throw new IllegalArgumentException(name
-                        + " reads CSV, and a table gives rows of JSON, so --compare cannot compare them");
+                throw new IllegalArgumentException(
+                        name + " reads CSV, and a table gives rows of JSON, so --compare cannot compare them");
             case Format.Debezium _ ->
                 throw new IllegalArgumentException(name + " reads the changes of a database, and --compare is for a"
                         + " table of DynamoDB. Compare with 'onefold aws verify --against postgresql://…'");

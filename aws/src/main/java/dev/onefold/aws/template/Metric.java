@@ -35,8 +35,14 @@ public enum Metric {
     public boolean isOfBatches() {
         return switch (this) {
             case OldestUnsealedMs, OldestUndeliveredMs, InDoubt, PutAside -> true;
-            case OldestDeltaMs, Records, DelayMs, DeadLetters, Conflicts, AuditDifferences, PipelineRefused, RowDifferences ->
-                false;
+            case OldestDeltaMs,
+                    Records,
+                    DelayMs,
+                    DeadLetters,
+                    Conflicts,
+                    AuditDifferences,
+                    PipelineRefused,
+                    RowDifferences -> false;
         };
     }
 

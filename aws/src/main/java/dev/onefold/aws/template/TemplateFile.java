@@ -63,7 +63,9 @@ final class TemplateFile {
                 .replace("<gates max>", String.valueOf(Layout.GATES_MAX))
                 .replace("<published table>", table)
                 .replace("<compared table>", compared.map(Compared::table).orElse(""))
-                .replace("<repairs>", String.valueOf(compared.map(Compared::repairs).orElse(false)))
+                .replace(
+                        "<repairs>",
+                        String.valueOf(compared.map(Compared::repairs).orElse(false)))
                 .replace("<pipeline code>", pipelineCode);
         return withDigests(text, functions).replace("<pipeline name>", pipeline.name());
     }

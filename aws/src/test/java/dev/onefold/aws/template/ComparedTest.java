@@ -44,12 +44,12 @@ class ComparedTest {
     @EnumSource
     void the_role_reads_the_source_and_writes_rows_as_state_does_and_may_do_nothing_else(Input input) {
         ReadTemplate template = new ReadTemplate(Pipelines.compared(input, true));
-        String kinesis = " kinesis:DescribeStreamSummary kinesis:GetRecords kinesis:GetShardIterator kinesis:ListShards";
+        String kinesis =
+                " kinesis:DescribeStreamSummary kinesis:GetRecords kinesis:GetShardIterator kinesis:ListShards";
         String sent = input == Input.TABLE ? "" : "dynamodb:DescribeKinesisStreamingDestination ";
         Map<String, String> expected = new TreeMap<>(Map.of(
                 "Logs", "CompareLogs logs:CreateLogStream logs:PutLogEvents",
-                "Source",
-                        "AWS::Partition AWS::Region AWS::AccountId " + sent + "dynamodb:DescribeTable dynamodb:Scan",
+                "Source", "AWS::Partition AWS::Region AWS::AccountId " + sent + "dynamodb:DescribeTable dynamodb:Scan",
                 "Rows",
                         "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:DescribeTable"
                                 + " dynamodb:GetItem dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
@@ -72,7 +72,8 @@ class ComparedTest {
             expected.put("InputKey", "InputStreamKeyArn kms:Decrypt");
         }
         assertThat(RolesTest.permissions(template.resource("CompareRole"))).isEqualTo(expected);
-        assertThat(template.properties("Compare").at("/Role/Fn::GetAtt").asText()).isEqualTo("CompareRole.Arn");
+        assertThat(template.properties("Compare").at("/Role/Fn::GetAtt").asText())
+                .isEqualTo("CompareRole.Arn");
         for (JsonNode statement : RolesTest.statements(template.resource("CompareRole"))) {
             assertThat(ReadTemplate.texts(statement.get("Action"))).noneMatch(action -> action.contains("*"));
             assertThat(statement.get("Resource").toString().replace("${LettersBucket.Arn}/*", ""))
@@ -115,8 +116,7 @@ class ComparedTest {
         variables.replace("ONEFOLD_COMPARE_UNITS", "CompareReadUnits", "2000");
         CompareEnvironment environment = CompareEnvironment.of(variables);
         assertThat(environment.settings())
-                .isEqualTo(
-                        new Comparing.Settings("Favourites", true, Duration.ofHours(24), 2_000, Comparing.LAG));
+                .isEqualTo(new Comparing.Settings("Favourites", true, Duration.ofHours(24), 2_000, Comparing.LAG));
         assertThat(environment.retries()).isEqualTo("Retries");
         assertThat(environment.tables().rows()).isEqualTo("Rows");
         assertThat(environment.stack()).isEqualTo("AWS::StackName");
@@ -152,15 +152,17 @@ class ComparedTest {
         assertThatThrownBy(() -> Template.of(Pipelines.changes(), Input.TABLE, Optional.of(FAVOURITES)))
                 .hasMessageContaining("Write 'format: dynamodb-stream'");
         assertThatThrownBy(() -> Template.of(
-                        pipeline("{\"format\":\"csv\",\"columns\":[\"id\",\"v\",\"city\"],\"key\":\"id\",\"version\":\"v\"}"),
+                        pipeline(
+                                "{\"format\":\"csv\",\"columns\":[\"id\",\"v\",\"city\"],\"key\":\"id\",\"version\":\"v\"}"),
                         Input.STREAM,
                         Optional.of(FAVOURITES)))
                 .hasMessageContaining("reads CSV");
         assertThatThrownBy(() -> Template.of(
-                        pipeline("{\"format\":\"debezium\",\"table\":\"t\",\"key\":\"id\"}"), Input.STREAM, Optional.of(FAVOURITES)))
+                        pipeline("{\"format\":\"debezium\",\"table\":\"t\",\"key\":\"id\"}"),
+                        Input.STREAM,
+                        Optional.of(FAVOURITES)))
                 .hasMessageContaining("reads the changes of a database");
-        assertThatThrownBy(() ->
-                        Template.of(pipeline("{\"id\":\"id\"}"), Input.STREAM, Optional.of(FAVOURITES)))
+        assertThatThrownBy(() -> Template.of(pipeline("{\"id\":\"id\"}"), Input.STREAM, Optional.of(FAVOURITES)))
                 .hasMessageContaining("keeps no rows with versions");
         assertThatThrownBy(() -> new Compared("a/b", false)).hasMessageContaining("is not the name of a table");
         assertThat(Template.of(

@@ -18,9 +18,7 @@ final class CompareOptions {
                     + " 'onefold aws compared' says what it has found.")
     private @Nullable String source;
 
-    @Option(
-            names = "--repair",
-            description = "With --compare: the function brings what differs to what the table has.")
+    @Option(names = "--repair", description = "With --compare: the function brings what differs to what the table has.")
     private boolean repairs;
 
     /// What is compared; empty if nothing is.

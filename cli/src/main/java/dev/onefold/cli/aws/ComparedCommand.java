@@ -84,7 +84,8 @@ final class ComparedCommand implements Callable<Integer> {
             Tally tally = last.tally();
             text.append("Compared with ").append(source).append(" until ").append(Words.time(last.ended()));
             text.append(": ").append(Words.count(tally.rows(), "row")).append(", read ");
-            text.append(tally.readings() == 1 ? "once" : tally.readings() + " times").append(".\n");
+            text.append(tally.readings() == 1 ? "once" : tally.readings() + " times")
+                    .append(".\n");
             text.append(tally.drifted() == 0 ? "All rows were equal.\n" : "");
             tally.lines().forEach(line -> text.append("  ").append(line).append('\n'));
             line(text, "without a readable key", tally.withoutKey());
@@ -92,7 +93,9 @@ final class ComparedCommand implements Callable<Integer> {
             line(text, "changed meanwhile", tally.moved());
         }
         if (!comparison.failure().isEmpty()) {
-            text.append("The last comparison failed: ").append(Words.visible(comparison.failure())).append(".\n");
+            text.append("The last comparison failed: ")
+                    .append(Words.visible(comparison.failure()))
+                    .append(".\n");
         }
         if (comparison.isUnderWay()) {
             text.append("One is under way").append(comparison.isRunning(store) ? ".\n" : "; it goes on soon.\n");
@@ -102,9 +105,13 @@ final class ComparedCommand implements Callable<Integer> {
         }
         if (last != null && last.tally().heldBack() > 0) {
             text.append("The source lacks more than a tenth of the rows, so the function removes none. If they are to"
-                    + " go, run\n'onefold aws verify --against ").append(source).append(" --repair --remove-many'.\n");
+                            + " go, run\n'onefold aws verify --against ")
+                    .append(source)
+                    .append(" --repair --remove-many'.\n");
         } else if (last != null && last.tally().left() > 0) {
-            text.append("'onefold aws verify --against ").append(source).append("' names the rows that still differ.\n");
+            text.append("'onefold aws verify --against ")
+                    .append(source)
+                    .append("' names the rows that still differ.\n");
         }
         return text.toString();
     }

@@ -137,8 +137,8 @@ class ComparedCommandTest {
                 "pipeline: shops\ninput: {format: dynamodb-stream, key: id}\n"
                         + "rollup: {levels: [shop], measures: {saves: count()}}\n"
                         + "publish: {table: shop-counts}\n");
-        Result with = cli.run(
-                "aws", "template", "shops.yaml", "--input", "table", "--compare", "dynamodb:Shops", "--repair");
+        Result with =
+                cli.run("aws", "template", "shops.yaml", "--input", "table", "--compare", "dynamodb:Shops", "--repair");
         assertThat(with.exitCode()).as(with.err()).isZero();
         assertThat(with.out()).contains("table/Shops'", "ONEFOLD_REPAIRS: 'true'");
         assertThat(with.err()).contains("only from a bucket: add '--s3-bucket BUCKET'");
@@ -150,7 +150,9 @@ class ComparedCommandTest {
         assertThat(cli.run("aws", "template", "shops.yaml", "--compare", "dynamodb:a/b")
                         .err())
                 .contains("--compare: 'a/b' is not the name of a table");
-        cli.write("orders.yaml", "pipeline: orders\ninput: {id: id}\nbatch: {size: 10, deliver: {folder: out}}\n");
+        cli.write(
+                "orders.yaml",
+                "pipeline: orders\ninput: {id: id}\nbatch: {size: 10, deliver: {command: cat, receiver: idempotent}}\n");
         assertThat(cli.run("aws", "template", "orders.yaml", "--compare", "dynamodb:Orders")
                         .err())
                 .contains("a batch pipeline keeps no rows");

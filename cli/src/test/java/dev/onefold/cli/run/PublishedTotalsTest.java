@@ -151,14 +151,13 @@ class PublishedTotalsTest {
     @Test
     void a_database_that_has_not_all_characters_is_refused_before_the_first_one_is_missing() throws SQLException {
         run("create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
-        Publishing.Database at = (Publishing.Database) Objects.requireNonNull(pipeline.publishing());
+        var at = (Publishing.Database) Objects.requireNonNull(pipeline.publishing());
         Publishing.Database latin = new Publishing.Database(
                 at.address().replace("/postgres?", "/latin?"), at.table(), at.every(), at.user(), at.password());
         JdbcTotals totals = JdbcTotals.open(pipeline, latin, _ -> null);
         assertThatThrownBy(totals::begin)
                 .isInstanceOf(TotalsTable.Unavailable.class)
-                .hasMessageContaining("has the encoding LATIN1")
-                .hasMessageContaining("with the encoding UTF8");
+                .hasMessageContaining("has the encoding LATIN1");
     }
 
     @Test

@@ -2,7 +2,6 @@ package dev.onefold.local.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.comparison.Comparison;
 import dev.onefold.aws.event.Arrival;
@@ -60,14 +59,12 @@ class CompareEndToEndTest {
         String change = """
                 {"eventName":"INSERT","SequenceNumber":"1","eventSourceARN":"%s",
                 "Keys":{"user":"ghost","restaurant":"restaurant-1"},
-                "NewImage":{"user":"ghost","restaurant":"restaurant-1","city":"city-0","stars":1}}""".formatted(
-                        deployment.value("InputStreamArn"));
-        StateAndMap.process(
-                store, List.of(new Arrival("stream", "1", 0, change.getBytes(StandardCharsets.UTF_8), 1)));
+                "NewImage":{"user":"ghost","restaurant":"restaurant-1","city":"city-0","stars":1}}""".formatted(deployment.value("InputStreamArn"));
+        StateAndMap.process(store, List.of(new Arrival("stream", "1", 0, change.getBytes(StandardCharsets.UTF_8), 1)));
     }
 
     private static Comparison.Result await(LocalDeployment deployment, Predicate<Comparison> wanted) {
-        long end = System.nanoTime() + Duration.ofMinutes(5).toNanos();
+        long end = System.nanoTime() + Duration.ofMinutes(10).toNanos();
         Optional<Comparison> found = Optional.empty();
         while (System.nanoTime() < end) {
             found = Comparison.find(deployment.store());
@@ -86,7 +83,8 @@ class CompareEndToEndTest {
     void rows_that_the_stream_never_told_of_are_found_and_repaired_by_the_deployment_itself() throws IOException {
         long seed = 12;
         StackFaults faults = new StackFaults(seed, EndToEnd.FAULTS, FunctionFaults.NONE, FunctionFaults.NONE, 0.03);
-        GivenTable table = new GivenTable(Favourites.table(), client -> Favourites.putBefore(client, BEFORE_THE_STREAM));
+        GivenTable table =
+                new GivenTable(Favourites.table(), client -> Favourites.putBefore(client, BEFORE_THE_STREAM));
         try (LocalDeployment deployment = deployment(faults, table)) {
             Store store = deployment.store();
             Favourites favourites = new Favourites(store, seed);
@@ -97,21 +95,22 @@ class CompareEndToEndTest {
                     store.random(),
                     InstantSource.offset(InstantSource.system(), Duration.ofDays(-1)));
             SeedLease.begin(past, 1); // Of a seeding that was killed.
-            favourites.change(60);
+            try (SeedLease seeding = SeedLease.begin(store, 2)) { // As long as one runs, nothing is compared.
+                favourites.change(60);
+                deployment.drained(Duration.ofMinutes(5)).join();
+                seeding.renew();
+                takeGhost(deployment, store);
+            }
             AtomicInteger looks = new AtomicInteger();
-            Comparison.Result first = await(deployment, found -> {
+            Comparison.Result result = await(deployment, found -> {
                 if (looks.incrementAndGet() <= CHANGES_MEANWHILE) {
                     favourites.change(1);
                 }
                 return found.last() != null;
             });
-            assertThat(first.tally().count(Kind.MISSING, Outcome.REPAIRED)).isEqualTo(BEFORE_THE_STREAM);
-            assertThat(first.tally().left()).as(first.toString()).isZero();
-            takeGhost(deployment, store);
-            assertThat(Comparison.begin(store)).isTrue();
-            Comparison.Result second =
-                    await(deployment, found -> !Objects.requireNonNull(found.last()).equals(first));
-            assertThat(second.tally().lines()).containsExactly("ghost: 1 repaired");
+            assertThat(result.tally().count(Kind.MISSING, Outcome.REPAIRED)).isEqualTo(BEFORE_THE_STREAM);
+            assertThat(result.tally().count(Kind.GHOST, Outcome.REPAIRED)).isOne();
+            assertThat(result.tally().left()).as(result.toString()).isZero();
             deployment.drained(Duration.ofMinutes(5)).join();
             EndToEnd.assertRight(deployment, favourites.totals());
             assertThat(EndToEnd.unused(deployment).stream().filter(unused -> unused.startsWith("CompareRole")))
