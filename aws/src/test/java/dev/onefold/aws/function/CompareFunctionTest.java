@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -41,12 +40,15 @@ class CompareFunctionTest {
             .rollup(r -> r.levels("shop").count("saves"))
             .build();
     private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
-    private static final LongSupplier PLENTY = () -> 800_000;
     private static final byte[] WAKE = "{}".getBytes(StandardCharsets.UTF_8);
 
     private final ByteArrayOutputStream log = new ByteArrayOutputStream();
     private Store store;
     private String table;
+
+    private static long plenty() {
+        return 800_000;
+    }
 
     /// Rows of a pipeline whose table lacks d, has another b, and has c beside them; e waits as a dead letter.
     private void drift(String name) {
@@ -113,7 +115,7 @@ class CompareFunctionTest {
     }
 
     private void wake(boolean repairs) {
-        function(store, repairs).handle(WAKE, PLENTY);
+        function(store, repairs).handle(WAKE, CompareFunctionTest::plenty);
     }
 
     private String logged() {
@@ -154,7 +156,7 @@ class CompareFunctionTest {
         assertThat(last().count(Kind.DIFFERENT, Outcome.EXPLAINED)).isOne();
         wake(false);
         assertThat(logged()).isEmpty(); // Another one is not due.
-        function(later(Duration.ofHours(24)), false).handle(WAKE, PLENTY);
+        function(later(Duration.ofHours(24)), false).handle(WAKE, CompareFunctionTest::plenty);
         assertThat(logged()).contains("3 still differ");
     }
 
@@ -207,7 +209,7 @@ class CompareFunctionTest {
         assertThat(comparison().isUnderWay()).isTrue();
         assertThat(Comparison.begin(store)).isFalse();
         assertThat(totals()).contains("Ulm=[2]", "Bonn=[2]").hasSize(3);
-        function(later(Duration.ofMinutes(5)), true).handle(WAKE, PLENTY);
+        function(later(Duration.ofMinutes(5)), true).handle(WAKE, CompareFunctionTest::plenty);
         assertThat(logged()).contains("4 rows, read 2 times; 3 had drifted, 0 still differ");
         assertThat(last().readings()).isEqualTo(2);
     }
@@ -221,9 +223,9 @@ class CompareFunctionTest {
                 .hasMessageContaining("has not ended within the 13 minutes of an invocation");
         assertThat(logged()).contains("ERROR The rows were not compared with dynamodb:Of-large: One reading");
         assertThatThrownBy(() -> wake(false)).hasMessageContaining("has not ended within the 13 minutes");
-        assertThatThrownBy(() -> function(later(Duration.ofHours(1)), false).handle(WAKE, PLENTY))
+        assertThatThrownBy(() -> function(later(Duration.ofHours(1)), false).handle(WAKE, CompareFunctionTest::plenty))
                 .hasMessageContaining("has not ended within");
-        function(later(Duration.ofHours(25)), false).handle(WAKE, PLENTY);
+        function(later(Duration.ofHours(25)), false).handle(WAKE, CompareFunctionTest::plenty);
         assertThat(logged()).contains("3 still differ");
         assertThat(comparison().failure()).isEmpty();
     }
@@ -237,7 +239,7 @@ class CompareFunctionTest {
         assertThatThrownBy(() -> wake(false)).hasMessageContaining("There is no table Of-nobody");
         assertThat(logged()).contains("Tried again from ");
         assertThat(comparison().failure()).contains("There is no table");
-        assertThatThrownBy(() -> function(later(Duration.ofHours(49)), false).handle(WAKE, PLENTY))
+        assertThatThrownBy(() -> function(later(Duration.ofHours(49)), false).handle(WAKE, CompareFunctionTest::plenty))
                 .hasMessageContaining("There is no table");
         table = there;
         wake(false);
@@ -258,12 +260,12 @@ class CompareFunctionTest {
                     }))
                     .isInstanceOf(ThreadDeathOfProcess.class);
             logged();
-            function(at, false).handle(WAKE, PLENTY);
+            function(at, false).handle(WAKE, CompareFunctionTest::plenty);
             assertThat(logged()).contains("Another invocation compares");
         }
-        assertThatThrownBy(() -> function(later(Duration.ofMinutes(9)), false).handle(WAKE, PLENTY))
+        assertThatThrownBy(() -> function(later(Duration.ofMinutes(9)), false).handle(WAKE, CompareFunctionTest::plenty))
                 .hasMessageContaining("3 invocations in a row were ended in the middle");
-        function(later(Duration.ofHours(25)), false).handle(WAKE, PLENTY);
+        function(later(Duration.ofHours(25)), false).handle(WAKE, CompareFunctionTest::plenty);
         assertThat(logged()).contains("3 still differ");
     }
 
@@ -278,12 +280,12 @@ class CompareFunctionTest {
         logged();
         Store late = later(Duration.ofHours(49));
         SeedLease seeding = SeedLease.begin(late, 1);
-        assertThatThrownBy(() -> function(late, false).handle(WAKE, PLENTY))
+        assertThatThrownBy(() -> function(late, false).handle(WAKE, CompareFunctionTest::plenty))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("No comparison has come to its end since ")
                 .hasMessageContaining("one is wanted every 24 hours");
         seeding.close();
-        function(late, false).handle(WAKE, PLENTY);
+        function(late, false).handle(WAKE, CompareFunctionTest::plenty);
         assertThat(logged()).contains("3 still differ");
     }
 

@@ -2,6 +2,7 @@ package dev.onefold.cli.aws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.aws.comparison.Comparing;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.CompareFunction;
@@ -78,14 +79,13 @@ class ComparedCommandTest {
                         store,
                         new Comparing.Settings(table, repairs, Duration.ofHours(24), 10_000, Duration.ofMillis(1)),
                         new DeployedPassing.Input(
-                                null, ComparedCommandTest::none, ComparedCommandTest::none, Optional.empty()),
+                                null,
+                                () -> Connection.kinesis(new Connection.Place("eu-central-1", null, null)),
+                                () -> Connection.changes(new Connection.Place("eu-central-1", null, null)),
+                                Optional.empty()),
                         new Metrics(
                                 new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), "stack"))
                 .handle("{}".getBytes(StandardCharsets.UTF_8), () -> 800_000);
-    }
-
-    private static <T> T none() {
-        throw new AssertionError("No stream is read here");
     }
 
     @Test
@@ -132,11 +132,12 @@ class ComparedCommandTest {
     @Test
     void a_template_has_the_function_if_it_is_asked_for() {
         Cli cli = Cli.in(folder);
-        cli.write(
-                "shops.yaml",
-                "pipeline: shops\ninput: {format: dynamodb-stream, key: id}\n"
-                        + "rollup: {levels: [shop], measures: {saves: count()}}\n"
-                        + "publish: {table: shop-counts}\n");
+        cli.write("shops.yaml", """
+                pipeline: shops
+                input: {format: dynamodb-stream, key: id}
+                rollup: {levels: [shop], measures: {saves: count()}}
+                publish: {table: shop-counts}
+                """);
         Result with =
                 cli.run("aws", "template", "shops.yaml", "--input", "table", "--compare", "dynamodb:Shops", "--repair");
         assertThat(with.exitCode()).as(with.err()).isZero();
