@@ -187,7 +187,10 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         if (debug() && caller.err() instanceof JsonLog json) {
             StringWriter trace = new StringWriter();
             e.printStackTrace(new PrintWriter(trace));
-            json.write(System.Logger.Level.ERROR, e.toString(), trace.toString().lines().toList());
+            json.write(
+                    System.Logger.Level.ERROR,
+                    e.toString(),
+                    trace.toString().lines().toList());
         } else if (debug()) {
             e.printStackTrace(caller.err());
         }

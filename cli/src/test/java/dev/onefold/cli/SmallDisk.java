@@ -25,7 +25,7 @@ public final class SmallDisk implements AutoCloseable {
     /// Mounts it.
     ///
     /// @param folder where; it is made
-    public static SmallDisk mount(Path folder) throws IOException, InterruptedException {
+    public static SmallDisk mount(Path folder) throws IOException {
         Files.createDirectory(folder);
         assumeTrue(
                 succeeds("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", folder.toString()),
@@ -33,12 +33,17 @@ public final class SmallDisk implements AutoCloseable {
         return new SmallDisk(folder);
     }
 
-    private static boolean succeeds(String... command) throws IOException, InterruptedException {
+    private static boolean succeeds(String... command) throws IOException {
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+        try {
+            return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /// Takes all its space.
@@ -65,7 +70,7 @@ public final class SmallDisk implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         assertThat(succeeds("umount", folder.toString())).isTrue();
     }
 }

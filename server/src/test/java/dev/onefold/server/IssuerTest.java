@@ -249,7 +249,10 @@ class IssuerTest {
         publish(rsa, weak);
         JWSHeader header =
                 new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("weak").build();
-        String token = signed(header, new RSASSASigner(weak.toPrivateKey(), Set.of(AllowWeakRSAKey.getInstance())), claims("onefold:read"));
+        String token = signed(
+                header,
+                new RSASSASigner(weak.toPrivateKey(), Set.of(AllowWeakRSAKey.getInstance())),
+                claims("onefold:read"));
         try (RunningService on = new RunningService(directory, tokens())) {
             assertThat(status(on, signed(claims("onefold:read")), "/v1/trades/totals"))
                     .isEqualTo(200);

@@ -263,7 +263,8 @@ class CompareFunctionTest {
             function(at, false).handle(WAKE, CompareFunctionTest::plenty);
             assertThat(logged()).contains("Another invocation compares");
         }
-        assertThatThrownBy(() -> function(later(Duration.ofMinutes(9)), false).handle(WAKE, CompareFunctionTest::plenty))
+        assertThatThrownBy(
+                        () -> function(later(Duration.ofMinutes(9)), false).handle(WAKE, CompareFunctionTest::plenty))
                 .hasMessageContaining("3 invocations in a row were ended in the middle");
         function(later(Duration.ofHours(25)), false).handle(WAKE, CompareFunctionTest::plenty);
         assertThat(logged()).contains("3 still differ");

@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
 /// last ones are good for an hour. Any thread may call.
 ///
 /// What a token allows is in its claims `scope` and `scp`, of which each is words with blanks between them or a list:
-/// issuers differ there. The words are `onefold:read`, `onefold:write` and `onefold:operate` for all pipelines, `onefold:read:trades` for one.
+/// issuers differ there. The words are `onefold:read`, `onefold:write` and `onefold:operate` for all pipelines,
+/// `onefold:read:trades` for one.
 public final class Issuer {
     /// What stands for all pipelines.
     public static final String ALL = "*";
@@ -165,7 +166,8 @@ public final class Issuer {
     private static Stream<String> words(@Nullable Object claim) {
         return switch (claim) {
             case String words -> Arrays.stream(words.split(" ", -1));
-            case Collection<?> list -> list.stream().filter(String.class::isInstance).map(String.class::cast);
+            case Collection<?> list ->
+                list.stream().filter(String.class::isInstance).map(String.class::cast);
             case null, default -> Stream.empty();
         };
     }

@@ -42,8 +42,8 @@ final class KeysAddress implements ResourceRetriever {
         try {
             HttpResponse<String> answer = asked.get(answerMax.toMillis(), TimeUnit.MILLISECONDS);
             if (answer.statusCode() != OK) {
-                throw new IOException("The answer of " + url + " has the status " + answer.statusCode()
-                        + ", expected " + OK + "; redirects are not followed");
+                throw new IOException("The answer of " + url + " has the status " + answer.statusCode() + ", expected "
+                        + OK + "; redirects are not followed");
             }
             return new Resource(
                     answer.body(), answer.headers().firstValue("Content-Type").orElse(null));
