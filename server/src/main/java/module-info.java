@@ -4,7 +4,7 @@ module dev.onefold.server {
     requires transitive dev.onefold.api;
     requires transitive dev.onefold.core;
     requires com.github.luben.zstd_jni;
-    requires com.nimbusds.jose.jwt;
+    requires com.nimbusds.jose.jwt; // Of the issuer of tokens in module api.
     requires io.prometheus.metrics.core;
     requires io.prometheus.metrics.expositionformats;
     requires io.prometheus.metrics.model;

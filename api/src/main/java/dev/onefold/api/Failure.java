@@ -49,6 +49,15 @@ public record Failure(int status, String kind, String detail) {
     /// A part of the service cannot work now.
     public static final String NOT_READY = "NOT_READY";
 
+    /// Changes are not sent as a stream here: the caller asks for totals again and again.
+    public static final String NO_STREAM = "NO_STREAM";
+
+    /// The answer is larger than can be sent here.
+    public static final String TOO_LARGE = "TOO_LARGE";
+
+    /// Some records of the request are not known to be taken.
+    public static final String NOT_PUT = "NOT_PUT";
+
     static final String BUG = "BUG";
 
     /// A heading of `docs/problems.md` follows.
@@ -101,9 +110,9 @@ public record Failure(int status, String kind, String detail) {
     /// The exit code of the command line for the same failure.
     int exitCode() {
         return switch (kind) {
-            case REQUEST, NO_ROUTE, NOT_ALLOWED, KEY_REUSED -> 2;
+            case REQUEST, NO_ROUTE, NOT_ALLOWED, KEY_REUSED, NO_STREAM, TOO_LARGE -> 2;
             case NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH -> 1;
-            case BUSY, OWNER_CHANGED, NOT_YET, NOT_READY -> 4;
+            case BUSY, OWNER_CHANGED, NOT_YET, NOT_READY, NOT_PUT -> 4;
             case BUG -> 70;
             default -> exitCode(EngineException.Kind.valueOf(kind));
         };
@@ -126,6 +135,7 @@ public record Failure(int status, String kind, String detail) {
             case 422 -> "Unprocessable content";
             case 429 -> "Too many requests";
             case 431 -> "Request header fields too large";
+            case 501 -> "Not implemented";
             case 503 -> "Service unavailable";
             case 507 -> "Insufficient storage";
             default -> "Internal server error";
@@ -133,6 +143,11 @@ public record Failure(int status, String kind, String detail) {
     }
 
     public Response response() {
+        return response(Map.of());
+    }
+
+    /// The same with further members.
+    public Response response(Map<String, Object> more) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("type", TYPE + kind.toLowerCase(Locale.ROOT));
         json.put("title", title(status));
@@ -140,6 +155,7 @@ public record Failure(int status, String kind, String detail) {
         json.put("detail", detail);
         json.put("kind", kind);
         json.put("exitCode", exitCode());
+        json.putAll(more);
         byte[] bytes = (Json.of(json) + "\n").getBytes(StandardCharsets.UTF_8);
         return new Response(status, CONTENT_TYPE, out -> out.write(bytes));
     }
@@ -147,9 +163,17 @@ public record Failure(int status, String kind, String detail) {
     /// The exception that a caller of an engine gets for this.
     RuntimeException exception() {
         return switch (kind) {
-            case REQUEST, NO_ROUTE, NOT_ALLOWED, KEY_REUSED, NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH ->
-                new IllegalArgumentException(detail);
-            case BUSY, NOT_YET, NOT_READY -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);
+            case REQUEST,
+                    NO_ROUTE,
+                    NOT_ALLOWED,
+                    KEY_REUSED,
+                    NO_ROW,
+                    NO_LETTER,
+                    NO_EDIT,
+                    NO_BATCH,
+                    NO_STREAM,
+                    TOO_LARGE -> new IllegalArgumentException(detail);
+            case BUSY, NOT_YET, NOT_READY, NOT_PUT -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);
             case OWNER_CHANGED -> new EngineException(EngineException.Kind.STOPPED, detail);
             case BUG -> new IllegalStateException(detail);
             default -> new EngineException(EngineException.Kind.valueOf(kind), detail);

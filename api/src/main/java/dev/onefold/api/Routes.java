@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /// Makes of a request an answer over some engines, by the same routes whatever carries the request. `docs/api.md` lists
@@ -20,18 +21,29 @@ public final class Routes {
 
     private final List<EngineRoutes> pipelines;
     private final boolean isOwnUser;
+    private final Function<Throwable, Failure> failures;
 
     /// Routes for callers that are the same user as this process, to one engine, which may have stopped: then each
     /// answer says so.
     Routes(Engine engine) {
         pipelines = List.of(new EngineRoutes(engine));
         isOwnUser = true;
+        failures = Failure::of;
     }
 
     /// Routes to engines, each under the name of its pipeline.
     ///
     /// @throws IllegalArgumentException if two pipelines have one name
     public Routes(List<Engine> engines) {
+        this(engines, Failure::of);
+    }
+
+    /// The same for engines that fail in ways of their own.
+    ///
+    /// @param failures says what a failure means to a caller
+    /// @throws IllegalArgumentException if two pipelines have one name
+    public Routes(List<Engine> engines, Function<Throwable, Failure> failures) {
+        this.failures = failures;
         pipelines = engines.stream().map(EngineRoutes::new).toList();
         isOwnUser = false;
         Set<String> names = new HashSet<>();
@@ -74,7 +86,7 @@ public final class Routes {
             if (receiving.begun) {
                 throw e;
             }
-            Failure problem = Failure.of(e);
+            Failure problem = failures.apply(e);
             if (problem.kind().equals(Failure.BUG)) {
                 LOG.log(System.Logger.Level.WARNING, "A request failed, which is a bug in Onefold", e);
             }

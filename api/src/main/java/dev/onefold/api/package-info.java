@@ -3,7 +3,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     api > body > reading
+///     jwt > api > page > body > reading
 @NullMarked
 package dev.onefold.api;
 

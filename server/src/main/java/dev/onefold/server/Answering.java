@@ -5,7 +5,7 @@ import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
 import dev.onefold.server.page.Page;
-import dev.onefold.server.page.PageFiles.PageFile;
+import dev.onefold.api.page.PageFiles.PageFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.InstantSource;

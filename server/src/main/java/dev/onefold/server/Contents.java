@@ -2,7 +2,7 @@ package dev.onefold.server;
 
 import com.github.luben.zstd.ZstdInputStream;
 import dev.onefold.api.Failure;
-import dev.onefold.server.coding.Gzip;
+import dev.onefold.api.body.Gzip;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

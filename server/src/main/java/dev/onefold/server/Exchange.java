@@ -1,9 +1,8 @@
 package dev.onefold.server;
 
 import dev.onefold.api.Failure;
+import dev.onefold.api.body.EntityTags;
 import java.io.IOException;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 /// A request and its answer, as Jetty has them. A usual answer is made whole before it is sent, so that a slow reader
 /// holds nothing of the engine. Not thread-safe.
 final class Exchange {
-    private static final String WEAK = "W/";
     private static final int NOT_MODIFIED = 304;
 
     private final Request request;
@@ -67,10 +65,10 @@ final class Exchange {
     void send(dev.onefold.api.Response answer) throws IOException {
         Supplier<String> tag = answer.tag();
         if (tag != null) {
-            String name = WEAK + "\"" + tag.get() + "\"";
+            String name = EntityTags.weak(tag.get());
             response.getHeaders().put(HttpHeader.ETAG, name);
             response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache");
-            if (isKnown(name)) {
+            if (EntityTags.isKnown(request.getHeaders().get(HttpHeader.IF_NONE_MATCH), name)) {
                 response.setStatus(NOT_MODIFIED);
                 return;
             }
@@ -95,13 +93,5 @@ final class Exchange {
         if (spool != null) {
             spool.release();
         }
-    }
-
-    private boolean isKnown(String tag) {
-        List<String> known = header(HttpHeader.IF_NONE_MATCH)
-                .map(all -> Arrays.asList(all.split("\\s*,\\s*")))
-                .orElse(List.of());
-        String opaque = tag.substring(WEAK.length()); // Weak and strong ones are compared alike.
-        return known.contains(tag) || known.contains(opaque) || known.contains("*");
     }
 }

@@ -5,9 +5,9 @@ import dev.onefold.api.Request;
 import dev.onefold.api.Response;
 import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
+import dev.onefold.api.body.ContentFormat;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Identity;
-import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.server.Remembered.Known;
 import java.io.ByteArrayOutputStream;
@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -56,7 +55,11 @@ final class Records {
             throw new Refusal(refusal.get());
         }
         Pipeline pipeline = served.engine().pipeline();
-        requireFormat(exchange.header(HttpHeader.CONTENT_TYPE).orElse(""), pipeline);
+        Optional<String> otherFormat = ContentFormat.refusal(
+                exchange.header(HttpHeader.CONTENT_TYPE).orElse(""), pipeline);
+        if (otherFormat.isPresent()) {
+            throw new Refusal(415, Failure.REQUEST, otherFormat.get());
+        }
         requireOwnName(asked.parameters().getOrDefault("source", List.of()));
         long began = System.nanoTime();
         Optional<String> key = exchange.header("Idempotency-Key");
@@ -165,21 +168,6 @@ final class Records {
                     Failure.REQUEST,
                     "A source of requests has no name that begins with / or is an address: these are names of files"
                             + " and of queues.");
-        }
-    }
-
-    /// A content that says to be of the other format would be a dead letter for each line.
-    private static void requireFormat(String contentType, Pipeline pipeline) throws Refusal {
-        String type = contentType.replaceFirst(";.*", "").strip().toLowerCase(Locale.ROOT);
-        boolean isCsv = pipeline.input().format() instanceof Input.Format.Csv;
-        boolean saysCsv = type.equals("text/csv");
-        boolean saysJson = type.endsWith("json");
-        if (isCsv && saysJson || !isCsv && saysCsv) {
-            throw new Refusal(
-                    415,
-                    Failure.REQUEST,
-                    "Pipeline " + pipeline.name() + " reads " + (isCsv ? "CSV" : "JSON, one record a line")
-                            + ", and the content says to be something else.");
         }
     }
 }

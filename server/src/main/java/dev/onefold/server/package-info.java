@@ -3,7 +3,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     server > page > jwt > coding
+///     server > page
 @NullMarked
 package dev.onefold.server;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The files of the live page, as a browser gets them.
 @Timeout(60)
 class PageFilesTest {
-    private static final Path SOURCES = Path.of("src/main/resources/dev/onefold/server/page");
+    private static final Path SOURCES = Path.of("../api/src/main/resources/dev/onefold/api/page");
     private static final Pattern REFERENCE =
             Pattern.compile("(?:src|href)=\"(page/[^\"]*)\"|from *['\"]([^'\"]*)['\"]");
     private static final Pattern INLINE = Pattern.compile(

@@ -1,4 +1,4 @@
-/// The live page: its files, and how they are sent. The page itself is HTML, CSS and JavaScript among the resources.
+/// How the live page is sent.
 @NullMarked
 package dev.onefold.server.page;
 

@@ -1,4 +1,4 @@
-package dev.onefold.server.jwt;
+package dev.onefold.api.jwt;
 
 import com.nimbusds.jose.util.Resource;
 import com.nimbusds.jose.util.ResourceRetriever;

@@ -1,4 +1,4 @@
-package dev.onefold.server.coding;
+package dev.onefold.api.body;
 
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.onefold.server.page;
+package dev.onefold.api.page;
 
 import dev.onefold.core.bytes.Sha256;
 import java.io.ByteArrayInputStream;
@@ -24,6 +24,11 @@ import org.jspecify.annotations.Nullable;
 public final class PageFiles {
     /// The first part of the paths of all files but the page itself.
     public static final String FOLDER = "page";
+
+    /// Scripts and styles come from the service alone, none stands in the page itself, and no text becomes a script.
+    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+            + " img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+            + " require-trusted-types-for 'script'; trusted-types lit-html";
 
     static final List<String> OWN = List.of(
             "page.css",
@@ -62,7 +67,26 @@ public final class PageFiles {
     /// @param type of its content
     /// @param tag changes with the content
     /// @param isFixed whether its address never has another content
-    public record PageFile(String type, byte[] bytes, String tag, boolean isFixed) {}
+    public record PageFile(String type, byte[] bytes, String tag, boolean isFixed) {
+        /// The fields of the head that go with it, whether the content does or not.
+        public Map<String, String> headers() {
+            return Map.of(
+                    "ETag",
+                    tag,
+                    "Cache-Control",
+                    isFixed ? "public, max-age=31536000, immutable" : "no-cache",
+                    "Content-Security-Policy",
+                    POLICY,
+                    "Cross-Origin-Opener-Policy",
+                    "same-origin",
+                    "Cross-Origin-Resource-Policy",
+                    "same-origin",
+                    "Referrer-Policy",
+                    "no-referrer",
+                    "X-Content-Type-Options",
+                    "nosniff");
+        }
+    }
 
     private PageFiles() {}
 

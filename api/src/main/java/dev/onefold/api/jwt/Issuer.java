@@ -1,10 +1,13 @@
-package dev.onefold.server.jwt;
+package dev.onefold.api.jwt;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.source.ImmutableJWKSet;
+import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
 import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.BadJOSEException;
@@ -95,27 +98,50 @@ public final class Issuer {
     /// @param keys address of the issuer's keys, as a JSON Web Key Set (RFC 7517)
     /// @throws IllegalArgumentException if somebody else could give other keys on the way
     public Issuer(String name, String audience, URI keys) {
+        this(name, audience, fetched(keys));
+    }
+
+    private Issuer(String name, String audience, JWKSource<SecurityContext> keys) {
+        JWSKeySelector<SecurityContext> selector = new JWSVerificationKeySelector<>(ALGORITHMS, keys);
+        processor.setJWSKeySelector((header, context) -> strong(selector, header, context));
+        processor.setJWSTypeVerifier(
+                new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
+        processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(
+                audience, new JWTClaimsSet.Builder().issuer(name).build(), Set.of("exp", "sub")));
+    }
+
+    /// The same with keys that are known.
+    ///
+    /// @param keys a JSON Web Key Set; private parts in it are left out
+    /// @throws IllegalArgumentException if it cannot be read, or has no keys
+    public static Issuer withKeys(String name, String audience, String keys) {
+        try {
+            JWKSet set = JWKSet.parse(keys).toPublicJWKSet();
+            if (set.isEmpty()) {
+                throw new IllegalArgumentException("The keys of an issuer are given as a JSON Web Key Set without one");
+            }
+            return new Issuer(name, audience, new ImmutableJWKSet<>(set));
+        } catch (ParseException e) {
+            throw new IllegalArgumentException(
+                    "The keys of an issuer are neither an address nor a JSON Web Key Set", e);
+        }
+    }
+
+    private static JWKSource<SecurityContext> fetched(URI keys) {
         boolean isLocal = List.of("localhost", "127.0.0.1", "[::1]").contains(String.valueOf(keys.getHost()));
         if (!"https".equals(keys.getScheme()) && !("http".equals(keys.getScheme()) && isLocal)) {
             throw new IllegalArgumentException("The keys of an issuer are read by https: " + keys + " is not");
         }
         try {
-            JWSKeySelector<SecurityContext> selector = new JWSVerificationKeySelector<>(
-                    ALGORITHMS,
-                    JWKSourceBuilder.create(keys.toURL(), new KeysAddress(FETCH_MAX))
-                            .cache(KEPT.toMillis(), 2 * FETCH_MAX.toMillis())
-                            .refreshAheadCache(false)
-                            .rateLimited(FETCHED_EACH.toMillis())
-                            .outageTolerant(OUTAGE_MAX.toMillis())
-                            .build());
-            processor.setJWSKeySelector((header, context) -> strong(selector, header, context));
+            return JWKSourceBuilder.create(keys.toURL(), new KeysAddress(FETCH_MAX))
+                    .cache(KEPT.toMillis(), 2 * FETCH_MAX.toMillis())
+                    .refreshAheadCache(false)
+                    .rateLimited(FETCHED_EACH.toMillis())
+                    .outageTolerant(OUTAGE_MAX.toMillis())
+                    .build();
         } catch (MalformedURLException e) {
             throw new IllegalArgumentException("The address of the issuer's keys cannot be read: " + keys, e);
         }
-        processor.setJWSTypeVerifier(
-                new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
-        processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(
-                audience, new JWTClaimsSet.Builder().issuer(name).build(), Set.of("exp", "sub")));
     }
 
     private static List<? extends Key> strong(
