@@ -5,6 +5,8 @@
 module dev.onefold.aws {
     requires static aws.lambda.java.core;
     requires com.fasterxml.jackson.core;
+    requires com.nimbusds.jose.jwt; // Of the issuer of tokens in module api.
+    requires dev.onefold.api;
     requires transitive dev.onefold.core;
     requires dev.onefold.jdbc;
     requires dev.onefold.receivers;

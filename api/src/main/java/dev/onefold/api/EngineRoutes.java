@@ -49,7 +49,13 @@ final class EngineRoutes {
     private volatile @Nullable String name; // Known once the engine has said it, and then for ever.
 
     EngineRoutes(Engine engine) {
+        this(engine, null);
+    }
+
+    /// @param name of the pipeline; `null` to ask the engine when it is needed
+    EngineRoutes(Engine engine, @Nullable String name) {
         this.engine = engine;
+        this.name = name;
         batches = new BatchRoutes(engine);
     }
 

@@ -4,6 +4,8 @@ import dev.onefold.core.document.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,11 @@ public record Response(
         this(status, contentType, body, null);
     }
 
+    private static final int PAUSE_SECONDS = 1;
+
+    /// How long a caller waits between two looks where changes are not sent as a stream.
+    private static final int POLL_SECONDS = 5;
+
     public static final String JSON = "application/json";
     static final String CSV = "text/csv; charset=utf-8";
     static final String BYTES = "application/octet-stream";
@@ -28,8 +35,25 @@ public record Response(
         void writeTo(OutputStream out) throws IOException;
     }
 
+    /// The fields of the head, but for those that tell of this answer among others.
+    public Map<String, String> head() {
+        Map<String, String> head = new LinkedHashMap<>();
+        head.put("Content-Type", contentType);
+        head.put("X-Content-Type-Options", "nosniff");
+        head.put("Cross-Origin-Resource-Policy", "same-origin");
+        switch (status) {
+            case 401 -> head.put("WWW-Authenticate", "Bearer");
+            case 429, 503 -> head.put("Retry-After", String.valueOf(PAUSE_SECONDS));
+            case 501 -> head.put("Retry-After", String.valueOf(POLL_SECONDS));
+            default -> {
+                // Nothing more to say.
+            }
+        }
+        return head;
+    }
+
     /// A JSON value on a line.
-    static Response json(Object value) {
+    public static Response json(Object value) {
         return new Response(200, JSON, out -> out.write((Json.of(value) + "\n").getBytes(StandardCharsets.UTF_8)));
     }
 

@@ -35,15 +35,7 @@ public final class Routes {
     ///
     /// @throws IllegalArgumentException if two pipelines have one name
     public Routes(List<Engine> engines) {
-        this(engines, Failure::of);
-    }
-
-    /// The same for engines that fail in ways of their own.
-    ///
-    /// @param failures says what a failure means to a caller
-    /// @throws IllegalArgumentException if two pipelines have one name
-    public Routes(List<Engine> engines, Function<Throwable, Failure> failures) {
-        this.failures = failures;
+        failures = Failure::of;
         pipelines = engines.stream().map(EngineRoutes::new).toList();
         isOwnUser = false;
         Set<String> names = new HashSet<>();
@@ -52,6 +44,16 @@ public final class Routes {
                 throw new IllegalArgumentException("Two pipelines have the name " + pipeline.name());
             }
         }
+    }
+
+    /// Routes to an engine that may have nothing yet, and fails in ways of its own.
+    ///
+    /// @param name of its pipeline
+    /// @param failures says what a failure means to a caller
+    public Routes(String name, Engine engine, Function<Throwable, Failure> failures) {
+        pipelines = List.of(new EngineRoutes(engine, name));
+        isOwnUser = false;
+        this.failures = failures;
     }
 
     /// Takes the answer while it is valid.

@@ -125,6 +125,11 @@ public final class AwsEngine implements Engine {
         return engine;
     }
 
+    /// Looks when it is asked something. Where nothing is deployed, each question fails with an IllegalStateException.
+    public static AwsEngine at(Store store) {
+        return new AwsEngine(store);
+    }
+
     /// The same, which lists its rows at this rate.
     ///
     /// @param units that are read a second, at most

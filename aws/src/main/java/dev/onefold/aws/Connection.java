@@ -154,6 +154,11 @@ public final class Connection {
         return client(SqsAsyncClient.builder(), http(), CALL_MAX, ATTEMPT_MAX, Place.ENVIRONMENT);
     }
 
+    /// The stream that a function puts records into; its client is made when one is asked for.
+    public static Supplier<KinesisAsyncClient> stream() {
+        return new Lazy<>(() -> kinesis(Place.ENVIRONMENT));
+    }
+
     /// The streams that a function reads again; their clients are made when one is asked for, which is seldom.
     public static Supplier<Streams> streams() {
         return new Lazy<>(() -> new Streams(kinesis(Place.ENVIRONMENT), changes(Place.ENVIRONMENT)));

@@ -2,8 +2,8 @@
 ///
 /// A package imports only those to its right:
 ///
-///     function > template > comparison > upkeep > aws > resync > stream > publication > read > reduce > state >
-///     batch > content > letter > item > store > event
+///     function > template > comparison > upkeep > serve > aws > resync > stream > publication > read > reduce >
+///     state > batch > content > letter > item > store > event
 @NullMarked
 package dev.onefold.aws;
 

@@ -54,15 +54,6 @@ final class Refusal extends Exception {
     /// Sets what stands before the content.
     static void head(Response response, dev.onefold.api.Response answer) {
         response.setStatus(answer.status());
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, answer.contentType());
-        response.getHeaders().put("X-Content-Type-Options", "nosniff");
-        response.getHeaders().put("Cross-Origin-Resource-Policy", "same-origin");
-        switch (answer.status()) {
-            case 401 -> response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");
-            case 429, 503 -> response.getHeaders().put(HttpHeader.RETRY_AFTER, PAUSE_SECONDS);
-            default -> {
-                // Nothing more to say.
-            }
-        }
+        answer.head().forEach((name, value) -> response.getHeaders().put(name, value));
     }
 }

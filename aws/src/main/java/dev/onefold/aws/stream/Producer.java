@@ -173,6 +173,17 @@ public final class Producer {
         return locked(() -> outstanding.isEmpty() ? OptionalLong.empty() : OptionalLong.of(outstanding.first()));
     }
 
+    /// The numbers of the records that were added and are not known to be in, in their order.
+    public List<Long> notPut() {
+        return locked(() -> List.copyOf(outstanding));
+    }
+
+    /// Sends nothing more. What is under way may still succeed; [#finish] waits for that and fails with the reason.
+    public void giveUp(String reason) {
+        stop(new IllegalStateException(reason));
+        settle();
+    }
+
     private <T> T locked(Supplier<T> action) {
         lock.lock();
         try {

@@ -59,12 +59,25 @@ final class FunctionParts {
         if (tables.isEmpty()) {
             return "";
         }
-        String all = IntStream.range(0, tables.size())
-                .mapToObj(table -> "!GetAtt " + name(table) + ".Arn")
-                .collect(Collectors.joining(", "));
-        return statement("FunctionTables", "'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'", all)
+        return statement(
+                        "FunctionTables",
+                        "'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'",
+                        resourceNames())
                 + statement("KeptEvents", "'dynamodb:DeleteItem'", "!GetAtt Rows.Arn")
                 + statement("WithdrawnLetters", "'dynamodb:DeleteItem'", "!GetAtt Letters.Arn");
+    }
+
+    /// What Serve may do with them.
+    String readPermissions() {
+        return tables.isEmpty()
+                ? ""
+                : statement("FunctionTables", "'dynamodb:GetItem', 'dynamodb:Query'", resourceNames());
+    }
+
+    private String resourceNames() {
+        return IntStream.range(0, tables.size())
+                .mapToObj(table -> "!GetAtt " + name(table) + ".Arn")
+                .collect(Collectors.joining(", "));
     }
 
     private static String statement(String sid, String actions, String resources) {

@@ -36,6 +36,21 @@ public final class Template {
     /// @param compared what the rows are compared with
     /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
     public static Template of(Pipeline pipeline, Input input, Optional<Compared> compared) {
+        return of(pipeline, input, compared, Service.NONE);
+    }
+
+    /// The template of a pipeline that is served by HTTP, too.
+    ///
+    /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, or be served, and what to do
+    public static Template of(Pipeline pipeline, Input input, Service service) {
+        return of(pipeline, input, Optional.empty(), service);
+    }
+
+    /// The template of a pipeline, with all that it can have.
+    ///
+    /// @param compared what the rows are compared with
+    /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, or be served, and what to do
+    public static Template of(Pipeline pipeline, Input input, Optional<Compared> compared, Service service) {
         compared.ifPresent(with -> with.requirePossible(pipeline, input));
         AwsEngine.requireFoldPossible(pipeline);
         refuseWithoutIdentity(pipeline);
@@ -53,7 +68,13 @@ public final class Template {
         }
         List<OutputTable> tables =
                 pipeline.fold() instanceof Processing processing ? OutputTable.of(pipeline, processing) : List.of();
-        return new Template(TemplateFile.filled(input, pipeline, code, new FunctionParts(tables), compared));
+        FunctionParts parts = new FunctionParts(tables);
+        String yaml = TemplateFile.filled(input, pipeline, code, parts, compared);
+        if (service == Service.NONE) {
+            return new Template(yaml);
+        }
+        refuseUnlessRecordsAreTaken(pipeline, input, service);
+        return new Template(ServeParts.added(yaml, service, input, code, parts));
     }
 
     /// The text.
@@ -80,6 +101,19 @@ public final class Template {
         }
     }
 
+    private static void refuseUnlessRecordsAreTaken(Pipeline pipeline, Input input, Service service) {
+        if (service == Service.WRITE && input == Input.TABLE) {
+            throw new IllegalArgumentException("The pipeline '" + pipeline.name()
+                    + "' cannot take records by HTTP: it reads the changes of a table. Write those to the table, and serve"
+                    + " the results with '--serve read'.");
+        }
+        if (service == Service.WRITE && pipeline.input().identity() instanceof Identity.ByMessage) {
+            throw new IllegalArgumentException("The pipeline '" + pipeline.name()
+                    + "' cannot take records by HTTP: with 'id: message' a request that is sent again, because its answer"
+                    + " was lost, would count twice. Name a field with 'id', or serve it with '--serve read'.");
+        }
+    }
+
     private static void refuseUnlessChangesAreRead(Pipeline pipeline) {
         if (pipeline.input().format() instanceof Format.DynamoDbStream) {
             return;
@@ -103,6 +137,16 @@ public final class Template {
 
     private static IllegalArgumentException refusal(Pipeline pipeline, String reason) {
         return new IllegalArgumentException("The pipeline '" + pipeline.name() + "' cannot run on AWS: " + reason);
+    }
+
+    /// Whether a function answers requests by HTTP.
+    public enum Service {
+        /// There is none.
+        NONE,
+        /// It shows results.
+        READ,
+        /// It shows results, and puts records into the stream.
+        WRITE
     }
 
     /// Where a deployed pipeline's records come from.

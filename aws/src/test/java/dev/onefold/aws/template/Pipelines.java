@@ -1,6 +1,7 @@
 package dev.onefold.aws.template;
 
 import dev.onefold.aws.template.Template.Input;
+import dev.onefold.aws.template.Template.Service;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -98,6 +99,15 @@ final class Pipelines {
             texts.put(input.name(), Template.of(of(input), input).yaml());
             texts.put(input.name() + "_COMPARED", compared(input, true));
         }
+        for (Input input : Input.values()) {
+            for (Service service : Service.values()) {
+                if (service != Service.NONE && (service != Service.WRITE || input != Input.TABLE)) {
+                    texts.put(
+                            input + "_SERVED_" + service,
+                            Template.of(of(input), input, service).yaml());
+                }
+            }
+        }
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
             texts.put("BATCHES_" + input, BatchTemplate.of(batches(), input).yaml());
             texts.put(
@@ -123,6 +133,10 @@ final class Pipelines {
         return texts().entrySet().stream()
                 .map(text -> Named.of(text.getKey(), text.getValue()))
                 .toList();
+    }
+
+    static ReadTemplate template(Input input, Service service) {
+        return new ReadTemplate(Template.of(of(input), input, service).yaml());
     }
 
     static ReadTemplate template(Input input) {

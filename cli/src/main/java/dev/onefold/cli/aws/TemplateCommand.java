@@ -35,6 +35,8 @@ import picocli.CommandLine.Parameters;
             "  The same, whose rows are compared with the table each day, and repaired:",
             "    onefold aws template favourites.yaml --input table \\",
             "      --compare dynamodb:Favourites --repair > template.yaml",
+            "  With an address that shows the totals and takes records:",
+            "    onefold aws template trade-risk.yaml --serve write > template.yaml",
             "  Batches, with a queue of their own:",
             "    onefold aws template orders.yaml > template.yaml"
         })
@@ -55,6 +57,21 @@ final class TemplateCommand implements Callable<Integer> {
 
     @Mixin
     private CompareOptions compare = new CompareOptions();
+
+    @Option(
+            names = "--serve",
+            paramLabel = "WHAT",
+            description = "Adds a function with an address of its own (a function URL) that answers the requests of"
+                    + " docs/serve.md and shows the live page: ${COMPLETION-CANDIDATES}. write takes records, too. Callers"
+                    + " sign as AWS has it (IAM), or send tokens of an issuer, which are parameters of the template."
+                    + " Default: no such function.")
+    private @Nullable Serve serve;
+
+    /// As it is written on the command line.
+    enum Serve {
+        read,
+        write
+    }
 
     /// As it is written on the command line.
     enum From {
@@ -97,12 +114,24 @@ final class TemplateCommand implements Callable<Integer> {
     private String yaml(Pipeline read) {
         boolean isBatch = read.fold() instanceof Batching;
         From from = input == null ? isBatch ? From.new_queue : From.new_stream : input;
+        if (isBatch && serve != null) {
+            throw new IllegalArgumentException("--serve is for pipelines with totals or tables. Batches on AWS are listed"
+                    + " with 'onefold aws batches', and their records go to the queue or the stream itself.");
+        }
         if (isBatch) {
             compare.requireNone();
         }
         return isBatch
                 ? BatchTemplate.of(read, batches(from)).yaml()
-                : Template.of(bound(read), totals(from), compare.compared()).yaml();
+                : Template.of(bound(read), totals(from), compare.compared(), service()).yaml();
+    }
+
+    private Template.Service service() {
+        return switch (serve) {
+            case null -> Template.Service.NONE;
+            case read -> Template.Service.READ;
+            case write -> Template.Service.WRITE;
+        };
     }
 
     private static BatchTemplate.Input batches(From from) {

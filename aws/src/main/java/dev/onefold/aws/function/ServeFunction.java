@@ -1,0 +1,63 @@
+package dev.onefold.aws.function;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.serve.Serving;
+import dev.onefold.aws.serve.StreamIntake;
+import dev.onefold.aws.template.ServeEnvironment;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.security.SecureRandom;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// The function behind a function URL: the routes of the service, and the live page. One invocation at a time, as
+/// Lambda calls it.
+public final class ServeFunction implements RequestStreamHandler {
+    /// What an invocation keeps for requests to the stream that are under way when nothing more is sent: as long as one
+    /// may take.
+    private static final Duration KEPT = Duration.ofSeconds(27);
+
+    private final Serving serving;
+
+    /// As Lambda makes it.
+    ///
+    /// @throws IOException if a file of the page is missing
+    public ServeFunction() throws IOException {
+        this(ServeEnvironment.of(System.getenv()));
+    }
+
+    private ServeFunction(ServeEnvironment environment) throws IOException {
+        this(new Serving(
+                Connection.store(
+                        StateFunction.tables(environment.environment()),
+                        environment.environment().bucket()),
+                environment.environment().pipeline(),
+                environment.access(),
+                intake(environment)));
+    }
+
+    /// For a process that has its own store.
+    public ServeFunction(Serving serving) {
+        this.serving = serving;
+    }
+
+    private static @Nullable StreamIntake intake(ServeEnvironment environment) {
+        return environment.stream().isEmpty()
+                ? null
+                : new StreamIntake(
+                        Connection.stream(), environment.stream(), Connection.THREADS, new SecureRandom());
+    }
+
+    @Override
+    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
+        out.write(serving.answer(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1), () -> {
+                    Duration left = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(KEPT);
+                    return left.isNegative() ? Duration.ZERO : left;
+                })
+                .json());
+    }
+}

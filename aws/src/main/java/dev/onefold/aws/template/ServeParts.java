@@ -1,0 +1,81 @@
+package dev.onefold.aws.template;
+
+import dev.onefold.aws.template.Template.Input;
+import dev.onefold.aws.template.Template.Service;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// The parts of the template that the service makes, of the resource `serve.yaml`: each section is added to the section
+/// of the same name.
+final class ServeParts {
+    private static final String NAME = "serve.yaml";
+    private static final Pattern SECTION = Pattern.compile("[A-Z]\\w+:");
+
+    /// What a section that the template does not have stands before.
+    private static final String BEFORE = "Resources:";
+
+    private ServeParts() {}
+
+    /// The template with the service.
+    ///
+    /// @param yaml the template without it
+    static String added(String yaml, Service service, Input input, String pipelineCode, FunctionParts parts) {
+        Set<String> conditions = new HashSet<>();
+        if (service == Service.WRITE) {
+            conditions.add("write");
+            if (input == Input.STREAM) {
+                conditions.add("key");
+            }
+        }
+        boolean isOwn = input == Input.NEW_STREAM;
+        String text = TemplateFile.text(NAME, conditions)
+                .replace("<tables that are read>\n", parts.readPermissions())
+                .replace("<stream arn>", isOwn ? "!GetAtt InputStream.Arn" : "!Ref InputStreamArn")
+                .replace("<stream>", isOwn ? "!Ref InputStream" : "!Ref InputStreamArn")
+                .replace("<pipeline code>", pipelineCode);
+        String merged = yaml;
+        for (Map.Entry<String, List<String>> section : sections(text).entrySet()) {
+            merged = merged(merged, section.getKey(), section.getValue());
+        }
+        return TemplateFile.withDigests(merged, List.of("Serve"));
+    }
+
+    /// The lines of each section, without the line of its name.
+    private static Map<String, List<String>> sections(String text) {
+        Map<String, List<String>> sections = new LinkedHashMap<>();
+        List<String> lines = new ArrayList<>();
+        for (String line : text.lines().toList()) {
+            if (SECTION.matcher(line).matches()) {
+                lines = sections.computeIfAbsent(line, _ -> new ArrayList<>());
+            } else {
+                lines.add(line);
+            }
+        }
+        return sections;
+    }
+
+    private static String merged(String yaml, String section, List<String> more) {
+        List<String> lines = new ArrayList<>(yaml.lines().toList());
+        int begin = lines.indexOf(section);
+        if (begin < 0) {
+            int at = lines.indexOf(BEFORE);
+            lines.addAll(at, more);
+            lines.add(at, section);
+        } else {
+            int end = begin + 1;
+            while (end < lines.size() && (lines.get(end).isEmpty() || lines.get(end).startsWith(" "))) {
+                end++;
+            }
+            while (lines.get(end - 1).isEmpty()) {
+                end--;
+            }
+            lines.addAll(end, more);
+        }
+        return String.join("\n", lines) + "\n";
+    }
+}
