@@ -108,6 +108,9 @@ final class Pipelines {
                 }
             }
         }
+        texts.put(
+                "PUBLISHED_SERVED",
+                Template.of(published(), Input.TABLE, Service.READ).yaml());
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
             texts.put("BATCHES_" + input, BatchTemplate.of(batches(), input).yaml());
             texts.put(

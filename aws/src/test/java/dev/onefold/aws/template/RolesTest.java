@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.onefold.aws.template.Template.Input;
+import dev.onefold.aws.template.Template.Service;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -153,6 +154,32 @@ class RolesTest {
                 .isEqualTo("{\"eventName\":[\"REMOVE\"]}");
         assertThat(template.properties("PublishTick").at("/Targets/0/Arn/Ref").asText())
                 .isEqualTo("PublishAlias");
+    }
+
+    @Test
+    void the_role_that_serves_reads_and_puts_records_where_they_are_taken_and_nothing_else() {
+        Map<String, String> read = permissions(
+                Pipelines.template(Input.NEW_STREAM, Service.READ).resource("ServeRole"));
+        assertThat(read)
+                .isEqualTo(Map.of(
+                        "Logs", "ServeLogs logs:CreateLogStream logs:PutLogEvents",
+                        "Totals",
+                                "Totals dynamodb:BatchGetItem dynamodb:DescribeTable dynamodb:GetItem"
+                                        + " dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem",
+                        "Rows", "Rows dynamodb:BatchGetItem dynamodb:DescribeTable dynamodb:GetItem",
+                        "Deltas", "Deltas dynamodb:DescribeTable dynamodb:Query",
+                        "Letters", "Letters dynamodb:DescribeTable dynamodb:GetItem dynamodb:Query",
+                        "LettersBytes", "LettersBucket s3:GetObject"));
+        Map<String, String> write = new TreeMap<>(read);
+        write.put("Records", "InputStream kinesis:PutRecords");
+        assertThat(permissions(
+                        Pipelines.template(Input.NEW_STREAM, Service.WRITE).resource("ServeRole")))
+                .isEqualTo(write);
+        write.put("Records", "InputStreamArn kinesis:PutRecords");
+        write.put("RecordsKey", "InputStreamKeyArn kms:GenerateDataKey");
+        assertThat(permissions(
+                        Pipelines.template(Input.STREAM, Service.WRITE).resource("ServeRole")))
+                .isEqualTo(write);
     }
 
     static Map<String, String> permissions(JsonNode role) {

@@ -7,6 +7,7 @@ import dev.onefold.aws.stream.PartitionKeys;
 import dev.onefold.aws.stream.Producer;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.local.function.FunctionSettings;
+import dev.onefold.local.function.FunctionUrl;
 import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Gate;
 import dev.onefold.local.gate.Role;
@@ -84,9 +85,25 @@ public final class LocalDeployment implements AutoCloseable {
             kept(time);
             mappings = kept(new Mappings(stack, template, new Mappings.Pace(time, machine.minute()), faults, roles));
             mappings.open(functions, role -> new Clients(connections, role, gate.uri(), region));
+            openUrls();
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
+        }
+    }
+
+    private void openUrls() throws IOException {
+        for (String url : template.resources("AWS::Lambda::Url")) {
+            Map<String, Object> properties = template.properties(url);
+            String target = Properties.text(properties, "TargetFunctionArn");
+            String function = functions.keySet().stream()
+                    .filter(name -> template.value(name).equals(target))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException(url + " leads to no function of the template"));
+            FunctionUrl opened = kept(FunctionUrl.open(
+                    function(function)::invoke,
+                    Properties.text(properties, "AuthType").equals("AWS_IAM")));
+            template.learn(url + ".FunctionUrl", opened.uri().toString());
         }
     }
 
