@@ -1,7 +1,6 @@
 package dev.onefold.aws.serve;
 
 import dev.onefold.api.Response;
-import dev.onefold.aws.event.UrlAnswer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -31,9 +30,10 @@ final class AnswerBody {
 
     /// The content as it is sent.
     ///
+    /// @param bytesMax as it is sent
     /// @throws TooLarge if it cannot be sent
-    static byte[] of(Response.Body body, boolean gzip) throws IOException {
-        Bounded bounded = new Bounded();
+    static byte[] of(Response.Body body, boolean gzip, int bytesMax) throws IOException {
+        Bounded bounded = new Bounded(bytesMax);
         if (!gzip) {
             body.writeTo(bounded);
             return bounded.toByteArray();
@@ -46,6 +46,11 @@ final class AnswerBody {
 
     private static final class Bounded extends OutputStream {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final int bytesMax;
+
+        Bounded(int bytesMax) {
+            this.bytesMax = bytesMax;
+        }
 
         @Override
         public void write(int octet) throws IOException {
@@ -54,7 +59,7 @@ final class AnswerBody {
 
         @Override
         public void write(byte[] from, int offset, int length) throws IOException {
-            if (bytes.size() + length > UrlAnswer.BODY_BYTES_MAX) {
+            if (bytes.size() + length > bytesMax) {
                 throw new TooLarge();
             }
             bytes.write(from, offset, length);

@@ -42,11 +42,19 @@ public final class Serving {
     private final @Nullable RequestRecords records;
     private final PageFiles page;
     private final Response description;
+    private final int bytesMax;
 
     /// @param intake `null` where the deployment is only read
     /// @throws IllegalArgumentException if the pipeline cannot be served so
     /// @throws IOException if a file of the page is missing
     public Serving(Store store, Pipeline pipeline, Access access, @Nullable StreamIntake intake) throws IOException {
+        this(store, pipeline, access, intake, UrlAnswer.BODY_BYTES_MAX);
+    }
+
+    /// @param bytesMax of the content of an answer, at most [UrlAnswer#BODY_BYTES_MAX]
+    Serving(Store store, Pipeline pipeline, Access access, @Nullable StreamIntake intake, int bytesMax)
+            throws IOException {
+        this.bytesMax = bytesMax;
         this.store = store;
         this.access = access;
         name = pipeline.name();
@@ -117,11 +125,11 @@ public final class Serving {
         }
     }
 
-    private static Failure tooLarge() {
+    private Failure tooLarge() {
         return new Failure(
                 422,
                 Failure.TOO_LARGE,
-                "The answer does not fit: a function answers with " + UrlAnswer.BODY_BYTES_MAX
+                "The answer does not fit: a function answers with " + bytesMax
                         + " bytes at most, compressed where 'Accept-Encoding: gzip' is sent. Ask for totals in pages,"
                         + " with 'limit' and 'skip' for each group, or for less: with 'group', 'depth' or 'top', and of a"
                         + " table with 'key' or 'limit'.");
@@ -145,7 +153,7 @@ public final class Serving {
         Permission permission = access.permission(asked);
         Optional<Failure> notAllowed = routes.refusal(request, permission);
         if (request.path().size() > 1) {
-            requireServed(request, notAllowed.isPresent() && notAllowed.get().status() == 404);
+            requireServed(request, notAllowed.map(Failure::status).orElse(0));
         }
         if (notAllowed.isPresent()) {
             throw new Refused(notAllowed.get());
@@ -187,9 +195,9 @@ public final class Serving {
 
     /// Refuses what only a service on one machine does.
     ///
-    /// @param isUnknown whether the caller may not even know of the pipeline
-    private void requireServed(Request request, boolean isUnknown) {
-        if (isUnknown) {
+    /// @param status of what else speaks against it: a caller who may not know of the pipeline learns nothing of it
+    private static void requireServed(Request request, int status) {
+        if (status == 404 || status == 405) {
             return;
         }
         if (Scope.of(request) == Scope.OPERATE) {
@@ -216,7 +224,7 @@ public final class Serving {
         }
     }
 
-    private static UrlAnswer file(PageFile file, UrlRequest asked) throws IOException {
+    private UrlAnswer file(PageFile file, UrlRequest asked) throws IOException {
         Map<String, String> head = new LinkedHashMap<>(file.headers());
         if (EntityTags.isKnown(asked.header("If-None-Match").orElse(null), file.tag())) {
             return new UrlAnswer(NOT_MODIFIED, head, new byte[0]);
@@ -225,7 +233,7 @@ public final class Serving {
         return sent(200, head, out -> out.write(file.bytes()), asked);
     }
 
-    private static UrlAnswer made(Response response, UrlRequest asked) throws IOException {
+    private UrlAnswer made(Response response, UrlRequest asked) throws IOException {
         Map<String, String> head = new LinkedHashMap<>(response.head());
         Supplier<String> tag = response.tag();
         if (tag == null) {
@@ -239,18 +247,18 @@ public final class Serving {
                 : sent(response.status(), head, response.body(), asked);
     }
 
-    private static UrlAnswer sent(int status, Map<String, String> head, Response.Body body, UrlRequest asked)
+    private UrlAnswer sent(int status, Map<String, String> head, Response.Body body, UrlRequest asked)
             throws IOException {
         head.put("Vary", "Accept-Encoding");
         boolean gzip = AnswerBody.takesGzip(asked.header("Accept-Encoding").orElse(""));
         if (gzip) {
             head.put("Content-Encoding", "gzip");
         }
-        return new UrlAnswer(status, head, AnswerBody.of(body, gzip));
+        return new UrlAnswer(status, head, AnswerBody.of(body, gzip, bytesMax));
     }
 
     /// A problem, which is short.
-    private static UrlAnswer plain(Response response) throws IOException {
-        return new UrlAnswer(response.status(), response.head(), AnswerBody.of(response.body(), false));
+    private UrlAnswer plain(Response response) throws IOException {
+        return new UrlAnswer(response.status(), response.head(), AnswerBody.of(response.body(), false, UrlAnswer.BODY_BYTES_MAX));
     }
 }
