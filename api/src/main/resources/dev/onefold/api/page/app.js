@@ -7,7 +7,7 @@ import * as letters from './letters.js';
 import { failed, follow, found, live } from './live.js';
 import { link, read } from './place.js';
 import { exactJson, forgetToken, hasToken, json } from './service.js';
-import { changed, onChange, pipeline, state } from './state.js';
+import { changed, hasStatus, onChange, pipeline, state } from './state.js';
 import * as tables from './tables.js';
 import * as token from './token.js';
 import * as tree from './tree.js';
@@ -94,8 +94,11 @@ function header() {
 /** How old what is shown is, in words. */
 function freshness() {
   if (state.lost !== null) {
-    const shown = live.status === null ? '' : ' Shown is what was known then.';
+    const shown = live.status === null && tree.age() === null ? '' : ' Shown is what was known then.';
     return `✕ ${state.lost.why}, for ${seconds(since(state.lost.since))}; trying again.${shown}`;
+  }
+  if (pipeline() !== undefined && !hasStatus()) {
+    return tree.age() === null ? 'Asking…' : `● As of ${seconds(tree.age())} ago`;
   }
   if (live.status === null) {
     return state.problem === null && (state.pipelines === null || pipeline() !== undefined) ? 'Asking…' : '';
@@ -124,6 +127,10 @@ function body() {
   if (state.problem !== null) {
     return html`<section class="wide"><h2>This pipeline cannot be shown</h2>
       <p class="bad" role="alert">${state.problem.message}</p></section>`;
+  }
+  if (!hasStatus()) {
+    return html`<div class=${state.lost === null ? 'parts' : 'parts old'}>${tree.view()} ${tables.view()}</div>
+      <p class="note">${pipeline().missing.STATUS} The page asks for totals every few seconds.</p>`;
   }
   return html`
     ${counts.troubles()} ${summary()}

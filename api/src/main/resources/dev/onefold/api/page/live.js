@@ -1,7 +1,7 @@
 // What moves: the status each second, and how long records took each two seconds. Loss of the connection shows here
 // first, because a stream that is silent may only have nothing to say.
 import { Problem, owned, path, text } from './service.js';
-import { changed, say, state } from './state.js';
+import { changed, hasStatus, say, state } from './state.js';
 
 const STATUS_MS = 1000;
 const DELAY_MS = 2000;
@@ -35,7 +35,7 @@ let run = 0;
 export function follow(pipeline) {
   Object.assign(live, fresh());
   run += 1;
-  if (pipeline !== null) {
+  if (pipeline !== null && hasStatus()) {
     repeat(run, STATUS_MS, () => lookAtStatus(pipeline));
     repeat(run, DELAY_MS, () => lookAtDelay(pipeline));
   }
@@ -67,11 +67,12 @@ export function failed(e) {
     state.needsToken = true;
     state.tokenProblem = e.message;
   } else if (AWAY.has(e.status)) {
+    const why = e.kind === 'NOT_YET' ? 'No record has come yet' : AWAY.get(e.status);
     if (state.lost === null) {
-      state.lost = { since: performance.now(), why: AWAY.get(e.status) };
+      state.lost = { since: performance.now(), why };
       say(`${state.lost.why}.`);
     }
-    state.lost.why = AWAY.get(e.status);
+    state.lost.why = why;
   } else {
     state.problem = e;
   }

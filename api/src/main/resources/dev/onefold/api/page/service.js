@@ -3,13 +3,15 @@
 const TOKEN = 'onefold-token';
 const OWNER = 'onefold-owner';
 const SILENCE_MS_MAX = 30_000; // The service sends a sign of life more often.
+const NOT_MODIFIED = 304;
 
 /** An answer that is no success, or none at all. */
 export class Problem extends Error {
-  constructor(status, kind, detail) {
+  constructor(status, kind, detail, pauseMs = null) {
     super(detail);
     this.status = status;
     this.kind = kind;
+    this.pauseMs = pauseMs; // Until it is asked again, where the service says that.
   }
 }
 
@@ -82,7 +84,7 @@ async function ask(target, { method = 'GET', body, signal, headers = {} } = {}) 
   } catch (e) {
     throw e.name === 'AbortError' ? e : new Problem(0, 'CONNECTION', 'The service does not answer.');
   }
-  if (!response.ok) {
+  if (!response.ok && response.status !== NOT_MODIFIED) {
     throw await problem(response);
   }
   return response;
@@ -91,7 +93,8 @@ async function ask(target, { method = 'GET', body, signal, headers = {} } = {}) 
 async function problem(response) {
   try {
     const json = await response.json();
-    return new Problem(response.status, json.kind, json.detail);
+    const pause = Number(response.headers.get('Retry-After') ?? NaN);
+    return new Problem(response.status, json.kind, json.detail, Number.isNaN(pause) ? null : pause * 1000);
   } catch {
     return new Problem(response.status, 'UNKNOWN', `The service answered with status ${response.status}.`);
   }
@@ -127,6 +130,13 @@ export async function owned(target, options) {
 /** The header of a request about something that a start of the service has named. */
 export function of(owner) {
   return owner === null ? {} : { [OWNER]: owner };
+}
+
+/** An answer with its tag, and when the service made it; `data` is null if it is the one of `tag` still. */
+export async function tagged(target, tag, options) {
+  const response = await ask(target, { ...options, headers: tag === null ? {} : { 'If-None-Match': tag } });
+  const data = response.status === NOT_MODIFIED ? null : exactJson(await textOf(response));
+  return { tag: response.headers.get('ETag') ?? tag, data, date: new Date(response.headers.get('Date') ?? NaN) };
 }
 
 /** Gives each server-sent event to `take` until the stream ends or is aborted. EventSource could send no token. */

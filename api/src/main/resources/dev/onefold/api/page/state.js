@@ -35,6 +35,11 @@ export function say(text) {
   changed();
 }
 
+/** Whether the service tells how the pipeline is. A function on AWS does not: there CloudWatch does. */
+export function hasStatus() {
+  return pipeline()?.missing?.STATUS === undefined;
+}
+
 /** The pipeline of the place; undefined if there is none. */
 export function pipeline() {
   return state.pipelines?.find((each) => each.pipeline === state.place.pipeline);

@@ -5,7 +5,7 @@ import { sparkline } from './chart.js';
 import { exact } from './format.js';
 import { failed, found, live } from './live.js';
 import { go, link } from './place.js';
-import { events, path } from './service.js';
+import { events, path, tagged } from './service.js';
 import { changed, pipeline, state } from './state.js';
 
 const ROW_PX = 36;
@@ -17,6 +17,8 @@ const CHARACTER_EM = 0.66;
 const SCROLL_MS = 120;
 const AGAIN_MS = [500, 1000, 2000, 4000];
 const TREND = 60; // Seconds.
+const POLL_MS = 5000; // Where the service sends no stream, and does not say how often to ask.
+const ANSWER_MS_MAX = 30_000;
 
 const tree = {
   answer: null,
@@ -28,6 +30,7 @@ const tree = {
   hasFocus: false,
   trends: new Map(),
   problem: null,
+  asked: null, // {at, lag}: when it was asked last, by the page's clock, and how old the cut was then, in seconds.
 };
 let stream = new AbortController();
 let scrolling = 0;
@@ -52,7 +55,9 @@ function measures() {
 
 /** Shows the place that the address names. */
 export function open() {
-  Object.assign(tree, { answer: null, skip: 0, wantedSkip: 0, top: 0, active: 0, activeName: null, problem: null });
+  Object.assign(tree, {
+    answer: null, skip: 0, wantedSkip: 0, top: 0, active: 0, activeName: null, problem: null, asked: null,
+  });
   tree.trends.clear();
   document.querySelector('.tree')?.scrollTo(0, 0);
   listen();
@@ -72,13 +77,14 @@ function listen() {
 }
 
 async function follow(signal, skip) {
-  const target = path(state.place.pipeline, 'changes', {
+  const parameters = {
     rollup: rollup(),
     'group-json': JSON.stringify(state.place.group),
     by: measure(),
     limit: WINDOW,
     skip,
-  });
+  };
+  const target = path(state.place.pipeline, 'changes', parameters);
   for (let tries = 0; !signal.aborted; tries += 1) {
     try {
       await events(target, (name, data) => {
@@ -91,6 +97,10 @@ async function follow(signal, skip) {
       if (signal.aborted) {
         return;
       }
+      if (e.kind === 'NO_STREAM') {
+        poll(path(state.place.pipeline, 'totals', parameters), signal, skip, e.pauseMs ?? POLL_MS);
+        return;
+      }
       if (e.status >= 400 && e.status < 500 && e.status !== 401 && e.status !== 429) {
         tree.problem = e.message;
         changed();
@@ -100,6 +110,43 @@ async function follow(signal, skip) {
     }
     await new Promise((done) => setTimeout(done, AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)]));
   }
+}
+
+/** Asks again and again, where the service sends no stream. */
+async function poll(target, signal, skip, pauseMs) {
+  for (let tag = null; !signal.aborted; ) {
+    try {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+      const answer = await tagged(target, tag, { signal: limit });
+      tag = answer.tag;
+      if (signal.aborted) {
+        return;
+      }
+      const lag = answer.data === null ? 0 : (answer.date - new Date(answer.data.cut.at)) / 1000;
+      tree.asked = { at: performance.now(), lag: lag > 0 ? lag : 0 };
+      if (answer.data === null) {
+        found();
+      } else {
+        take('totals', answer.data, skip);
+      }
+    } catch (e) {
+      if (signal.aborted) {
+        return;
+      }
+      if (e.status >= 400 && e.status < 500 && e.status !== 401 && e.status !== 429) {
+        tree.problem = e.message;
+        changed();
+      } else {
+        failed(e);
+      }
+    }
+    await new Promise((done) => setTimeout(done, pauseMs));
+  }
+}
+
+/** How old what is shown is, in seconds, where it was asked for; null while nothing is known. */
+export function age() {
+  return tree.asked === null ? null : tree.asked.lag + (performance.now() - tree.asked.at) / 1000;
 }
 
 function take(name, data, skip) {
