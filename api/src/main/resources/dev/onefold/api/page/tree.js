@@ -33,6 +33,7 @@ const tree = {
   asked: null, // {at, lag}: when it was asked last, by the page's clock, and how old the cut was then, in seconds.
 };
 let stream = new AbortController();
+let pauseMs = null; // Between two looks, once the service has said that it sends no stream.
 let scrolling = 0;
 
 /** What ranks the rows; null where they are in the order of their names. */
@@ -86,6 +87,10 @@ async function follow(signal, skip) {
   };
   const target = path(state.place.pipeline, 'changes', parameters);
   for (let tries = 0; !signal.aborted; tries += 1) {
+    if (pauseMs !== null) {
+      poll(path(state.place.pipeline, 'totals', parameters), signal, skip);
+      return;
+    }
     try {
       await events(target, (name, data) => {
         tries = 0;
@@ -98,8 +103,8 @@ async function follow(signal, skip) {
         return;
       }
       if (e.kind === 'NO_STREAM') {
-        poll(path(state.place.pipeline, 'totals', parameters), signal, skip, e.pauseMs ?? POLL_MS);
-        return;
+        pauseMs = e.pauseMs ?? POLL_MS;
+        continue;
       }
       if (e.status >= 400 && e.status < 500 && e.status !== 401 && e.status !== 429) {
         tree.problem = e.message;
@@ -113,7 +118,7 @@ async function follow(signal, skip) {
 }
 
 /** Asks again and again, where the service sends no stream. */
-async function poll(target, signal, skip, pauseMs) {
+async function poll(target, signal, skip) {
   for (let tag = null; !signal.aborted; ) {
     try {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
