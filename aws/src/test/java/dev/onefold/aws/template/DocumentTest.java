@@ -3,6 +3,7 @@ package dev.onefold.aws.template;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.template.Template.Input;
+import dev.onefold.aws.template.Template.Service;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +58,8 @@ class DocumentTest {
 
     /// The template with most in it.
     private static ReadTemplate published() {
-        return new ReadTemplate(Template.of(Pipelines.published(), Input.TABLE).yaml());
+        return new ReadTemplate(
+                Template.of(Pipelines.published(), Input.TABLE, Service.READ).yaml());
     }
 
     @Test
@@ -77,7 +79,7 @@ class DocumentTest {
     @Test
     void the_defaults_on_the_page_are_those_of_the_template() throws IOException {
         String page = Files.readString(PAGE);
-        ReadTemplate template = Pipelines.template(Input.NEW_STREAM);
+        ReadTemplate template = Pipelines.template(Input.NEW_STREAM, Service.WRITE);
         template.root().path("Parameters").properties().forEach(parameter -> {
             String value = parameter.getValue().path("Default").asText();
             if (!value.isEmpty()) {

@@ -49,6 +49,17 @@ class FunctionPartsTest {
     }
 
     @Test
+    void the_service_reads_the_tables_of_a_function_and_does_nothing_else_with_them() {
+        Pipeline bound = LoadedFunction.of(pipeline(""), new Steps()).pipeline();
+        ReadTemplate template = new ReadTemplate(
+                Template.of(bound, Input.NEW_STREAM, Template.Service.WRITE).yaml());
+        assertThat(RolesTest.permissions(template.resource("ServeRole")))
+                .containsEntry("FunctionTables", "FunctionTable1 FunctionTable2 dynamodb:GetItem dynamodb:Query");
+        assertThat(template.properties("Serve").at("/Environment/Variables/ONEFOLD_PIPELINE"))
+                .isEqualTo(template.properties("State").at("/Environment/Variables/ONEFOLD_PIPELINE"));
+    }
+
+    @Test
     void what_cannot_be_on_aws_is_refused_with_the_reason() {
         assertThatThrownBy(() -> Template.of(pipeline(""), Input.NEW_STREAM))
                 .hasMessageContaining("without its function");

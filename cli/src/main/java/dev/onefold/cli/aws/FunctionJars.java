@@ -16,11 +16,21 @@ public final class FunctionJars {
     private static final List<String> LEFT_OUT = List.of(
             "onefold-cli-",
             "onefold-embedded-",
+            "onefold-server-",
+            "onefold-sftp-",
+            "onefold-sqs-",
             "onefold-yaml-",
-            "picocli-",
-            "snakeyaml-",
-            "progressbar-",
+            "bcpkix-",
+            "bcprov-",
+            "bcutil-",
+            "jetty-",
             "jline-",
+            "picocli-",
+            "progressbar-",
+            "prometheus-metrics-",
+            "snakeyaml-",
+            "sqs-",
+            "sshd-",
             "zstd-jni-");
 
     private FunctionJars() {}

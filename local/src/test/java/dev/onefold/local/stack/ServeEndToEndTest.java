@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -145,7 +146,9 @@ class ServeEndToEndTest {
             assertThat(get(url, BASE + "changes").statusCode()).isEqualTo(501);
             assertThat(get(url, "/").body()).contains("Onefold");
             EndToEnd.assertRight(deployment, trades.totals());
-            assertThat(EndToEnd.letters(deployment)).hasSize(trades.broken.size());
+            // A line that is rejected when it is sent again is another dead letter, as on one machine.
+            assertThat(new TreeSet<>(EndToEnd.letters(deployment)))
+                    .containsExactlyInAnyOrderElementsOf(new TreeSet<>(trades.broken));
             assertThat(EndToEnd.unused(deployment).stream().filter(each -> each.startsWith("ServeRole")))
                     .allMatch(each -> Arrays.asList("PutItem", "UpdateItem").contains(each.replaceFirst(".*:", "")));
         }
