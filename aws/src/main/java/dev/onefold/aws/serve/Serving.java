@@ -33,6 +33,7 @@ public final class Serving {
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final int ROUTE_PARTS = 3;
     private static final int NOT_MODIFIED = 304;
+    private static final int BUG = 500;
     private static final String POST = "POST";
 
     private final Store store;
@@ -120,7 +121,9 @@ public final class Serving {
             return plain(tooLarge().response());
         } catch (RuntimeException e) {
             Failure failure = failure(e).withoutValues();
-            LOG.log(System.Logger.Level.WARNING, "A request failed with status " + failure.status(), e);
+            if (failure.status() == BUG) {
+                LOG.log(System.Logger.Level.WARNING, "A request failed, which is a bug in Onefold", e);
+            }
             return plain(failure.response());
         }
     }

@@ -10,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
@@ -78,7 +79,7 @@ class ServedRecordsTest {
         Answered answered =
                 served.send(with(body(event("POST", RECORDS), packed.toByteArray()), "content-encoding", "gzip"));
         assertThat(answered.body()).isEqualTo("{\"put\":3}\n");
-        byte[] cut = java.util.Arrays.copyOf(packed.toByteArray(), packed.size() - 1);
+        byte[] cut = Arrays.copyOf(packed.toByteArray(), packed.size() - 1);
         assertThat(served.send(with(body(event("POST", RECORDS), cut), "content-encoding", "gzip"))
                         .status())
                 .isEqualTo(400);

@@ -11,6 +11,7 @@ import dev.onefold.aws.serve.ServedTrades.Answered;
 import dev.onefold.aws.store.Store;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -155,7 +156,7 @@ class ServingTest {
     private static int status(String method, String target) {
         try {
             int status = ServedTrades.writing(store, new Access.Signed())
-                    .send(event(method.toUpperCase(java.util.Locale.ROOT), target))
+                    .send(event(method.toUpperCase(Locale.ROOT), target))
                     .status();
             return status == 404 ? 1_000 : status;
         } catch (IOException e) {

@@ -56,7 +56,7 @@ class UrlFuzzTest {
             target.append(one(NAMES, random)).append('=').append(one(VALUES, random)).append('&');
         }
         ObjectNode event =
-                ServedTrades.event(one(List.of("GET", "GET", "POST", "PUT", "HEAD", "get", ""), random), target + "");
+                ServedTrades.event(one(List.of("GET", "GET", "POST", "PUT", "HEAD", "get", ""), random), target.toString());
         for (int headers = random.nextInt(3); headers > 0; headers--) {
             List<String> header = one(HEADERS, random);
             ServedTrades.with(event, header.get(0), header.get(1));
