@@ -109,6 +109,7 @@ class ServedPageTest {
                 Template.of(Trades.PIPELINE, Input.NEW_STREAM, Service.READ).yaml(),
                 Map.of(
                         "Gates", "64",
+                        "ServeTimeout", "300",
                         "ServeJwtIssuer", ISSUER,
                         "ServeJwtAudience", "onefold",
                         "ServeJwtKeys", new JWKSet(key.toPublicJWK()).toString()),
