@@ -55,8 +55,8 @@ final class Records {
             throw new Refusal(refusal.get());
         }
         Pipeline pipeline = served.engine().pipeline();
-        Optional<String> otherFormat = ContentFormat.refusal(
-                exchange.header(HttpHeader.CONTENT_TYPE).orElse(""), pipeline);
+        Optional<String> otherFormat =
+                ContentFormat.refusal(exchange.header(HttpHeader.CONTENT_TYPE).orElse(""), pipeline);
         if (otherFormat.isPresent()) {
             throw new Refusal(415, Failure.REQUEST, otherFormat.get());
         }

@@ -2,8 +2,8 @@ package dev.onefold.server;
 
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
-import dev.onefold.core.bytes.Sha256;
 import dev.onefold.api.jwt.Issuer;
+import dev.onefold.core.bytes.Sha256;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param target path and query, as the caller has encoded them
 /// @param headers by their names in lower case; values of one name are joined with commas
 /// @param isSigned whether Lambda has checked the caller's signature (AWS_IAM)
-public record UrlRequest(
-        String method, String target, Map<String, String> headers, byte[] body, boolean isSigned) {
+public record UrlRequest(String method, String target, Map<String, String> headers, byte[] body, boolean isSigned) {
     /// Names of a caller, of which Lambda gives some with each request that is signed.
     private static final Set<String> CALLER = Set.of("accessKey", "accountId", "callerId", "userArn", "userId");
 
@@ -32,8 +31,8 @@ public record UrlRequest(
     /// @throws IllegalArgumentException if it is no such request; the message holds nothing of its content
     public static UrlRequest read(byte[] event) {
         if (event.length > Invocation.EVENT_BYTES_MAX) {
-            throw new IllegalArgumentException("The request has more than the " + Invocation.EVENT_BYTES_MAX
-                    + " bytes that Lambda takes");
+            throw new IllegalArgumentException(
+                    "The request has more than the " + Invocation.EVENT_BYTES_MAX + " bytes that Lambda takes");
         }
         try (JsonParser parser = EventJson.FACTORY.createParser(event)) {
             return new Reader(parser).read();

@@ -48,14 +48,14 @@ public final class ServeFunction implements RequestStreamHandler {
     private static @Nullable StreamIntake intake(ServeEnvironment environment) {
         return environment.stream().isEmpty()
                 ? null
-                : new StreamIntake(
-                        Connection.stream(), environment.stream(), Connection.THREADS, new SecureRandom());
+                : new StreamIntake(Connection.stream(), environment.stream(), Connection.THREADS, new SecureRandom());
     }
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
         out.write(serving.answer(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1), () -> {
-                    Duration left = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(KEPT);
+                    Duration left = Duration.ofMillis(context.getRemainingTimeInMillis())
+                            .minus(KEPT);
                     return left.isNegative() ? Duration.ZERO : left;
                 })
                 .json());

@@ -105,7 +105,10 @@ final class RequestRecords {
 
     private static Response answer(StreamIntake.Outcome outcome) {
         if (outcome.notPut().isEmpty() && outcome.tooLarge().isEmpty()) {
-            return new Response(ACCEPTED, Response.JSON, Response.json(Map.of("put", outcome.put())).body());
+            return new Response(
+                    ACCEPTED,
+                    Response.JSON,
+                    Response.json(Map.of("put", outcome.put())).body());
         }
         Map<String, Object> more = new LinkedHashMap<>();
         more.put("put", outcome.put());

@@ -189,8 +189,7 @@ public final class Serving {
 
     private static Request request(UrlRequest asked) {
         try {
-            return Request.of(
-                    asked.method(), asked.target(), asked.method().equals(POST) ? new byte[0] : asked.body());
+            return Request.of(asked.method(), asked.target(), asked.method().equals(POST) ? new byte[0] : asked.body());
         } catch (IllegalArgumentException e) {
             throw new Refused(400, Failure.REQUEST, e.getMessage() + ".");
         }
@@ -262,6 +261,7 @@ public final class Serving {
 
     /// A problem, which is short.
     private UrlAnswer plain(Response response) throws IOException {
-        return new UrlAnswer(response.status(), response.head(), AnswerBody.of(response.body(), false, UrlAnswer.BODY_BYTES_MAX));
+        return new UrlAnswer(
+                response.status(), response.head(), AnswerBody.of(response.body(), false, UrlAnswer.BODY_BYTES_MAX));
     }
 }

@@ -53,11 +53,13 @@ public record StreamIntake(
             }
         });
         CompletableFuture<Void> end = new CompletableFuture<>();
-        var _ = end.copy().completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS).thenRun(() -> {
-            if (!end.isDone()) {
-                producer.giveUp("The stream has not taken all lines within " + most.toSeconds() + " s");
-            }
-        });
+        var _ = end.copy()
+                .completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS)
+                .thenRun(() -> {
+                    if (!end.isDone()) {
+                        producer.giveUp("The stream has not taken all lines within " + most.toSeconds() + " s");
+                    }
+                });
         long added = 0;
         RuntimeException failure = null;
         try {
@@ -75,8 +77,7 @@ public record StreamIntake(
             failure = failed;
         }
         end.complete(null);
-        return new Outcome(
-                producer.sent().records(), notPut(producer, lines.size(), added), tooLarge, failure);
+        return new Outcome(producer.sent().records(), notPut(producer, lines.size(), added), tooLarge, failure);
     }
 
     private static List<Long> notPut(Producer producer, int lines, long added) {

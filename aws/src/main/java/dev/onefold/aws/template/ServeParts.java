@@ -68,7 +68,8 @@ final class ServeParts {
             lines.add(at, section);
         } else {
             int end = begin + 1;
-            while (end < lines.size() && (lines.get(end).isEmpty() || lines.get(end).startsWith(" "))) {
+            while (end < lines.size()
+                    && (lines.get(end).isEmpty() || lines.get(end).startsWith(" "))) {
                 end++;
             }
             while (lines.get(end - 1).isEmpty()) {

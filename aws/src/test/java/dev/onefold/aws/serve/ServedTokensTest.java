@@ -34,8 +34,7 @@ class ServedTokensTest {
     static void fill() throws Exception {
         store = ServedTrades.store("serving-tokens");
         key = new ECKeyGenerator(Curve.P_256).keyID("k").generate();
-        served = ServedTrades.writing(
-                store, Access.of(ISSUER, AUDIENCE, new JWKSet(key.toPublicJWK()).toString()));
+        served = ServedTrades.writing(store, Access.of(ISSUER, AUDIENCE, new JWKSet(key.toPublicJWK()).toString()));
     }
 
     private static String token(ECKey by, String scope, int seconds) throws Exception {
@@ -80,9 +79,8 @@ class ServedTokensTest {
     @Test
     void nobody_is_let_in_without_a_good_token() throws Exception {
         ECKey foreign = new ECKeyGenerator(Curve.P_256).keyID("k").generate();
-        for (String token : new String[] {
-            "", "x", "a.b.c", token(foreign, "onefold:read", 60), token(key, "onefold:read", -600)
-        }) {
+        for (String token :
+                new String[] {"", "x", "a.b.c", token(foreign, "onefold:read", 60), token(key, "onefold:read", -600)}) {
             assertThat(status("GET", "/v1/trades/totals", token)).as(token).isEqualTo(401);
             assertThat(status("POST", "/v1/trades/records", token)).as(token).isEqualTo(401);
         }

@@ -107,7 +107,10 @@ final class ServedTrades {
         event.put("rawPath", mark < 0 ? target : target.substring(0, mark));
         event.put("rawQueryString", mark < 0 ? "" : target.substring(mark + 1));
         event.putObject("headers").put("host", "x.lambda-url.eu-central-1.on.aws");
-        event.putObject("requestContext").putObject("http").put("method", method).put("path", "/x");
+        event.putObject("requestContext")
+                .putObject("http")
+                .put("method", method)
+                .put("path", "/x");
         return event.put("isBase64Encoded", false);
     }
 
@@ -136,7 +139,9 @@ final class ServedTrades {
         byte[] payload = serving.answer(event, () -> most).json();
         JsonNode answer = JSON.readTree(payload);
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        answer.path("headers").properties().forEach(each -> headers.put(each.getKey(), each.getValue().asText()));
+        answer.path("headers")
+                .properties()
+                .forEach(each -> headers.put(each.getKey(), each.getValue().asText()));
         byte[] body = Base64.getDecoder().decode(answer.path("body").asText());
         if ("gzip".equals(headers.get("Content-Encoding"))) {
             body = new GZIPInputStream(new ByteArrayInputStream(body)).readAllBytes();

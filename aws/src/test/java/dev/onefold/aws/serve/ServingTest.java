@@ -62,8 +62,11 @@ class ServingTest {
     @Test
     void the_same_cut_is_not_sent_twice() throws IOException {
         Answered first = reading().get("/v1/trades/totals");
-        Answered second =
-                reading().send(with(event("GET", "/v1/trades/totals"), "if-none-match", first.headers().get("ETag")));
+        Answered second = reading()
+                .send(with(
+                        event("GET", "/v1/trades/totals"),
+                        "if-none-match",
+                        first.headers().get("ETag")));
         assertThat(second.status()).isEqualTo(304);
         assertThat(second.body()).isEmpty();
     }
@@ -87,7 +90,9 @@ class ServingTest {
         assertThat(refused.status()).isEqualTo(422);
         assertThat(refused.kind()).isEqualTo("TOO_LARGE");
         assertThat(refused.body()).contains("'limit' and 'skip'", "300 bytes");
-        assertThat(ServedTrades.small(store, 300).get("/v1/trades/totals?format=csv").kind())
+        assertThat(ServedTrades.small(store, 300)
+                        .get("/v1/trades/totals?format=csv")
+                        .kind())
                 .isEqualTo("TOO_LARGE");
     }
 
@@ -131,7 +136,8 @@ class ServingTest {
 
     @Test
     void a_deployment_without_a_record_says_so() throws IOException {
-        Answered early = ServedTrades.reading(ServedTrades.empty("serving-empty")).get("/v1/trades/totals");
+        Answered early =
+                ServedTrades.reading(ServedTrades.empty("serving-empty")).get("/v1/trades/totals");
         assertThat(early.status()).isEqualTo(503);
         assertThat(early.kind()).isEqualTo("NOT_YET");
     }

@@ -22,11 +22,46 @@ class UrlFuzzTest {
                     + " openapi.json t1 % %2F %00 %zz .. \u00e4 \ud800 ? # + a%20b %ff \u0000 [1] main")
             .split(" ", -1));
     private static final List<String> NAMES = List.of(
-            "rollup", "group", "group-json", "depth", "top", "by", "format", "limit", "skip", "at-least", "key", "table",
-            "neutralise-formulas", "source", "from", "bytes", "x", "", "%");
+            "rollup",
+            "group",
+            "group-json",
+            "depth",
+            "top",
+            "by",
+            "format",
+            "limit",
+            "skip",
+            "at-least",
+            "key",
+            "table",
+            "neutralise-formulas",
+            "source",
+            "from",
+            "bytes",
+            "x",
+            "",
+            "%");
     private static final List<String> VALUES = List.of(
-            "1", "0", "-1", "value", "trades", "main", "csv", "json", "true", "desk-1", "[\"desk-1\"]", "[", "%", "%ff",
-            "9223372036854775808", "2147483648", "\ud800", "\u0661", "", "a/b/c/d/e");
+            "1",
+            "0",
+            "-1",
+            "value",
+            "trades",
+            "main",
+            "csv",
+            "json",
+            "true",
+            "desk-1",
+            "[\"desk-1\"]",
+            "[",
+            "%",
+            "%ff",
+            "9223372036854775808",
+            "2147483648",
+            "\ud800",
+            "\u0661",
+            "",
+            "a/b/c/d/e");
     private static final List<List<String>> HEADERS = List.of(
             List.of("accept-encoding", "gzip"),
             List.of("accept-encoding", ",;q=,gzip;q=0"),
@@ -40,7 +75,15 @@ class UrlFuzzTest {
             List.of("Authorization", ""),
             List.of("idempotency-key", "k"));
     private static final List<String> BODIES = List.of(
-            "", "{}\n", "{\"id\":\"f\",\"v\":1}\n", "\u0000", "[", "\r\n\n", "\ud800", "H4sIAAAAAAAA", "a".repeat(70_000));
+            "",
+            "{}\n",
+            "{\"id\":\"f\",\"v\":1}\n",
+            "\u0000",
+            "[",
+            "\r\n\n",
+            "\ud800",
+            "H4sIAAAAAAAA",
+            "a".repeat(70_000));
 
     private static <T> T one(List<T> of, RandomGenerator random) {
         return of.get(random.nextInt(of.size()));
@@ -53,10 +96,13 @@ class UrlFuzzTest {
         }
         target.append('?');
         for (int parameters = random.nextInt(4); parameters > 0; parameters--) {
-            target.append(one(NAMES, random)).append('=').append(one(VALUES, random)).append('&');
+            target.append(one(NAMES, random))
+                    .append('=')
+                    .append(one(VALUES, random))
+                    .append('&');
         }
-        ObjectNode event =
-                ServedTrades.event(one(List.of("GET", "GET", "POST", "PUT", "HEAD", "get", ""), random), target.toString());
+        ObjectNode event = ServedTrades.event(
+                one(List.of("GET", "GET", "POST", "PUT", "HEAD", "get", ""), random), target.toString());
         for (int headers = random.nextInt(3); headers > 0; headers--) {
             List<String> header = one(HEADERS, random);
             ServedTrades.with(event, header.get(0), header.get(1));

@@ -45,7 +45,15 @@ class ReferencesTest {
                 case "Fn::GetAtt" ->
                     assertThat(template.names("Resources"))
                             .contains(argument.asText().replaceFirst("\\..*", ""));
-                case "Ref", "Fn::Sub", "Fn::Not", "Fn::Equals", "Fn::Join", "Fn::Select", "Fn::Split", "Fn::And", "Fn::Or" -> {}
+                case "Ref",
+                        "Fn::Sub",
+                        "Fn::Not",
+                        "Fn::Equals",
+                        "Fn::Join",
+                        "Fn::Select",
+                        "Fn::Split",
+                        "Fn::And",
+                        "Fn::Or" -> {}
                 default -> throw new AssertionError("Nobody checks " + function);
             }
         });

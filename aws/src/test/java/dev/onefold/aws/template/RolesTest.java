@@ -158,8 +158,8 @@ class RolesTest {
 
     @Test
     void the_role_that_serves_reads_and_puts_records_where_they_are_taken_and_nothing_else() {
-        Map<String, String> read = permissions(
-                Pipelines.template(Input.NEW_STREAM, Service.READ).resource("ServeRole"));
+        Map<String, String> read =
+                permissions(Pipelines.template(Input.NEW_STREAM, Service.READ).resource("ServeRole"));
         assertThat(read)
                 .isEqualTo(Map.of(
                         "Logs", "ServeLogs logs:CreateLogStream logs:PutLogEvents",
@@ -177,8 +177,7 @@ class RolesTest {
                 .isEqualTo(write);
         write.put("Records", "InputStreamArn kinesis:PutRecords");
         write.put("RecordsKey", "InputStreamKeyArn kms:GenerateDataKey");
-        assertThat(permissions(
-                        Pipelines.template(Input.STREAM, Service.WRITE).resource("ServeRole")))
+        assertThat(permissions(Pipelines.template(Input.STREAM, Service.WRITE).resource("ServeRole")))
                 .isEqualTo(write);
     }
 

@@ -47,7 +47,8 @@ class ServeTemplateTest {
 
     @Test
     void an_issuer_without_audience_or_keys_is_refused_when_it_is_deployed() {
-        JsonNode rule = Pipelines.template(Input.NEW_STREAM, Service.READ).root().at("/Rules/ServeTokens");
+        JsonNode rule =
+                Pipelines.template(Input.NEW_STREAM, Service.READ).root().at("/Rules/ServeTokens");
         assertThat(ReadTemplate.references(rule.path("RuleCondition")))
                 .containsExactly("ServeJwtIssuer", "ServeJwtAudience", "ServeJwtKeys");
         assertThat(ReadTemplate.references(rule.at("/Assertions/0/Assert")))

@@ -115,8 +115,9 @@ final class TemplateCommand implements Callable<Integer> {
         boolean isBatch = read.fold() instanceof Batching;
         From from = input == null ? isBatch ? From.new_queue : From.new_stream : input;
         if (isBatch && serve != null) {
-            throw new IllegalArgumentException("--serve is for pipelines with totals or tables. Batches on AWS are listed"
-                    + " with 'onefold aws batches', and their records go to the queue or the stream itself.");
+            throw new IllegalArgumentException(
+                    "--serve is for pipelines with totals or tables. Batches on AWS are listed"
+                            + " with 'onefold aws batches', and their records go to the queue or the stream itself.");
         }
         if (isBatch) {
             compare.requireNone();

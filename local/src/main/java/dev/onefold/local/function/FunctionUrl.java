@@ -106,8 +106,8 @@ public final class FunctionUrl implements AutoCloseable {
                 .put("protocol", "HTTP/1.1")
                 .put("sourceIp", "127.0.0.1");
         if (body.length > 0) {
-            boolean isText = TEXT.matcher(headers.path("content-type").asText()).matches()
-                    && !headers.has("content-encoding");
+            boolean isText =
+                    TEXT.matcher(headers.path("content-type").asText()).matches() && !headers.has("content-encoding");
             event.put(
                     "body",
                     isText
@@ -121,8 +121,10 @@ public final class FunctionUrl implements AutoCloseable {
     }
 
     private static void send(HttpExchange exchange, JsonNode answer) throws IOException {
-        answer.path("headers").properties().forEach(header -> exchange.getResponseHeaders()
-                .set(header.getKey(), header.getValue().asText()));
+        answer.path("headers")
+                .properties()
+                .forEach(header -> exchange.getResponseHeaders()
+                        .set(header.getKey(), header.getValue().asText()));
         String body = answer.path("body").asText();
         byte[] bytes = answer.path("isBase64Encoded").asBoolean()
                 ? Base64.getDecoder().decode(body)

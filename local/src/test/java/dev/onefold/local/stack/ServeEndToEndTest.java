@@ -44,7 +44,17 @@ class ServeEndToEndTest {
         return LocalDeployment.open(
                 "trades",
                 Template.of(Trades.PIPELINE, Input.NEW_STREAM, Service.WRITE).yaml(),
-                Map.of("BatchSize", "200", "ParallelizationFactor", "2", "Gates", "64", "TickMinutes", "1", "ServeTimeout", "300"),
+                Map.of(
+                        "BatchSize",
+                        "200",
+                        "ParallelizationFactor",
+                        "2",
+                        "Gates",
+                        "64",
+                        "TickMinutes",
+                        "1",
+                        "ServeTimeout",
+                        "300"),
                 Parts.machine(2),
                 StackFaults.NONE);
     }
@@ -70,8 +80,7 @@ class ServeEndToEndTest {
             body.writeBytes(record);
             body.write('\n');
         });
-        HttpResponse<String> answer =
-                send(url, BASE + "records", body.toByteArray(), "Authorization", SIGNED);
+        HttpResponse<String> answer = send(url, BASE + "records", body.toByteArray(), "Authorization", SIGNED);
         assertThat(answer.body()).isEqualTo("{\"put\":" + records.size() + "}\n");
         assertThat(answer.statusCode()).isEqualTo(202);
     }
@@ -150,7 +159,9 @@ class ServeEndToEndTest {
                     .containsExactlyInAnyOrderElementsOf(new TreeSet<>(trades.broken));
             post(url, List.of("{\"id\":1,\"v\":99,\"value\":\"much\"}".getBytes(StandardCharsets.UTF_8)));
             deployment.drained(Duration.ofMinutes(5)).join();
-            assertThat(get(url, BASE + "rows/1").body()).contains("\"deadLetters\":[{").contains("\"version\":\"99\"");
+            assertThat(get(url, BASE + "rows/1").body())
+                    .contains("\"deadLetters\":[{")
+                    .contains("\"version\":\"99\"");
             assertThat(EndToEnd.unused(deployment).stream().filter(each -> each.startsWith("ServeRole")))
                     .allMatch(each -> each.startsWith("ServeRole Totals dynamodb:PutItem") // No lane lacks a header.
                             || each.startsWith("ServeRole Totals dynamodb:UpdateItem")); // Nobody has added meanwhile.

@@ -59,7 +59,8 @@ class ServedPageTest {
         options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--lang=en");
         return new ChromeDriver(
                 new ChromeDriverService.Builder()
-                        .usingDriverExecutable(program("chromedriver").orElseThrow().toFile())
+                        .usingDriverExecutable(
+                                program("chromedriver").orElseThrow().toFile())
                         .build(),
                 options);
     }
@@ -126,7 +127,9 @@ class ServedPageTest {
             await(browser, "9,007,199,254,740,993.02");
             browser.findElement(By.cssSelector(".tree [data-row='1'] a")).click();
             await(browser, "1 group by region.");
-            assertThat(text(browser)).contains("asks for totals every few seconds").doesNotContain("Verify now");
+            assertThat(text(browser))
+                    .contains("asks for totals every few seconds")
+                    .doesNotContain("Verify now");
             assertThat(deployment.usage().refused()).isEmpty();
         } finally {
             browser.quit();
