@@ -7,7 +7,6 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -81,11 +80,6 @@ public final class Template {
     /// The text.
     public String yaml() {
         return yaml;
-    }
-
-    /// Whether it must be put in a bucket first.
-    public boolean isLong() {
-        return yaml.getBytes(StandardCharsets.UTF_8).length > BYTES_MAX;
     }
 
     private static void refuseWithoutIdentity(Pipeline pipeline) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.onefold.aws.template.Template.Input;
-import dev.onefold.aws.template.Template.Service;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -142,9 +141,6 @@ class ReferencesTest {
                 .forEach((name, yaml) -> assertThat(yaml.getBytes(StandardCharsets.UTF_8).length > Template.BYTES_MAX)
                         .as(name)
                         .isEqualTo(name.equals("PUBLISHED_SERVED")));
-        assertThat(Template.of(Pipelines.published(), Input.TABLE, Service.READ).isLong())
-                .isTrue();
-        assertThat(Template.of(Pipelines.published(), Input.TABLE).isLong()).isFalse();
     }
 
     @ParameterizedTest
