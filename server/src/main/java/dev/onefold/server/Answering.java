@@ -8,6 +8,7 @@ import dev.onefold.api.page.PageFiles.PageFile;
 import dev.onefold.server.page.Page;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,15 +16,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -40,6 +36,7 @@ final class Answering extends Handler.Abstract {
     private final Gate gate;
     private final Contents contents;
     private final Spool.Memory answers;
+    private final Duration stretchMax;
     private final Semaphore changing;
     private final Records records;
     private final Changes changes;
@@ -51,9 +48,7 @@ final class Answering extends Handler.Abstract {
     /// Names this opening of the data directories: numbers of dead letters are its own.
     private final String owner = UUID.randomUUID().toString();
 
-    /// Runs what keeps a processor busy for long, and so may not run on a virtual thread.
-    private final ExecutorService recomputing = Executors.newCachedThreadPool(
-            Thread.ofPlatform().name("onefold-recomputing-", 0).daemon().factory());
+    private final PlatformThreads recomputing = new PlatformThreads("onefold-recomputing-");
 
     /// @throws IOException if remembered answers cannot be read
     Answering(Settings settings, List<Served> all) throws IOException {
@@ -63,7 +58,8 @@ final class Answering extends Handler.Abstract {
         contents = new Contents(settings.limits());
         changing = new Semaphore(settings.limits().changes());
         answers = new Spool.Memory(settings.limits().memoryBytes());
-        changes = new Changes(routes, new Spool.Memory(settings.limits().memoryBytes()));
+        stretchMax = settings.limits().readingStretch();
+        changes = new Changes(routes, new Spool.Memory(settings.limits().memoryBytes()), stretchMax);
         health = new Health(all);
         metrics = new Metrics(all, changes);
         records = new Records(routes, pipelines, metrics, InstantSource.system());
@@ -77,7 +73,7 @@ final class Answering extends Handler.Abstract {
 
     /// Releases threads, when no request is under way.
     void close() {
-        recomputing.shutdown();
+        recomputing.close();
     }
 
     /// Whether a request is answered by a stream of events.
@@ -88,18 +84,20 @@ final class Answering extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        Exchange exchange = new Exchange(request, response, answers);
+        Exchange exchange = new Exchange(request, response, answers, stretchMax);
         response.getHeaders().put(OWNER_HEADER, owner);
         request.addIdleTimeoutListener(_ -> false); // A long computation is no silence. Reading and writing still are.
-        try (Contents.Held content = contents.new Held()) {
+        Contents.Held content = contents.new Held();
+        try (content) {
             answer(exchange, content);
             exchange.finish();
             metrics.answered(response.getStatus());
             callback.succeeded();
         } catch (Refusal e) {
-            contents.drain(request);
-            metrics.answered(e.status());
-            e.send(response, callback);
+            refuse(e, content, request, response, callback);
+        } catch (Spool.Crowded e) {
+            response.getHeaders().remove(HttpHeader.ETAG).remove(HttpHeader.CACHE_CONTROL);
+            refuse(crowded(), content, request, response, callback);
         } catch (IOException e) {
             // The answer has begun, or nobody is there to take it: the connection ends before the answer does.
             callback.failed(e);
@@ -116,6 +114,23 @@ final class Answering extends Handler.Abstract {
             exchange.release();
         }
         return true;
+    }
+
+    private void refuse(
+            Refusal refusal, Contents.Held content, Request request, Response response, Callback callback) {
+        if (content.isBegun() || !request.getHeaders().contains(HttpHeader.EXPECT, "100-continue")) {
+            contents.drain(request);
+        } // Otherwise the client waits for this very answer before it sends its content.
+        metrics.answered(refusal.status());
+        refusal.send(response, callback);
+    }
+
+    private static Refusal crowded() {
+        return new Refusal(
+                429,
+                Failure.BUSY,
+                "Too many large answers are being sent. Ask for less (a group, a smaller depth, a top list), or try"
+                        + " again when some have been read.");
     }
 
     private void answer(Exchange exchange, Contents.Held content) throws IOException, Refusal {
@@ -167,9 +182,9 @@ final class Answering extends Handler.Abstract {
     /// The answer to a request that needs no token; empty if it needs one.
     private Optional<dev.onefold.api.Response> open(dev.onefold.api.Request asked) {
         return switch (asked.method() + " " + String.join("/", asked.path())) {
-            case "GET health/live" -> Optional.of(health.live());
-            case "GET health/ready" -> Optional.of(health.ready());
-            case "GET openapi.json" -> Optional.of(description);
+            case "GET health/live", "HEAD health/live" -> Optional.of(health.live());
+            case "GET health/ready", "HEAD health/ready" -> Optional.of(health.ready());
+            case "GET openapi.json", "HEAD openapi.json" -> Optional.of(description);
             default -> Optional.empty();
         };
     }
@@ -213,28 +228,9 @@ final class Answering extends Handler.Abstract {
                     "Too many requests that change or recompute something are under way. Try again.");
         }
         try {
-            onPlatformThread(exchange, asked, permission);
+            recomputing.run(() -> routes.answer(asked, permission, exchange::send));
         } finally {
             changing.release();
-        }
-    }
-
-    private void onPlatformThread(Exchange exchange, dev.onefold.api.Request asked, Permission permission)
-            throws IOException {
-        Future<?> answered = recomputing.submit(() -> {
-            routes.answer(asked, permission, exchange::send);
-            return null;
-        });
-        try {
-            answered.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new EofException(e);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException gone) {
-                throw gone;
-            }
-            throw new IllegalStateException(e.getCause());
         }
     }
 }

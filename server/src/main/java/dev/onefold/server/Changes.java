@@ -11,6 +11,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +21,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
 
@@ -50,13 +50,16 @@ final class Changes {
 
     private final Routes routes;
     private final Spool.Memory memory;
+    private final Duration stretchMax;
     private final Semaphore streams = new Semaphore(STREAMS_MAX);
     private final CountDownLatch ended = new CountDownLatch(1);
 
     /// @param memory for events that are made
-    Changes(Routes routes, Spool.Memory memory) {
+    /// @param stretchMax time for a reader to take an event, or a stretch of a large one
+    Changes(Routes routes, Spool.Memory memory, Duration stretchMax) {
         this.routes = routes;
         this.memory = memory;
+        this.stretchMax = stretchMax;
     }
 
     /// How many readers there are.
@@ -182,7 +185,7 @@ final class Changes {
                 response.setStatus(200);
                 response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
                 response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
-                opened = new BufferedOutputStream(Content.Sink.asOutputStream(response));
+                opened = new BufferedOutputStream(new Sending(response, stretchMax));
                 out = opened;
                 write(opened, ":\n\n"); // The head leaves at once.
             }
@@ -199,7 +202,7 @@ final class Changes {
 
         /// While an event is made, the engine keeps its answer. A usual one is sent afterwards.
         ///
-        /// @return whether there is memory for it
+        /// @return whether there is memory for it, or it may flow if it is large
         private boolean makeEvent(OutputStream to, String name, String id, dev.onefold.api.Response answer)
                 throws IOException {
             Optional<Spool> keeping = Spool.keeping(memory, () -> new Open(to));
@@ -208,10 +211,18 @@ final class Changes {
             }
             Spool made = keeping.get();
             event = made;
-            made.write(("event: " + name + "\n" + id + "data: ").getBytes(StandardCharsets.US_ASCII));
-            answer.body().writeTo(new DataLines(made));
-            made.write("\n\n".getBytes(StandardCharsets.US_ASCII));
-            return true;
+            try {
+                made.write(("event: " + name + "\n" + id + "data: ").getBytes(StandardCharsets.US_ASCII));
+                answer.body().writeTo(new DataLines(made));
+                made.write("\n\n".getBytes(StandardCharsets.US_ASCII));
+                return true;
+            } catch (IOException | UncheckedIOException e) {
+                if (e instanceof Spool.Crowded || e.getCause() instanceof Spool.Crowded) {
+                    release();
+                    return false;
+                }
+                throw e;
+            }
         }
 
         private void sendEvent() throws IOException {

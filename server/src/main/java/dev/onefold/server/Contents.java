@@ -40,9 +40,15 @@ final class Contents {
     final class Held implements AutoCloseable {
         private byte[] bytes = {};
         private int pieces;
+        private boolean isBegun;
 
         byte[] bytes() {
             return bytes;
+        }
+
+        /// Whether a part of the content was asked for.
+        boolean isBegun() {
+            return isBegun;
         }
 
         /// @param announced length of the content as it is sent; below 0 if it is not said
@@ -60,6 +66,7 @@ final class Contents {
                         Failure.REQUEST,
                         "The content has an encoding that is not known. It is gzip, zstd or none.");
             }
+            isBegun = true;
             try {
                 readAll(new Sent(content, bytesPerSecond, graceNanos), announced);
             } catch (TooSlow e) {

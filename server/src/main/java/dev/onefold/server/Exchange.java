@@ -3,10 +3,10 @@ package dev.onefold.server;
 import dev.onefold.api.Failure;
 import dev.onefold.api.body.EntityTags;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
@@ -19,12 +19,15 @@ final class Exchange {
     private final Request request;
     private final Response response;
     private final Spool.Memory memory;
+    private final Duration stretchMax;
     private @Nullable Spool spool; // An answer that is whole and not sent.
 
-    Exchange(Request request, Response response, Spool.Memory memory) {
+    /// @param stretchMax time for a reader to take a stretch of the answer
+    Exchange(Request request, Response response, Spool.Memory memory, Duration stretchMax) {
         this.request = request;
         this.response = response;
         this.memory = memory;
+        this.stretchMax = stretchMax;
     }
 
     Request request() {
@@ -74,7 +77,7 @@ final class Exchange {
             }
         }
         Refusal.head(response, answer);
-        Spool made = new Spool(memory, () -> Content.Sink.asOutputStream(response));
+        Spool made = new Spool(memory, () -> new Sending(response, stretchMax));
         spool = made;
         answer.body().writeTo(made);
     }

@@ -47,6 +47,11 @@ public record Settings(
             Duration silence,
             int bytesPerSecond,
             int requestsPerSecond) {
+        /// Time for a reader to take 1 MiB of an answer, or all of a smaller one.
+        Duration readingStretch() {
+            return silence.multipliedBy(2);
+        }
+
         public static final Limits USUAL =
                 new Limits(16 << 20, 64 << 20, 4_000, 24, Duration.ofSeconds(30), 1_000, 2_000);
     }

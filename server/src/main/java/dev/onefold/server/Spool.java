@@ -9,14 +9,22 @@ import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps an answer until it is whole, up to a size; one that is larger flows through. Not thread-safe.
+/// Keeps an answer until it is whole, up to a size; one that is larger flows through. An answer that flows holds one of
+/// the engine's places for answers as long as its reader takes, so few may flow at a time. Not thread-safe.
 final class Spool extends OutputStream {
     static final int KEPT_BYTES_MAX = 1 << 20;
+
+    /// Answers that flow at a time, of one memory. The two memories of a service together are fewer than the 16 places
+    /// of an engine, so that an answer that is kept finds one.
+    static final int FLOWS_MAX = 6;
+
     private static final int BUFFER_BYTES = 32 << 10;
 
     private final Memory memory;
     private final Target target;
     private final boolean isKeeping;
+    private boolean isFlowing; // Before it was whole.
+    private boolean isWhole;
     private boolean isReleased;
     private @Nullable ByteArrayOutputStream kept; // Until the answer flows.
     private @Nullable OutputStream out; // From then on.
@@ -29,10 +37,20 @@ final class Spool extends OutputStream {
     /// Memory for all answers that are kept at a time. Any thread may call.
     static final class Memory {
         private final Semaphore answers;
+        private final Semaphore flows = new Semaphore(FLOWS_MAX);
 
         /// @param bytes for all of them; one is kept in any case
         Memory(long bytes) {
             answers = new Semaphore(Math.toIntExact(Math.max(1, bytes / KEPT_BYTES_MAX)));
+        }
+    }
+
+    /// Too many answers flow already: nothing of this one was sent.
+    static final class Crowded extends IOException {
+        private static final long serialVersionUID = 1;
+
+        Crowded() {
+            super("Too many large answers are being sent");
         }
     }
 
@@ -70,6 +88,12 @@ final class Spool extends OutputStream {
     private OutputStream flow() throws IOException {
         OutputStream flowing = out;
         if (flowing == null) {
+            if (!isWhole) {
+                if (!memory.flows.tryAcquire()) {
+                    throw new Crowded();
+                }
+                isFlowing = true;
+            }
             flowing = new BufferedOutputStream(target.open(), BUFFER_BYTES);
             out = flowing;
             ByteArrayOutputStream whole = kept;
@@ -89,14 +113,21 @@ final class Spool extends OutputStream {
     /// Sends what is left of the answer, and ends it.
     @Override
     public void close() throws IOException {
+        isWhole = true;
         flow().close();
     }
 
     /// May be called twice.
     void release() {
-        if (isKeeping && !isReleased) {
-            isReleased = true;
+        if (isReleased) {
+            return;
+        }
+        isReleased = true;
+        if (isKeeping) {
             memory.answers.release();
+        }
+        if (isFlowing) {
+            memory.flows.release();
         }
     }
 }

@@ -125,4 +125,18 @@ class EverydayTest {
             assertThat(on.get("/v1/lines/totals?depth=0").body()).contains(clients * requests + ".00");
         }
     }
+
+    @Test
+    void what_watches_a_service_may_ask_for_the_head_alone() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            for (String path : List.of("/health/live", "/health/ready", "/openapi.json", "/")) {
+                HttpResponse<String> head = on.send("HEAD", path, new byte[0]);
+                HttpResponse<String> whole = on.get(path);
+                assertThat(head.statusCode()).as(path).isEqualTo(200);
+                assertThat(head.body()).as(path).isEmpty();
+                assertThat(head.headers().firstValue("Content-Type"))
+                        .isEqualTo(whole.headers().firstValue("Content-Type"));
+            }
+        }
+    }
 }

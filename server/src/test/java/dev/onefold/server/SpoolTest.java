@@ -1,10 +1,13 @@
 package dev.onefold.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -59,5 +62,29 @@ class SpoolTest {
             fourth.write(4);
             assertThat(fourth.length()).isEmpty();
         });
+    }
+
+    @Test
+    void few_answers_flow_at_a_time_and_what_is_whole_is_sent_in_any_case() throws IOException {
+        Spool.Memory memory = new Spool.Memory(1 << 30);
+        byte[] large = new byte[Spool.KEPT_BYTES_MAX + 1];
+        List<Spool> flowing = new ArrayList<>();
+        for (int i = 0; i < Spool.FLOWS_MAX; i++) {
+            flowing.add(spool(memory));
+            flowing.getLast().write(large);
+        }
+        sent.reset();
+        Spool crowded = spool(memory);
+        assertThatThrownBy(() -> crowded.write(large)).isInstanceOf(Spool.Crowded.class);
+        assertThat(sent.size()).isZero();
+        Spool small = spool(memory);
+        small.write(large, 0, 10);
+        small.close();
+        assertThat(sent.size()).isEqualTo(10);
+        flowing.getFirst().close();
+        flowing.getFirst().release();
+        flowing.getFirst().release();
+        spool(memory).write(large);
+        assertThatThrownBy(() -> spool(memory).write(large)).isInstanceOf(Spool.Crowded.class);
     }
 }

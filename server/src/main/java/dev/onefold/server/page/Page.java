@@ -26,7 +26,7 @@ public final class Page {
 
     /// The file that a request asks for; empty if it asks for something else.
     public Optional<PageFile> find(String method, List<String> path) {
-        return method.equals("GET") ? files.find(path) : Optional.empty();
+        return method.equals("GET") || method.equals("HEAD") ? files.find(path) : Optional.empty();
     }
 
     /// Sends a file.

@@ -1,0 +1,62 @@
+package dev.onefold.server;
+
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/// Runs what keeps a processor busy for long, and so may not run on a virtual thread. Any thread may call.
+final class PlatformThreads implements AutoCloseable {
+    private final ExecutorService threads;
+
+    /// @param prefix of the threads' names
+    PlatformThreads(String prefix) {
+        threads = Executors.newCachedThreadPool(
+                Thread.ofPlatform().name(prefix, 0).daemon().factory());
+    }
+
+    /// What is run.
+    interface Work {
+        void run() throws IOException;
+    }
+
+    /// Runs work, and returns when it has ended, whatever interrupts the caller: the work uses what the caller releases
+    /// afterwards.
+    ///
+    /// @throws IOException if the work throws it
+    void run(Work work) throws IOException {
+        Future<?> running = threads.submit(() -> {
+            work.run();
+            return null;
+        });
+        boolean isInterrupted = false;
+        try {
+            for (boolean hasEnded = false; !hasEnded; ) {
+                try {
+                    running.get();
+                    hasEnded = true;
+                } catch (InterruptedException e) {
+                    isInterrupted = true;
+                }
+            }
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case IOException gone -> throw gone;
+                case RuntimeException wrong -> throw wrong;
+                case Error wrong -> throw wrong;
+                case null, default -> throw new IllegalStateException(e.getCause());
+            }
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /// Takes no more work.
+    @Override
+    public void close() {
+        threads.shutdown();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.onefold.server;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.util.Callback;
+
+/// The content of an answer on its way to its reader, who is cut off if it takes too little: an answer that is sent
+/// holds memory, and a large one holds a part of the engine. A reader who takes a byte now and then would hold it for
+/// ever. Not thread-safe.
+final class Sending extends OutputStream {
+    /// A reader has the time for so many bytes; what it took before that gives it no more time.
+    static final int STRETCH_BYTES = 1 << 20;
+
+    private final Content.Sink reader;
+    private final long stretchNanosMax;
+    private int stretchBytes; // That the reader has taken of the stretch.
+    private long stretchNanos; // That the reader has been waited for in the stretch.
+    private boolean isEnded;
+
+    /// @param stretchMax time for a stretch. Time that is spent to make the answer does not count
+    Sending(Content.Sink reader, Duration stretchMax) {
+        this.reader = reader;
+        stretchNanosMax = stretchMax.toNanos();
+    }
+
+    @Override
+    public void write(int octet) throws IOException {
+        write(new byte[] {(byte) octet}, 0, 1);
+    }
+
+    /// @throws IOException if the reader is gone or was cut off: nothing may be sent any more
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        send(ByteBuffer.wrap(bytes, offset, length), false);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (!isEnded) {
+            isEnded = true;
+            send(ByteBuffer.allocate(0), true);
+        }
+    }
+
+    private void send(ByteBuffer bytes, boolean isLast) throws IOException {
+        int length = bytes.remaining();
+        long began = System.nanoTime();
+        try {
+            CompletableFuture<Void> taken = new CompletableFuture<>();
+            reader.write(isLast, bytes, Callback.from(() -> taken.complete(null), taken::completeExceptionally));
+            taken.get(stretchNanosMax - stretchNanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            isEnded = true;
+            throw new IOException("The reader takes an answer too slowly", e);
+        } catch (ExecutionException e) {
+            isEnded = true;
+            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+        } catch (InterruptedException e) {
+            isEnded = true;
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("Interrupted while an answer was sent");
+        }
+        stretchNanos += System.nanoTime() - began;
+        stretchBytes += length;
+        if (stretchBytes >= STRETCH_BYTES) {
+            stretchBytes = 0;
+            stretchNanos = 0;
+        }
+    }
+
+    /// What was sent is whole, and more may come: the reader has its time again.
+    @Override
+    public void flush() {
+        stretchBytes = 0;
+        stretchNanos = 0;
+    }
+}
