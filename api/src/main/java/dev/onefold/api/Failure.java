@@ -1,6 +1,7 @@
 package dev.onefold.api;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.core.TooLargeException;
 import dev.onefold.core.document.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -71,6 +72,7 @@ public record Failure(int status, String kind, String detail) {
             case Request.Refused refused -> refused.failure();
             case EngineException failure ->
                 new Failure(status(failure.kind()), failure.kind().name(), text(failure));
+            case TooLargeException wrong -> new Failure(413, REQUEST, text(wrong));
             case IllegalArgumentException wrong -> new Failure(400, REQUEST, text(wrong));
             default -> new Failure(500, BUG, e.toString());
         };

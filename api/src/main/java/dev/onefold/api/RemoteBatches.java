@@ -47,13 +47,22 @@ final class RemoteBatches implements SealedBatches {
 
     @Override
     public Line release(BatchNumber number) {
-        return BatchReading.line(engine.post("/batches/" + number + "/release", null));
+        return decided("/batches/" + number + "/release");
     }
 
     @Override
     public Line settle(BatchNumber number, Delivery.How how) {
         String word = how == Delivery.How.DISCARDED ? "discarded" : "delivered";
-        return BatchReading.line(engine.post("/batches/" + number + "/settle?how=" + word, null));
+        return decided("/batches/" + number + "/settle?how=" + word);
+    }
+
+    /// @throws IllegalArgumentException if there is no such batch
+    private Line decided(String path) {
+        try {
+            return BatchReading.line(engine.post(path, null));
+        } catch (Client.Missing none) {
+            throw new IllegalArgumentException(none.getMessage(), none);
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.onefold.server;
 
 import static dev.onefold.server.RunningService.record;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.onefold.core.Engine;
 import dev.onefold.core.builder.PipelineBuilder;
@@ -137,6 +138,39 @@ class EverydayTest {
                 assertThat(head.headers().firstValue("Content-Type"))
                         .isEqualTo(whole.headers().firstValue("Content-Type"));
             }
+        }
+    }
+
+    @Test
+    void a_batch_that_is_not_there_is_not_found_whatever_is_asked_of_it() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            for (String asked : List.of("/release", "/settle?how=delivered")) {
+                HttpResponse<String> answer = on.post("/v1/bursts/batches/99" + asked, "");
+                assertThat(answer.statusCode()).as(asked).isEqualTo(404);
+                assertThat(answer.body()).contains("NO_BATCH");
+            }
+            assertThat(on.post("/v1/bursts/batches/x/release", "").statusCode()).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void more_lines_than_the_heap_allows_are_too_large_and_nothing_is_taken() throws Exception {
+        try (RunningService on = new RunningService(directory);
+                HttpService large = HttpService.open(
+                        new Settings(
+                                InetAddress.getLoopbackAddress(),
+                                0,
+                                null,
+                                null,
+                                new Settings.Limits(
+                                        16 << 20, 64 << 20, 100, 4, java.time.Duration.ofSeconds(30), 1_000, 1_000)),
+                        List.of(Served.of(on.trades, null)))) {
+            long linesMax = Runtime.getRuntime().maxMemory() / 4 / 400;
+            assumeTrue(linesMax < 8 << 20, "With so large a heap, no content has too many lines");
+            HttpResponse<String> answer = on.post(large.uri() + "/v1/trades/records", "\n".repeat((int) linesMax));
+            assertThat(answer.statusCode()).isEqualTo(413);
+            assertThat(answer.body()).contains("heap allows", "several calls");
+            assertThat(on.trades.counts().records()).isZero();
         }
     }
 }

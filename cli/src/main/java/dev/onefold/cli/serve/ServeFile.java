@@ -10,9 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What `onefold serve --config FILE` reads: how to listen, and which pipelines with which inputs. Paths in it are
@@ -167,6 +169,13 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
 
         private Node.Mapping mapping(Node node, String path) {
             if (node instanceof Node.Mapping mapping) {
+                Set<String> names = new HashSet<>();
+                for (Node.Entry entry : mapping.entries()) {
+                    if (!names.add(entry.name().text())) {
+                        throw file.refused(
+                                entry.name().place(), path, entry.name().text(), "is there twice", "say it once");
+                    }
+                }
                 return mapping;
             }
             throw file.refused(node.place(), path, "", "is not a list of names and values", "write 'name: value'");

@@ -268,6 +268,14 @@ class ServeCommandTest {
         assertThat(cli.run("serve", "trades.yaml", "trades.yaml").err()).contains("Two pipelines");
         cli.write("wrong.yaml", "pipelines:\n  - {fiel: trades.yaml}\n");
         assertThat(cli.run("serve", "--config", "wrong.yaml").err()).contains("wrong.yaml:2:", "fiel");
+        for (String twice : List.of(
+                "port: 1\nport: 2\npipelines: [{file: trades.yaml}]\n",
+                "pipelines: [{file: trades.yaml}]\npipelines: [{file: orders.yaml}]\n",
+                "pipelines:\n  - {file: trades.yaml, data: a, data: b}\n",
+                "tls: {key: a, key: b}\npipelines: [{file: trades.yaml}]\n")) {
+            cli.write("twice.yaml", twice);
+            assertThat(cli.run("serve", "--config", "twice.yaml").err()).contains("twice.yaml:", "twice");
+        }
         assertThat(folder.resolve("onefold-data")).doesNotExist();
     }
 }

@@ -169,7 +169,9 @@ public final class Commits {
         if (from == request.length) {
             return null;
         }
-        requireMemory(request.framing.count(request.bytes, from, request.length), request.length - from);
+        requireMemory(
+                request.framing.count(request.bytes, from, request.length),
+                request.framing.bytesTaken(request.bytes, from, request.length));
         byte[] rest = Arrays.copyOfRange(request.bytes, from, request.length);
         boolean messages = request.framing == Framing.MESSAGES;
         if (!messages) {
@@ -238,8 +240,8 @@ public final class Commits {
             throw new EngineException(
                     EngineException.Kind.STATE_FULL,
                     "Memory for the state is used up: " + state.memory.used() + " bytes are in use for " + state.rows()
-                            + " rows" + state.valuesText() + ", "
-                            + state.memory.bytesMax()
+                            + " rows" + state.valuesText() + ", the " + lines + " records that are committed now, of "
+                            + bytes + " bytes, may need " + needed + " more, and " + state.memory.bytesMax()
                             + " are allowed. Nothing that was acknowledged is lost. Allow more"
                             + " (--state-memory), and go on.");
         }

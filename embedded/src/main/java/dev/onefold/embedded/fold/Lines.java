@@ -1,5 +1,6 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.TooLargeException;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.embedded.letters.Letters;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ public final class Lines {
             encoded.add(bytes);
             length += bytes.length + 1L;
             if (length > bytesMax) {
-                throw new IllegalArgumentException("The records have more than " + bytesMax
+                throw new TooLargeException("The records have more than " + bytesMax
                         + " bytes, the most that one call takes. Append them in several calls.");
             }
             requireHeap(records.size(), length);
@@ -45,7 +46,7 @@ public final class Lines {
 
     private static void requireHeap(int records, long length) {
         if (heapBytes(records, length) > heapBytesMax()) {
-            throw new IllegalArgumentException("The " + records + " records, of at least " + length
+            throw new TooLargeException("The " + records + " records, of at least " + length
                     + " bytes, are more than this heap allows for one call: if all were rejected, they would need "
                     + heapBytes(records, length) + " bytes of it, " + heapBytesMax()
                     + " are allowed. Append them in several calls, or allow a larger heap (-Xmx).");

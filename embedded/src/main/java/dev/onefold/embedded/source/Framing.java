@@ -1,6 +1,7 @@
 package dev.onefold.embedded.source;
 
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.pipeline.Limits;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -56,6 +57,21 @@ public enum Framing {
                     .put(message.body());
         }
         return framed.array();
+    }
+
+    /// Bytes of the records that are not too large: those that are become dead letters, and take no memory for rows.
+    public long bytesTaken(byte[] bytes, int from, int to) {
+        long taken = to - from;
+        if (taken > Limits.RECORD_BYTES_MAX) {
+            for (int at = from; at < to; ) {
+                int end = end(bytes, at, to);
+                if (end - at > Limits.RECORD_BYTES_MAX + 1) {
+                    taken -= end - at;
+                }
+                at = end;
+            }
+        }
+        return taken;
     }
 
     /// Behind the record that begins at a byte.

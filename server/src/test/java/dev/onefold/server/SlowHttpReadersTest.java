@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Readers who take so little of a large answer that it would never end, and so much that they are not silent.
 @Timeout(60)
-class SlowReadersTest {
+class SlowHttpReadersTest {
     private static final int READERS = 16; // As many as an engine has places for answers.
     private static final int GROUPS = 16_000;
 
