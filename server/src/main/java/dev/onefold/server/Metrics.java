@@ -46,13 +46,11 @@ final class Metrics {
             .help("Requests, by the status of the answer.")
             .labelNames("status")
             .build();
-    private final Histogram acknowledged = Histogram.builder()
-            .name(PREFIX + "http_acknowledge_seconds")
-            .help("Time from the whole request to the answer that its records are durable and in the totals.")
-            .unit(Unit.SECONDS)
-            .classicUpperBounds(.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10)
-            .labelNames(PIPELINE)
-            .build();
+    private final Histogram acknowledged = delay(
+            "http_acknowledge_seconds",
+            "Time from the whole request to the answer that its records are durable and in the totals.");
+    private final Histogram visible = delay(
+            "http_visible_seconds", "Time from the first byte of a request to the totals that have its records.");
 
     Metrics(List<Served> all, Changes changes) {
         for (Served each : all) {
@@ -66,9 +64,23 @@ final class Metrics {
         requests.labelValues(Integer.toString(status)).inc();
     }
 
-    /// Notes that records are durable.
-    void acknowledged(String pipeline, Duration time) {
-        acknowledged.labelValues(pipeline).observe(time.toNanos() / 1e9);
+    private static Histogram delay(String name, String help) {
+        return Histogram.builder()
+                .name(PREFIX + name)
+                .help(help)
+                .unit(Unit.SECONDS)
+                .classicUpperBounds(.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10)
+                .labelNames(PIPELINE)
+                .build();
+    }
+
+    /// Notes that the records of a request are durable and in the totals.
+    ///
+    /// @param arrival time since its first byte
+    /// @param whole time since it was whole
+    void acknowledged(String pipeline, Duration arrival, Duration whole) {
+        visible.labelValues(pipeline).observe(arrival.toNanos() / 1e9);
+        acknowledged.labelValues(pipeline).observe(whole.toNanos() / 1e9);
     }
 
     /// What is known of one pipeline at a time.
@@ -108,6 +120,7 @@ final class Metrics {
         metrics.add(heap());
         metrics.add(requests.collect());
         metrics.add(ofPipelines(acknowledged.collect(), all));
+        metrics.add(ofPipelines(visible.collect(), all));
         metrics.add(GaugeSnapshot.builder()
                 .name(PREFIX + "http_changes_streams")
                 .help("Readers of changes.")

@@ -70,7 +70,11 @@ final class Records {
                 ? takeOnce(exchange, asked, permission, key.get())
                 : send(exchange, answer(asked, permission));
         if (isTaken) {
-            metrics.acknowledged(name, Duration.ofNanos(System.nanoTime() - began));
+            long now = System.nanoTime();
+            metrics.acknowledged(
+                    name,
+                    Duration.ofNanos(now - exchange.request().getBeginNanoTime()),
+                    Duration.ofNanos(now - began));
         }
     }
 

@@ -27,7 +27,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -162,6 +164,34 @@ class AnswersTest {
                     .containsPattern("onefold_checkpoint_seconds_count\\{pipeline=\"trades\"} [1-9]")
                     .containsPattern("onefold_checkpoint_seconds_sum\\{pipeline=\"trades\"} [0-9.E-]*[1-9]");
         }
+    }
+
+    @Test
+    void what_a_slow_sender_takes_is_in_the_time_until_its_records_are_visible_and_not_in_that_until_the_answer()
+            throws Exception {
+        try (RunningService on = new RunningService(directory);
+                Socket slow = on.connect()) {
+            String record = record(1, "1.00");
+            slow.getOutputStream()
+                    .write(RunningService.bytes("POST " + RECORDS + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                            + "Content-Length: " + record.length() + "\r\n\r\n"));
+            long began = System.nanoTime();
+            while (System.nanoTime() - began < 500_000_000) {
+                LockSupport.parkNanos(10_000_000);
+            }
+            slow.getOutputStream().write(RunningService.bytes(record));
+            assertThat(RunningService.read(slow)).startsWith("HTTP/1.1 200");
+            String metrics = on.get("/metrics").body();
+            double visible = sum(metrics, "onefold_http_visible_seconds");
+            assertThat(visible).isGreaterThan(0.4);
+            assertThat(visible - sum(metrics, "onefold_http_acknowledge_seconds")).isGreaterThan(0.4);
+        }
+    }
+
+    private static double sum(String metrics, String name) {
+        Matcher found = Pattern.compile(name + "_sum\\{pipeline=\"trades\"} (\\S+)").matcher(metrics);
+        assertThat(found.find()).as(name).isTrue();
+        return Double.parseDouble(found.group(1));
     }
 
     private static Set<String> names(String text, String pattern) {

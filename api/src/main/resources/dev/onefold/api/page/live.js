@@ -8,7 +8,7 @@ const DELAY_MS = 2000;
 const ANSWER_MS_MAX = 5000;
 const RATE_MS = 20_000;
 const POINTS_MAX = 120;
-const HISTOGRAM = 'onefold_http_acknowledge_seconds_bucket';
+const HISTOGRAM = 'onefold_http_visible_seconds_bucket';
 
 /** What is known of the pipeline that is shown. */
 export const live = fresh();
