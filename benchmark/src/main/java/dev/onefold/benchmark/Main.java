@@ -144,6 +144,45 @@ public final class Main {
         return 0;
     }
 
+    @Command(
+            description = {
+                "A service: records by HTTP beside records in process, delays, totals, the live page, idle streams.",
+                "Make the input first: ./onefold generate trade-risk --workload benchmark --events 1000000 --output 1m.ndjson"
+            })
+    int serve(
+            @Parameters(paramLabel = "INPUT") Path input,
+            @Option(names = "--rounds", defaultValue = "3") int rounds,
+            @Option(names = "--seconds", defaultValue = "10", description = "For each figure. Default: ${DEFAULT-VALUE}")
+                    int seconds,
+            @Option(names = "--groups", defaultValue = "100000", description = "Default: ${DEFAULT-VALUE}") int groups,
+            @Option(names = "--rate", defaultValue = "50000", description = "Records a second. Default: ${DEFAULT-VALUE}")
+                    int rate)
+            throws IOException, InterruptedException {
+        List<byte[]> bodies = ServeRun.bodies(input);
+        List<Double> ratios = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            Meter.Run append = child("append-run", input).run();
+            empty(work.resolve("served"));
+            try (Service service = Service.in(start("serve-run", work.resolve("served")))) {
+                ratios.add(new ServeRun(service, seconds, groups).post(bodies) / append.perSecond());
+            }
+            System.out.printf(Locale.ROOT, "%48s POST/append %.2f%n", "", ratios.getLast());
+        }
+        System.out.printf(Locale.ROOT, "median POST/append %.2f%n", median(ratios));
+        try (Service service = Service.in(start("serve-run", work.resolve("served")))) {
+            ServeRun run = new ServeRun(service, seconds, groups);
+            run.idleStreams(1_000);
+            run.fill();
+            run.steady(rate, 100);
+            run.oneLine(1);
+            run.oneLine(64);
+            run.totals("19 groups", "/v1/trade-risk/totals", rate / 5);
+            run.totals(groups + " groups", "/v1/many/totals", rate / 5);
+            run.page(rate / 50);
+        }
+        return 0;
+    }
+
     @Command(description = "Time to the first answer of a directory that 'linear' or 'ratio' has left.")
     int restart(@Option(names = "--rounds", defaultValue = "3") int rounds) throws IOException, InterruptedException {
         for (int round = 0; round < rounds; round++) {
@@ -351,6 +390,12 @@ public final class Main {
     @Command(name = "append-run", hidden = true)
     int appendRun(@Parameters Path input) throws IOException {
         System.out.println(EngineRun.append(input, emptyDirectory()).toLine());
+        return 0;
+    }
+
+    @Command(name = "serve-run", hidden = true)
+    int serveRun(@Parameters Path directory) throws IOException {
+        Service.serve(directory);
         return 0;
     }
 

@@ -395,4 +395,33 @@ class PageTest {
                     .isEqualTo((long) RECORD_CHARACTERS);
         }
     }
+
+    /// Fills a level with groups, some at a time: one call takes so much.
+    private static void fill(RunningService on, int groups, int atATime) {
+        for (int from = 0; from < groups; from += atATime) {
+            StringBuilder records = new StringBuilder();
+            for (int i = from; i < from + atATime; i++) {
+                records.append("{\"id\":%d,\"v\":1,\"desk\":\"d%07d\",\"value\":%d}\n".formatted(i, i, groups - i));
+            }
+            byte[] bytes = RunningService.bytes(records.toString());
+            on.trades.append("s", from + 1L, bytes, bytes.length);
+        }
+    }
+
+    @Test
+    void a_level_of_a_million_groups_is_ranked_and_scrolled_and_each_group_is_found_by_its_name() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            fill(on, 1_000_000, 50_000);
+            open(at(on.service, "#/trades"));
+            browser.await("1,000,000 groups by desk.");
+            browser.await("d0000000");
+            assertThat((Long) browser.run("return document.querySelectorAll('.tree [role=row]').length"))
+                    .isLessThan(50);
+            browser.run("document.querySelector('.tree').scrollTop = 36 * 80000");
+            browser.await("d0080005");
+            open(at(on.service, "#/trades/main/d0999999"));
+            browser.await("d0999999");
+            assertThat(browser.console()).isEmpty();
+        }
+    }
 }
