@@ -53,7 +53,8 @@ final class Health {
         }
     }
 
-    private static Response well() {
+    /// All is well.
+    static Response well() {
         return new Response(
                 200, Response.JSON, out -> out.write("{\"status\":\"up\"}\n".getBytes(StandardCharsets.US_ASCII)));
     }

@@ -33,34 +33,51 @@ public final class HttpService implements AutoCloseable {
 
     private final Server server;
     private final ServerConnector connector;
-    private final Answering answering;
-    private final boolean isSecure;
+    private final Opening opening;
+    private final Settings settings;
 
-    private HttpService(Server server, ServerConnector connector, Answering answering, boolean isSecure) {
+    private HttpService(Server server, ServerConnector connector, Opening opening, Settings settings) {
         this.server = server;
         this.connector = connector;
-        this.answering = answering;
-        this.isSecure = isSecure;
+        this.opening = opening;
+        this.settings = settings;
     }
 
-    /// Listens.
+    /// Listens and serves.
     ///
     /// @throws IOException if the address cannot be listened at, or a certificate cannot be read
     /// @throws IllegalArgumentException if two engines have pipelines of one name
     public static HttpService open(Settings settings, List<Served> pipelines) throws IOException {
+        HttpService service = listen(settings);
+        boolean isServing = false;
+        try {
+            service.serve(pipelines);
+            isServing = true;
+            return service;
+        } finally {
+            if (!isServing) {
+                service.close();
+            }
+        }
+    }
+
+    /// Listens, and says until [#serve] that the service is alive and not ready: to open a pipeline may take long, for
+    /// example while its disk is full.
+    ///
+    /// @throws IOException if the address cannot be listened at, or a certificate cannot be read
+    public static HttpService listen(Settings settings) throws IOException {
         QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX);
         threads.setName("onefold-http");
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("onefold-request-"));
         Server server = new Server(threads);
-        Settings.Tls tls = settings.tls();
         ServerConnector connector = new ServerConnector(server, factories(settings));
         connector.setHost(settings.address().getHostAddress());
         connector.setPort(settings.port());
         connector.setIdleTimeout(settings.limits().silence().toMillis());
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.limits().connections(), connector));
-        Answering answering = new Answering(settings, pipelines);
-        server.setHandler(new GracefulHandler(answering));
+        Opening opening = new Opening();
+        server.setHandler(new GracefulHandler(opening));
         server.setErrorHandler((request, response, callback) -> {
             // What cannot be understood is not repeated; what comes while the service ends is.
             int status = response.getStatus();
@@ -69,7 +86,7 @@ public final class HttpService implements AutoCloseable {
             return true;
         });
         server.setStopTimeout(STOP_MS_MAX);
-        HttpService service = new HttpService(server, connector, answering, tls != null);
+        HttpService service = new HttpService(server, connector, opening, settings);
         try {
             server.start();
             return service;
@@ -77,6 +94,14 @@ public final class HttpService implements AutoCloseable {
             service.close();
             throw e instanceof IOException io ? io : new IOException("The service cannot listen: " + e.getMessage(), e);
         }
+    }
+
+    /// Serves engines from now on. Called once.
+    ///
+    /// @throws IOException if remembered answers cannot be read
+    /// @throws IllegalArgumentException if two engines have pipelines of one name
+    public void serve(List<Served> pipelines) throws IOException {
+        opening.answer(new Answering(settings, pipelines));
     }
 
     private static ConnectionFactory[] factories(Settings settings) throws IOException {
@@ -103,13 +128,13 @@ public final class HttpService implements AutoCloseable {
     /// Where it listens.
     public URI uri() {
         String host = connector.getHost().contains(":") ? "[" + connector.getHost() + "]" : connector.getHost();
-        return URI.create((isSecure ? "https://" : "http://") + host + ":" + connector.getLocalPort());
+        return URI.create((settings.tls() != null ? "https://" : "http://") + host + ":" + connector.getLocalPort());
     }
 
     /// Takes no more requests, answers those that it has, for some seconds, and ends. May be called twice.
     @Override
     public void close() throws IOException {
-        answering.end();
+        opening.end();
         try {
             server.stop();
         } catch (InterruptedException e) {
@@ -120,7 +145,7 @@ public final class HttpService implements AutoCloseable {
                 throw new IOException("The service did not end: " + e.getMessage(), e);
             }
         } finally {
-            answering.close();
+            opening.close();
         }
     }
 

@@ -194,6 +194,24 @@ class AnswersTest {
         return Double.parseDouble(found.group(1));
     }
 
+    @Test
+    void while_pipelines_are_opened_the_service_is_alive_and_not_ready() throws Exception {
+        try (RunningService on = new RunningService(directory);
+                HttpService opening = HttpService.listen(
+                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.LIMITS))) {
+            assertThat(on.get(opening.uri() + "/health/live").statusCode()).isEqualTo(200);
+            for (String path : List.of("/health/ready", "/v1/trades/totals", "/")) {
+                HttpResponse<String> answer = on.get(opening.uri() + path);
+                assertThat(answer.statusCode()).as(path).isEqualTo(503);
+                assertThat(answer.body()).contains("NOT_READY", "being opened");
+                assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+            }
+            opening.serve(List.of(Served.of(on.trades, null)));
+            assertThat(on.get(opening.uri() + "/health/ready").statusCode()).isEqualTo(200);
+            assertThat(on.get(opening.uri() + "/v1/trades/totals").statusCode()).isEqualTo(200);
+        }
+    }
+
     private static Set<String> names(String text, String pattern) {
         Set<String> names = new TreeSet<>();
         Pattern.compile(pattern)

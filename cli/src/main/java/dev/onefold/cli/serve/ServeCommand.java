@@ -136,12 +136,13 @@ public final class ServeCommand implements Callable<Integer> {
         }
         List<Serving> open = new ArrayList<>();
         Logs.to(Logs.of(caller));
-        try {
+        try (HttpService service = listen(listening)) {
             Settings settings = engine.settings(entries.size());
             for (PipelineArgument argument : arguments) {
                 open.add(Serving.open(caller, argument, settings, stop, acceptLoss));
             }
-            serve(listening, entries, open);
+            service.serve(open.stream().map(Serving::served).toList());
+            serve(service, entries, open);
         } finally {
             close(open);
             Logs.off();
@@ -165,10 +166,9 @@ public final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private void serve(dev.onefold.server.Settings listening, List<Entry> entries, List<Serving> open)
-            throws IOException {
+    private void serve(HttpService service, List<Entry> entries, List<Serving> open) {
         Supervisor supervisor = new Supervisor(caller);
-        try (HttpService service = open(listening, open)) {
+        try {
             for (int i = 0; i < open.size(); i++) {
                 open.get(i).read(entries.get(i));
             }
@@ -185,10 +185,10 @@ public final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private static HttpService open(dev.onefold.server.Settings listening, List<Serving> open) {
+    /// The service answers from here on that it is not ready: a pipeline whose disk is full waits for space.
+    private static HttpService listen(dev.onefold.server.Settings listening) {
         try {
-            return HttpService.open(
-                    listening, open.stream().map(Serving::served).toList());
+            return HttpService.listen(listening);
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,

@@ -1,0 +1,57 @@
+package dev.onefold.server;
+
+import dev.onefold.api.Failure;
+import java.io.IOException;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/// Answers that the service is alive and not ready, until the pipelines are open. Any thread may call.
+final class Opening extends Handler.Abstract {
+    private static final String LIVE = "/health/live";
+
+    private volatile @Nullable Answering answering;
+
+    /// From now on requests are answered by this.
+    void answer(Answering opened) {
+        answering = opened;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        Answering opened = answering;
+        if (opened != null) {
+            return opened.handle(request, response, callback);
+        }
+        if (!request.getHttpURI().getPath().equals(LIVE)) {
+            new Refusal(503, Failure.NOT_READY, "The pipelines are being opened. Repeat the request later.")
+                    .send(response, callback);
+            return true;
+        }
+        try {
+            Refusal.send(response, Health.well());
+            callback.succeeded();
+        } catch (IOException gone) {
+            callback.failed(gone);
+        }
+        return true;
+    }
+
+    /// No request is awaited any more that would not end by itself.
+    void end() {
+        Answering opened = answering;
+        if (opened != null) {
+            opened.end();
+        }
+    }
+
+    /// Releases threads, when no request is under way.
+    void close() {
+        Answering opened = answering;
+        if (opened != null) {
+            opened.close();
+        }
+    }
+}
