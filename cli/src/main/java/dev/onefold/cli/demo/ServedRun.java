@@ -115,7 +115,7 @@ final class ServedRun implements AutoCloseable {
                 .redirectError(folder.resolve("serve.log").toFile())
                 .start();
         long deadline = System.nanoTime() + START_MAX.toNanos();
-        while (!isLive()) {
+        while (!isReady()) {
             if (!process.isAlive() || System.nanoTime() > deadline) {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
@@ -130,9 +130,9 @@ final class ServedRun implements AutoCloseable {
         }
     }
 
-    private boolean isLive() throws IOException {
+    private boolean isReady() throws IOException {
         try {
-            return connection("health/live").getResponseCode() == HttpURLConnection.HTTP_OK;
+            return connection("health/ready").getResponseCode() == HttpURLConnection.HTTP_OK;
         } catch (ConnectException notYet) {
             return false;
         }

@@ -94,11 +94,13 @@ final class Serving implements AutoCloseable {
         }
     }
 
-    private interface Reading {
+    /// Reads an input until a stop is asked for, or until it ends.
+    interface Reading {
         ExitCode read() throws IOException;
     }
 
-    private void input(String name, Reading reading) {
+    /// Begins to read an input, in a thread of its own.
+    void input(String name, Reading reading) {
         String thread = "onefold-input-" + (inputs.size() + 1);
         inputs.add(Thread.ofPlatform().name(thread).start(() -> {
             try {

@@ -12,8 +12,10 @@ import dev.onefold.embedded.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +66,25 @@ class ServingTest {
                             || !serving.served().troubles().get().isEmpty());
             assertThat(serving.served().troubles().get()).isEmpty();
             serving.close();
+        });
+    }
+
+    /// As the messages of a queue are taken: what takes them waits for space inside the engine, and sees no stop.
+    @Test
+    void an_input_that_waits_for_space_inside_the_engine_keeps_no_pipeline_from_being_closed() throws Exception {
+        onFullDisk((serving, _) -> {
+            List<String> lines = Collections.nCopies(10_000, "no record " + "x".repeat(100));
+            CountDownLatch begun = new CountDownLatch(1);
+            serving.input("queue", () -> {
+                begun.countDown();
+                while (true) {
+                    serving.served().engine().append("queue", lines);
+                }
+            });
+            begun.await();
+            CompletableFuture<Boolean> closed = CompletableFuture.runAsync(serving::close, Thread::startVirtualThread)
+                    .handle((_, _) -> true); // It may say that the disk is full.
+            assertThat(closed).succeedsWithin(1, TimeUnit.MINUTES);
         });
     }
 }
