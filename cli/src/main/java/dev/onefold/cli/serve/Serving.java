@@ -14,6 +14,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.embedded.Settings;
 import dev.onefold.server.Served;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// A pipeline that is served: its engine, and a thread for each file or queue that it reads. Not thread-safe.
 final class Serving implements AutoCloseable {
     private static final String ANSWERS = "requests/answers";
+    private static final Duration JOIN = Duration.ofMillis(200);
 
     private final Caller caller;
     private final StopRequest stop;
@@ -133,13 +135,23 @@ final class Serving implements AutoCloseable {
         stop.make(ExitCode.DONE);
         try {
             for (Thread input : inputs) {
-                input.join();
+                end(input);
             }
             running.publishLast(stop);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
             running.close();
+        }
+    }
+
+    /// Waits until an input has ended. One that waits inside the engine for a checkpoint that waits for space sees no
+    /// stop: an interrupt ends that wait, and nothing of what waited is done.
+    private void end(Thread input) throws InterruptedException {
+        while (!input.join(JOIN)) {
+            if (fullDisk.isWaitingForSpace()) {
+                input.interrupt();
+            }
         }
     }
 }

@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -31,8 +30,6 @@ import java.util.function.UnaryOperator;
 /// each without the engine's lock. An interrupt ends only these waits, and the request leaves the queue; a
 /// request that is being committed is waited for.
 public final class Submissions {
-    private static final long GIVE_UP_POLL_MS = 100;
-
     private final Supplier<View> view;
     private final Running settings;
     private final OwnThread own;
@@ -166,20 +163,11 @@ public final class Submissions {
         }
     }
 
-    /// A failed checkpoint stops the engine at the next step, which says why. One that waits for space may never end: a
-    /// caller who gives up, or an engine that is closed, does not wait for it.
-    private void awaitWritten(Future<?> written, Checkpoints checkpoints) throws InterruptedException {
+    /// A failed checkpoint stops the engine at the next step, which says why.
+    private static void awaitWritten(Future<?> written, Checkpoints checkpoints) throws InterruptedException {
         long nanos = System.nanoTime();
         try {
-            while (!written.isDone() && !space.isClosing()) {
-                try {
-                    written.get(GIVE_UP_POLL_MS, TimeUnit.MILLISECONDS);
-                } catch (TimeoutException e) {
-                    if (space.since().isPresent()) {
-                        settings.pause().run();
-                    }
-                }
-            }
+            written.get();
         } catch (ExecutionException failed) {
             return;
         } finally {
