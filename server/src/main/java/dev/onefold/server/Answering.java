@@ -5,6 +5,8 @@ import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
 import dev.onefold.api.page.PageFiles.PageFile;
+import dev.onefold.server.flow.PlatformThreads;
+import dev.onefold.server.flow.Spool;
 import dev.onefold.server.page.Page;
 import java.io.IOException;
 import java.io.InputStream;

@@ -6,6 +6,8 @@ import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine;
+import dev.onefold.server.flow.Sending;
+import dev.onefold.server.flow.Spool;
 import java.io.BufferedOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;

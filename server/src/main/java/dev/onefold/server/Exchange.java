@@ -2,6 +2,8 @@ package dev.onefold.server;
 
 import dev.onefold.api.Failure;
 import dev.onefold.api.body.EntityTags;
+import dev.onefold.server.flow.Sending;
+import dev.onefold.server.flow.Spool;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;

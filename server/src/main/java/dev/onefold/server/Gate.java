@@ -2,6 +2,7 @@ package dev.onefold.server;
 
 import dev.onefold.api.Failure;
 import dev.onefold.api.Routes.Permission;
+import dev.onefold.server.flow.Rate;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.onefold.server;
+package dev.onefold.server.flow;
 
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Keeps an answer until it is whole, up to a size; one that is larger flows through. An answer that flows holds one of
 /// the engine's places for answers as long as its reader takes, so few may flow at a time. Not thread-safe.
-final class Spool extends OutputStream {
+public final class Spool extends OutputStream {
     static final int KEPT_BYTES_MAX = 1 << 20;
 
     /// Answers that flow at a time, of one memory. The two memories of a service together are fewer than the 16 places
@@ -30,23 +30,23 @@ final class Spool extends OutputStream {
     private @Nullable OutputStream out; // From then on.
 
     /// Where the answer goes.
-    interface Target {
+    public interface Target {
         OutputStream open() throws IOException;
     }
 
     /// Memory for all answers that are kept at a time. Any thread may call.
-    static final class Memory {
+    public static final class Memory {
         private final Semaphore answers;
         private final Semaphore flows = new Semaphore(FLOWS_MAX);
 
         /// @param bytes for all of them; one is kept in any case
-        Memory(long bytes) {
+        public Memory(long bytes) {
             answers = new Semaphore(Math.toIntExact(Math.max(1, bytes / KEPT_BYTES_MAX)));
         }
     }
 
     /// Too many answers flow already: nothing of this one was sent.
-    static final class Crowded extends IOException {
+    public static final class Crowded extends IOException {
         private static final long serialVersionUID = 1;
 
         Crowded() {
@@ -54,7 +54,7 @@ final class Spool extends OutputStream {
         }
     }
 
-    Spool(Memory memory, Target target) {
+    public Spool(Memory memory, Target target) {
         this(memory, target, memory.answers.tryAcquire());
     }
 
@@ -66,7 +66,7 @@ final class Spool extends OutputStream {
     }
 
     /// One that keeps an answer; empty if there is no memory for it now.
-    static Optional<Spool> keeping(Memory memory, Target target) {
+    public static Optional<Spool> keeping(Memory memory, Target target) {
         return memory.answers.tryAcquire() ? Optional.of(new Spool(memory, target, true)) : Optional.empty();
     }
 
@@ -106,7 +106,7 @@ final class Spool extends OutputStream {
     }
 
     /// Length of an answer that is kept; empty if it flows.
-    OptionalLong length() {
+    public OptionalLong length() {
         return kept == null ? OptionalLong.empty() : OptionalLong.of(kept.size());
     }
 
@@ -118,7 +118,7 @@ final class Spool extends OutputStream {
     }
 
     /// May be called twice.
-    void release() {
+    public void release() {
         if (isReleased) {
             return;
         }

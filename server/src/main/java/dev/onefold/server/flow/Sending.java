@@ -1,4 +1,4 @@
-package dev.onefold.server;
+package dev.onefold.server.flow;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -15,7 +15,7 @@ import org.eclipse.jetty.util.Callback;
 /// The content of an answer on its way to its reader, who is cut off if it takes too little: an answer that is sent
 /// holds memory, and a large one holds a part of the engine. A reader who takes a byte now and then would hold it for
 /// ever. Not thread-safe.
-final class Sending extends OutputStream {
+public final class Sending extends OutputStream {
     /// A reader has the time for so many bytes; what it took before that gives it no more time.
     static final int STRETCH_BYTES = 1 << 20;
 
@@ -26,7 +26,7 @@ final class Sending extends OutputStream {
     private boolean isEnded;
 
     /// @param stretchMax time for a stretch. Time that is spent to make the answer does not count
-    Sending(Content.Sink reader, Duration stretchMax) {
+    public Sending(Content.Sink reader, Duration stretchMax) {
         this.reader = reader;
         stretchNanosMax = stretchMax.toNanos();
     }

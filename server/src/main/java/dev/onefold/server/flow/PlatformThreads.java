@@ -1,4 +1,4 @@
-package dev.onefold.server;
+package dev.onefold.server.flow;
 
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
@@ -7,17 +7,17 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /// Runs what keeps a processor busy for long, and so may not run on a virtual thread. Any thread may call.
-final class PlatformThreads implements AutoCloseable {
+public final class PlatformThreads implements AutoCloseable {
     private final ExecutorService threads;
 
     /// @param prefix of the threads' names
-    PlatformThreads(String prefix) {
+    public PlatformThreads(String prefix) {
         threads = Executors.newCachedThreadPool(
                 Thread.ofPlatform().name(prefix, 0).daemon().factory());
     }
 
     /// What is run.
-    interface Work {
+    public interface Work {
         void run() throws IOException;
     }
 
@@ -25,7 +25,7 @@ final class PlatformThreads implements AutoCloseable {
     /// afterwards.
     ///
     /// @throws IOException if the work throws it
-    void run(Work work) throws IOException {
+    public void run(Work work) throws IOException {
         Future<?> running = threads.submit(() -> {
             work.run();
             return null;

@@ -1,4 +1,4 @@
-package dev.onefold.server;
+package dev.onefold.server.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
