@@ -3,7 +3,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     server > page > coding > flow
+///     server > page > flow
 @NullMarked
 package dev.onefold.server;
 
