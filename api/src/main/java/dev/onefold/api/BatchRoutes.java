@@ -71,7 +71,8 @@ final class BatchRoutes {
         }
         if (path.size() == 2 && path.get(1).equals("release")) {
             request.allow();
-            return Optional.of(Response.json(BatchJson.of(batches.release(line(batches, path.getFirst()).number()))));
+            return Optional.of(Response.json(
+                    BatchJson.of(batches.release(line(batches, path.getFirst()).number()))));
         }
         if (path.size() == 2 && path.get(1).equals("settle")) {
             request.allow("how");
@@ -82,7 +83,8 @@ final class BatchRoutes {
                     throw new IllegalArgumentException(
                             "The parameter 'how' is delivered or discarded, not '" + other + "'");
             };
-            return Optional.of(Response.json(BatchJson.of(batches.settle(line(batches, path.getFirst()).number(), how))));
+            return Optional.of(Response.json(
+                    BatchJson.of(batches.settle(line(batches, path.getFirst()).number(), how))));
         }
         return Optional.empty();
     }

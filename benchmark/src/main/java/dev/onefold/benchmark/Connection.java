@@ -30,7 +30,8 @@ final class Connection implements AutoCloseable {
 
     /// A request with a content, as it is sent.
     static byte[] post(String path, byte[] content) {
-        byte[] head = ("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + content.length + "\r\n\r\n")
+        byte[] head = ("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + content.length
+                        + "\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
         byte[] request = new byte[head.length + content.length];
         System.arraycopy(head, 0, request, 0, head.length);

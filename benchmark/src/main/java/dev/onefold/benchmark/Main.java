@@ -152,10 +152,16 @@ public final class Main {
     int serve(
             @Parameters(paramLabel = "INPUT") Path input,
             @Option(names = "--rounds", defaultValue = "3") int rounds,
-            @Option(names = "--seconds", defaultValue = "10", description = "For each figure. Default: ${DEFAULT-VALUE}")
+            @Option(
+                            names = "--seconds",
+                            defaultValue = "10",
+                            description = "For each figure. Default: ${DEFAULT-VALUE}")
                     int seconds,
             @Option(names = "--groups", defaultValue = "100000", description = "Default: ${DEFAULT-VALUE}") int groups,
-            @Option(names = "--rate", defaultValue = "50000", description = "Records a second. Default: ${DEFAULT-VALUE}")
+            @Option(
+                            names = "--rate",
+                            defaultValue = "50000",
+                            description = "Records a second. Default: ${DEFAULT-VALUE}")
                     int rate)
             throws IOException, InterruptedException {
         List<byte[]> bodies = ServeRun.bodies(input);

@@ -103,10 +103,7 @@ final class ServeRun {
         long records = (long) bodies.size() * BODY_LINES;
         say(
                 "POST, %d clients, %,d lines each: %,.0f records/s, service %.2f CPU-s per million",
-                CLIENTS,
-                BODY_LINES,
-                records / wall,
-                service.cpu().minus(cpu).toMillis() / 1e3 / records * 1e6);
+                CLIENTS, BODY_LINES, records / wall, service.cpu().minus(cpu).toMillis() / 1e3 / records * 1e6);
         return records / wall;
     }
 
@@ -265,10 +262,7 @@ final class ServeRun {
         });
         say(
                 "page of %,d groups beside %,d records/s: %.1f %% of a core, and %.1f %% without it",
-                groups,
-                intake,
-                page.toMillis() / 10.0 / seconds,
-                alone.toMillis() / 10.0 / seconds);
+                groups, intake, page.toMillis() / 10.0 / seconds, alone.toMillis() / 10.0 / seconds);
     }
 
     private static void readAll(Connection changes) {

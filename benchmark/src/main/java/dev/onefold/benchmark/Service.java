@@ -22,7 +22,8 @@ final class Service implements AutoCloseable {
     static final Pipeline MANY = PipelineBuilder.named("many")
             .key("id")
             .version("v")
-            .rollup(rollup -> rollup.levels("area", "place").sum("value", "value", 18, 2).count("n"))
+            .rollup(rollup ->
+                    rollup.levels("area", "place").sum("value", "value", 18, 2).count("n"))
             .build();
 
     private final Process process;
@@ -49,12 +50,10 @@ final class Service implements AutoCloseable {
     /// Serves until standard input ends.
     static void serve(Path directory) throws IOException {
         Settings settings = Settings.defaults().withStateBytesMax(1L << 30);
-        try (EmbeddedEngine trades =
-                        EmbeddedEngine.open(directory.resolve("trades"), EngineRun.pipeline(), settings);
+        try (EmbeddedEngine trades = EmbeddedEngine.open(directory.resolve("trades"), EngineRun.pipeline(), settings);
                 EmbeddedEngine many = EmbeddedEngine.open(directory.resolve("many"), MANY, settings);
                 HttpService service = HttpService.open(
-                        new dev.onefold.server.Settings(
-                                InetAddress.getLoopbackAddress(), 0, null, null, Limits.USUAL),
+                        new dev.onefold.server.Settings(InetAddress.getLoopbackAddress(), 0, null, null, Limits.USUAL),
                         List.of(Served.of(trades, null), Served.of(many, null)))) {
             System.out.println(service.uri());
             while (System.in.read() >= 0) {

@@ -118,8 +118,7 @@ final class Answering extends Handler.Abstract {
         return true;
     }
 
-    private void refuse(
-            Refusal refusal, Contents.Held content, Request request, Response response, Callback callback) {
+    private void refuse(Refusal refusal, Contents.Held content, Request request, Response response, Callback callback) {
         if (content.isBegun() || !request.getHeaders().contains(HttpHeader.EXPECT, "100-continue")) {
             contents.drain(request);
         } // Otherwise the client waits for this very answer before it sends its content.

@@ -49,8 +49,8 @@ final class Metrics {
     private final Histogram acknowledged = delay(
             "http_acknowledge_seconds",
             "Time from the whole request to the answer that its records are durable and in the totals.");
-    private final Histogram visible = delay(
-            "http_visible_seconds", "Time from the first byte of a request to the totals that have its records.");
+    private final Histogram visible =
+            delay("http_visible_seconds", "Time from the first byte of a request to the totals that have its records.");
 
     Metrics(List<Served> all, Changes changes) {
         for (Served each : all) {

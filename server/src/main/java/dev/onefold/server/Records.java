@@ -72,9 +72,7 @@ final class Records {
         if (isTaken) {
             long now = System.nanoTime();
             metrics.acknowledged(
-                    name,
-                    Duration.ofNanos(now - exchange.request().getBeginNanoTime()),
-                    Duration.ofNanos(now - began));
+                    name, Duration.ofNanos(now - exchange.request().getBeginNanoTime()), Duration.ofNanos(now - began));
         }
     }
 

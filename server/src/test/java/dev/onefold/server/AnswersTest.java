@@ -173,8 +173,9 @@ class AnswersTest {
                 Socket slow = on.connect()) {
             String record = record(1, "1.00");
             slow.getOutputStream()
-                    .write(RunningService.bytes("POST " + RECORDS + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                            + "Content-Length: " + record.length() + "\r\n\r\n"));
+                    .write(RunningService.bytes(
+                            "POST " + RECORDS + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                    + "Content-Length: " + record.length() + "\r\n\r\n"));
             long began = System.nanoTime();
             while (System.nanoTime() - began < 500_000_000) {
                 LockSupport.parkNanos(10_000_000);
@@ -184,12 +185,14 @@ class AnswersTest {
             String metrics = on.get("/metrics").body();
             double visible = sum(metrics, "onefold_http_visible_seconds");
             assertThat(visible).isGreaterThan(0.4);
-            assertThat(visible - sum(metrics, "onefold_http_acknowledge_seconds")).isGreaterThan(0.4);
+            assertThat(visible - sum(metrics, "onefold_http_acknowledge_seconds"))
+                    .isGreaterThan(0.4);
         }
     }
 
     private static double sum(String metrics, String name) {
-        Matcher found = Pattern.compile(name + "_sum\\{pipeline=\"trades\"} (\\S+)").matcher(metrics);
+        Matcher found =
+                Pattern.compile(name + "_sum\\{pipeline=\"trades\"} (\\S+)").matcher(metrics);
         assertThat(found.find()).as(name).isTrue();
         return Double.parseDouble(found.group(1));
     }

@@ -286,8 +286,7 @@ class AttacksTest {
                     "415 Content-Length: 9\r\nContent-Encoding: rot13",
                     "403 Content-Length: 9\r\nOrigin: http://example.com")) {
                 try (Socket socket = on.connect()) {
-                    socket.getOutputStream()
-                            .write(RunningService.bytes(head + refused.substring(4) + "\r\n\r\n"));
+                    socket.getOutputStream().write(RunningService.bytes(head + refused.substring(4) + "\r\n\r\n"));
                     assertThat(RunningService.read(socket)) // It ends without a byte of the content.
                             .startsWith("HTTP/1.1 " + refused.substring(0, 3));
                 }
@@ -295,8 +294,8 @@ class AttacksTest {
             try (Socket socket = on.connect()) {
                 String record = RunningService.record(1, "1");
                 socket.getOutputStream()
-                        .write(RunningService.bytes(head + "Connection: close\r\nContent-Length: " + record.length()
-                                + "\r\n\r\n"));
+                        .write(RunningService.bytes(
+                                head + "Connection: close\r\nContent-Length: " + record.length() + "\r\n\r\n"));
                 assertThat(new String(socket.getInputStream().readNBytes(25), StandardCharsets.US_ASCII))
                         .isEqualTo("HTTP/1.1 100 Continue\r\n\r\n");
                 socket.getOutputStream().write(RunningService.bytes(record));
