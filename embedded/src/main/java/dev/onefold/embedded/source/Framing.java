@@ -61,7 +61,7 @@ public enum Framing {
 
     /// Bytes of the records that are not too large: those that are become dead letters, and take no memory for rows.
     public long bytesTaken(byte[] bytes, int from, int to) {
-        long taken = to - from;
+        long taken = (long) to - from;
         if (taken > Limits.RECORD_BYTES_MAX) {
             for (int at = from; at < to; ) {
                 int end = end(bytes, at, to);
