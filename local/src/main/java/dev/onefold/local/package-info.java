@@ -2,7 +2,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     local > demo > stack > function > gate > server > template
+///     local > demo > cloud > stack > function > gate > meter > server > template
 @NullMarked
 package dev.onefold.local;
 

@@ -1,5 +1,6 @@
 package dev.onefold.local.function;
 
+import dev.onefold.local.meter.Meters;
 import dev.onefold.mapping.Invoker;
 import dev.onefold.mapping.source.Futures;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -16,10 +18,13 @@ import java.util.concurrent.TimeUnit;
 /// The sandboxes of one function. One that has answered is used again; where none is free another one is started, up to
 /// a limit, and beyond it invocations wait. Any thread may call.
 public final class Sandboxes implements Invoker, AutoCloseable {
+    private static final long NANOS_PER_MS = 1_000_000;
+
     private final FunctionSettings settings;
     private final List<Path> classPath;
     private final FunctionFaults faults;
     private final Random random;
+    private final Optional<Meters> meters;
     private final Deque<Sandbox> idle = new ArrayDeque<>();
     private final List<Sandbox> all = new ArrayList<>();
     private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -42,7 +47,20 @@ public final class Sandboxes implements Invoker, AutoCloseable {
     ///
     /// @param classPath of the function, as its archive has it
     public Sandboxes(FunctionSettings settings, List<Path> classPath, FunctionFaults faults, long seed) {
+        this(settings, classPath, faults, seed, Optional.empty());
+    }
+
+    /// The same.
+    ///
+    /// @param meters count the invocations
+    public Sandboxes(
+            FunctionSettings settings,
+            List<Path> classPath,
+            FunctionFaults faults,
+            long seed,
+            Optional<Meters> meters) {
         this.settings = settings;
+        this.meters = meters;
         this.classPath = List.copyOf(classPath);
         this.faults = faults;
         random = new Random(seed);
@@ -98,6 +116,10 @@ public final class Sandboxes implements Invoker, AutoCloseable {
     }
 
     private void run(Waiting next, Sandbox sandbox, FunctionFaults.Fate fate) {
+        // The start of a process is no part of what CloudWatch calls a duration.
+        CompletableFuture<Long> began = meters.isEmpty()
+                ? CompletableFuture.completedFuture(0L)
+                : sandbox.ready().thenApply(_ -> System.nanoTime());
         CompletableFuture<byte[]> result = switch (fate) {
             case FunctionFaults.Fate.Refused _ -> failed("failed before it began");
             case FunctionFaults.Fate.Lost _ ->
@@ -110,6 +132,7 @@ public final class Sandboxes implements Invoker, AutoCloseable {
             }
         };
         var _ = result.whenComplete((answer, failure) -> {
+            meters.ifPresent(counting -> meter(counting, began, failure != null));
             synchronized (this) {
                 busy--;
                 boolean killed = fate instanceof FunctionFaults.Fate.Killed;
@@ -134,6 +157,18 @@ public final class Sandboxes implements Invoker, AutoCloseable {
             }
             dispatch();
         });
+    }
+
+    private void meter(Meters counting, CompletableFuture<Long> began, boolean isFailed) {
+        long endNanos = System.nanoTime();
+        long beginNanos = began.isCompletedExceptionally() ? endNanos : began.getNow(endNanos);
+        counting.add(metric("Duration"), Math.ceilDiv(endNanos - beginNanos, NANOS_PER_MS));
+        counting.add(metric("Invocations"), 1);
+        counting.add(metric("Errors"), isFailed ? 1 : 0);
+    }
+
+    private Meters.Metric metric(String name) {
+        return new Meters.Metric("AWS/Lambda", name, "FunctionName", settings.name());
     }
 
     private CompletableFuture<byte[]> failed(String how) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
+import dev.onefold.local.meter.Meters;
 import dev.onefold.local.server.DynamoDbServer;
 import dev.onefold.local.server.Loopback;
 import dev.onefold.local.template.Account;
@@ -27,7 +28,7 @@ import java.util.stream.Collectors;
 /// The one address of all services. It finds out who calls and what is asked for, lets through what the caller's role
 /// allows, and lets some requests fail. Any thread.
 public final class Gate implements AutoCloseable {
-    private static final Pattern ACCESS_KEY = Pattern.compile("Credential=([^/]+)/");
+    private static final Pattern CREDENTIAL = Pattern.compile("Credential=([^/]+)/[^/]*/[^/]*/([^/]*)");
 
     /// Of one connection, not of what is asked for; and a packed answer could not be read here.
     private static final Set<String> NOT_PASSED_ON =
@@ -44,11 +45,20 @@ public final class Gate implements AutoCloseable {
     private final Random random;
     private final Usage usage = new Usage();
 
-    private Gate(Account account, Map<Service, URI> services, Map<String, Role> roles, Faults faults, long seed)
+    private final Optional<Metering> metering;
+
+    /// What is behind a gate.
+    ///
+    /// @param services where they are
+    /// @param meters count what passes; none if nobody asks for it, because to count takes time
+    public record Behind(Map<Service, URI> services, Optional<Meters> meters) {}
+
+    private Gate(Account account, Behind behind, Map<String, Role> roles, Faults faults, long seed)
             throws IOException {
+        metering = behind.meters().map(Metering::new);
         reader = new ServiceRequest.Reader(account);
         tables = new Account(account.id(), DynamoDbServer.REGION);
-        this.services = Map.copyOf(services);
+        services = Map.copyOf(behind.services());
         this.roles = roles;
         this.faults = faults;
         random = new Random(seed);
@@ -62,7 +72,13 @@ public final class Gate implements AutoCloseable {
     public static Gate open(
             Account account, Map<Service, URI> services, Collection<Role> roles, Faults faults, long seed)
             throws IOException {
-        return new Gate(account, services, byKey(roles), faults, seed);
+        return open(account, new Behind(services, Optional.empty()), roles, faults, seed);
+    }
+
+    /// The same, and what passes may be counted.
+    public static Gate open(Account account, Behind behind, Collection<Role> roles, Faults faults, long seed)
+            throws IOException {
+        return new Gate(account, behind, byKey(roles), faults, seed);
     }
 
     private static Map<String, Role> byKey(Collection<Role> roles) {
@@ -87,12 +103,16 @@ public final class Gate implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
             byte[] body = exchange.getRequestBody().readAllBytes();
+            String authorization = exchange.getRequestHeaders().getFirst("Authorization");
+            Matcher credential = CREDENTIAL.matcher(authorization == null ? "" : authorization);
+            boolean isSigned = credential.find();
             ServiceRequest asked = reader.read(
+                    isSigned ? credential.group(2) : "",
                     exchange.getRequestHeaders().getFirst("X-Amz-Target"),
                     exchange.getRequestMethod(),
-                    exchange.getRequestURI().getPath(),
+                    exchange.getRequestURI(),
                     body);
-            Role role = role(exchange);
+            Role role = isSigned ? roles.get(credential.group(1)) : null;
             if (role == null) {
                 answer(exchange, Reply.unknownCaller(asked));
                 return;
@@ -106,12 +126,6 @@ public final class Gate implements AutoCloseable {
         } catch (InterruptedException closed) {
             Thread.currentThread().interrupt(); // The gate is closed: whoever asked gets no answer.
         }
-    }
-
-    private @org.jspecify.annotations.Nullable Role role(HttpExchange exchange) {
-        String authorization = exchange.getRequestHeaders().getFirst("Authorization");
-        Matcher key = ACCESS_KEY.matcher(authorization == null ? "" : authorization);
-        return key.find() ? roles.get(key.group(1)) : null;
     }
 
     /// As the servers name it: Kinesis streams by their names only, and all that is of tables in a region of its own.
@@ -156,8 +170,10 @@ public final class Gate implements AutoCloseable {
         if (service == null) {
             throw new IOException("Nothing stands in for " + asked.service() + " here");
         }
+        boolean isCounted = metering.isPresent() && Metering.isAskedFor(asked);
+        byte[] sent = isCounted ? Metering.asking(asked) : body;
         HttpRequest.Builder request = HttpRequest.newBuilder(service.resolve(exchange.getRequestURI()))
-                .method(exchange.getRequestMethod(), HttpRequest.BodyPublishers.ofByteArray(body));
+                .method(exchange.getRequestMethod(), HttpRequest.BodyPublishers.ofByteArray(sent));
         exchange.getRequestHeaders().forEach((name, values) -> {
             if (!NOT_PASSED_ON.contains(name.toLowerCase(Locale.ROOT))) {
                 values.forEach(value -> request.header(name, value));
@@ -167,7 +183,8 @@ public final class Gate implements AutoCloseable {
         if (response.statusCode() == 200) {
             reader.answered(asked, response.body());
         }
-        return new Reply(response.statusCode(), response.headers().map(), response.body());
+        Reply reply = new Reply(response.statusCode(), response.headers().map(), response.body());
+        return metering.isPresent() ? metering.get().count(asked, body, reply, isCounted) : reply;
     }
 
     /// Does half of it, and says of the rest that it was not done.

@@ -46,7 +46,7 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
             case DYNAMODB, STREAMS, KINESIS -> error(asked, 400, TOO_MANY, "Rate exceeded (injected)");
             case SQS -> error(asked, 400, "RequestThrottled", "Rate exceeded (injected)");
             case LAMBDA -> error(asked, 429, "TooManyRequestsException", "Rate exceeded (injected)");
-            case S3 -> error(asked, 503, "SlowDown", "Reduce your request rate (injected)");
+            case S3, CLOUDFORMATION, CLOUDWATCH -> error(asked, 503, "SlowDown", "Reduce your request rate (injected)");
         };
     }
 
@@ -74,7 +74,7 @@ record Reply(int status, Map<String, List<String>> headers, byte[] body) {
     }
 
     private static Reply error(ServiceRequest asked, int status, String code, String message) {
-        if (asked.service() == Service.S3) {
+        if (asked.service() == Service.S3 || asked.service() == Service.CLOUDFORMATION) {
             return new Reply(
                     status,
                     Map.of("Content-Type", List.of("application/xml")),

@@ -7,7 +7,9 @@ public enum Service {
     KINESIS("kinesis"),
     SQS("sqs"),
     S3("s3"),
-    LAMBDA("lambda");
+    LAMBDA("lambda"),
+    CLOUDFORMATION("cloudformation"),
+    CLOUDWATCH("cloudwatch");
 
     /// What actions of it begin with.
     final String prefix;

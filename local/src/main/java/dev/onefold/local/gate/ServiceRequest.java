@@ -7,12 +7,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.onefold.local.server.FunctionServer;
 import dev.onefold.local.template.Account;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,8 @@ record ServiceRequest(
         Set<Role.Need> needs,
         @Nullable ObjectNode body) {
     static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final Pattern ACTION = Pattern.compile("(?:^|&)Action=([A-Za-z]+)");
 
     /// Many messages in one request need the permission of one.
     private static final Pattern BATCH = Pattern.compile("Batch$");
@@ -52,12 +57,24 @@ record ServiceRequest(
             this.account = account;
         }
 
-        /// @param target the header `X-Amz-Target`; `null` for objects and functions, which have none
+        /// @param service that its signature is for
+        /// @param target the header `X-Amz-Target`; `null` for services that have none
         /// @throws IOException if it is nothing that is known
-        ServiceRequest read(@Nullable String target, String method, String path, byte[] body) throws IOException {
-            if (target == null) {
-                return path.startsWith(FunctionServer.PATH) ? function(path) : object(method, path);
+        ServiceRequest read(String service, @Nullable String target, String method, URI uri, byte[] body)
+                throws IOException {
+            if (service.equals("cloudformation")) {
+                return stacks(body);
             }
+            if (service.equals("monitoring")) {
+                return metrics(uri.getPath());
+            }
+            if (target == null) {
+                return uri.getPath().startsWith(FunctionServer.PATH) ? function(uri.getPath()) : object(method, uri);
+            }
+            return tableOrStreamOrQueue(target, body);
+        }
+
+        private ServiceRequest tableOrStreamOrQueue(String target, byte[] body) throws IOException {
             int dot = target.indexOf('.');
             String api = target.substring(0, Math.max(dot, 0));
             String operation = target.substring(dot + 1);
@@ -69,7 +86,8 @@ record ServiceRequest(
                 case STREAMS -> needs.add(need(service, operation, changes(operation, json)));
                 case KINESIS -> needs.add(need(service, operation, kinesis(json)));
                 case SQS -> needs.add(need(service, BATCH.matcher(operation).replaceFirst(""), queue(json)));
-                case S3, LAMBDA -> throw new IOException("A request to " + service + " has no X-Amz-Target");
+                case S3, LAMBDA, CLOUDFORMATION, CLOUDWATCH ->
+                    throw new IOException("A request to " + service + " has no X-Amz-Target");
             }
             return new ServiceRequest(service, operation, needs, json);
         }
@@ -142,11 +160,27 @@ record ServiceRequest(
                     Service.LAMBDA, "InvokeFunction", Set.of(new Role.Need("lambda:InvokeFunction", arn)), null);
         }
 
-        private ServiceRequest object(String method, String path) throws IOException {
+        private static ServiceRequest stacks(byte[] body) {
+            Matcher action = ACTION.matcher(new String(body, StandardCharsets.UTF_8));
+            String operation = action.find() ? action.group(1) : "nothing";
+            return new ServiceRequest(
+                    Service.CLOUDFORMATION, operation, Set.of(need(Service.CLOUDFORMATION, operation, "*")), null);
+        }
+
+        private static ServiceRequest metrics(String path) {
+            String operation = path.substring(path.lastIndexOf('/') + 1);
+            return new ServiceRequest(
+                    Service.CLOUDWATCH, operation, Set.of(need(Service.CLOUDWATCH, operation, "*")), null);
+        }
+
+        private ServiceRequest object(String method, URI uri) throws IOException {
+            String path = uri.getPath();
+            boolean isBucket = path.indexOf('/', 1) < 0;
             String operation = switch (method) {
-                case "PUT" -> "PutObject";
-                case "GET", "HEAD" -> path.indexOf('/', 1) < 0 ? "ListBucket" : "GetObject";
-                case "DELETE" -> "DeleteObject";
+                case "PUT" -> isBucket ? "PutBucket" : "PutObject";
+                case "GET", "HEAD" -> isBucket ? "ListBucket" : "GetObject";
+                case "DELETE" -> isBucket ? "DeleteBucket" : "DeleteObject";
+                case "POST" -> "DeleteObject"; // Of many objects: another POST is refused by the store.
                 default -> throw new IOException("The object store is not asked to " + method);
             };
             Role.Need need = new Role.Need("s3:" + operation, "arn:aws:s3:::" + path.substring(1));

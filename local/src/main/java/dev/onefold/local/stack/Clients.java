@@ -17,7 +17,7 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 
 /// The SDK's clients, with the credentials of one role. Any thread.
-final class Clients implements AutoCloseable {
+public final class Clients implements AutoCloseable {
     static {
         // The gate reads what is asked for, and reads JSON.
         System.setProperty("aws.cborEnabled", "false");
@@ -27,19 +27,19 @@ final class Clients implements AutoCloseable {
     private final AwsCredentialsProvider credentials;
     private final Region region;
 
-    final DynamoDbAsyncClient tables;
-    final DynamoDbStreamsAsyncClient changes;
-    final KinesisAsyncClient streams;
-    final SqsAsyncClient queues;
-    final S3AsyncClient objects;
+    public final DynamoDbAsyncClient tables;
+    public final DynamoDbStreamsAsyncClient changes;
+    public final KinesisAsyncClient streams;
+    public final SqsAsyncClient queues;
+    public final S3AsyncClient objects;
 
     /// Clients of services that are all at one place.
-    Clients(Connections connections, Role role, URI uri, String region) {
+    public Clients(Connections connections, Role role, URI uri, String region) {
         this(connections, role, _ -> uri, region);
     }
 
     /// @param place of a service
-    Clients(Connections connections, Role role, Function<Service, URI> place, String region) {
+    public Clients(Connections connections, Role role, Function<Service, URI> place, String region) {
         this.connections = connections;
         credentials = StaticCredentialsProvider.create(AwsBasicCredentials.create(role.accessKey(), "secret"));
         this.region = Region.of(region);

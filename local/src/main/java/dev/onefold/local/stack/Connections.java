@@ -11,7 +11,7 @@ import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.http.nio.netty.SdkEventLoopGroup;
 
 /// What all clients of a deployment share. A client's own threads would take two seconds to end.
-final class Connections implements AutoCloseable {
+public final class Connections implements AutoCloseable {
     private static final int THREADS = 2;
     private static final int CONNECTIONS_MAX = 200;
     private static final int WAITING_MAX = 50_000;
@@ -28,7 +28,8 @@ final class Connections implements AutoCloseable {
             .readTimeout(READ_MAX)
             .build();
 
-    SdkAsyncHttpClient http() {
+    /// What sends their requests.
+    public SdkAsyncHttpClient http() {
         return http;
     }
 

@@ -52,11 +52,8 @@ public final class LocalDeployment implements AutoCloseable {
     private final Gate gate;
     private final Clients operator;
     private volatile Map<String, Role> roles;
-    private final Map<String, FunctionSettings> settings = new TreeMap<>();
-    private final Map<String, Sandboxes> functions = new TreeMap<>();
-    private final Mappings mappings;
+    private final Workings workings;
     private final FunctionServer receivers;
-    private final RealTime time = new RealTime();
     private final String name;
 
     private LocalDeployment(StackRequest request, Machine machine, StackFaults faults) throws IOException {
@@ -74,17 +71,9 @@ public final class LocalDeployment implements AutoCloseable {
             roles = stack.roles();
             gate = kept(Gate.open(Account.LOCAL, servers.places(), callers(roles), faults.faults(), faults.seed()));
             operator = kept(new Clients(connections, Role.OPERATOR, gate.uri(), region));
-            settings.putAll(stack.functions(gate.uri(), machine.sandboxesMax()));
-            settings.forEach((function, its) -> functions.put(
-                    function,
-                    kept(new Sandboxes(
-                            its,
-                            machine.functions(),
-                            function.equals("State") || function.equals("Collect") ? faults.state() : faults.reduce(),
-                            faults.seed() + function.hashCode()))));
-            kept(time);
-            mappings = kept(new Mappings(stack, template, new Mappings.Pace(time, machine.minute()), faults, roles));
-            mappings.open(functions, role -> new Clients(connections, role, gate.uri(), region));
+            Workings.Place place = new Workings.Place(machine, gate.uri(), connections, Optional.empty());
+            workings = kept(new Workings(template, place, faults));
+            workings.invoke(place);
             openUrls();
         } catch (IOException | RuntimeException e) {
             close();
@@ -96,7 +85,7 @@ public final class LocalDeployment implements AutoCloseable {
         for (String url : template.resources("AWS::Lambda::Url")) {
             Map<String, Object> properties = template.properties(url);
             String target = Properties.text(properties, "TargetFunctionArn");
-            String function = functions.keySet().stream()
+            String function = workings.functions().keySet().stream()
                     .filter(name -> template.value(name).equals(target))
                     .findFirst()
                     .orElseThrow(() -> new IllegalArgumentException(url + " leads to no function of the template"));
@@ -209,7 +198,7 @@ public final class LocalDeployment implements AutoCloseable {
 
     /// The services as a role sees them.
     Clients clients(String role) {
-        return role.equals(Role.OPERATOR.name()) ? operator : mappings.clients(role);
+        return role.equals(Role.OPERATOR.name()) ? operator : workings.mappings().clients(role);
     }
 
     /// The name of a resource of the template, or an attribute of it ("resource.attribute").
@@ -224,7 +213,7 @@ public final class LocalDeployment implements AutoCloseable {
 
     /// The sandboxes of a function, by its name in the template.
     public Sandboxes function(String logicalName) {
-        Sandboxes sandboxes = functions.get(logicalName);
+        Sandboxes sandboxes = workings.functions().get(logicalName);
         if (sandboxes == null) {
             throw new IllegalArgumentException("The template has no function " + logicalName);
         }
@@ -233,7 +222,7 @@ public final class LocalDeployment implements AutoCloseable {
 
     /// How a function runs, by its name in the template.
     public FunctionSettings settings(String logicalName) {
-        return Optional.ofNullable(settings.get(logicalName)).orElseThrow();
+        return Optional.ofNullable(workings.settings().get(logicalName)).orElseThrow();
     }
 
     /// Reads another stream from now on, as an update of the stack does that gives the template this parameter. Not for
@@ -242,7 +231,7 @@ public final class LocalDeployment implements AutoCloseable {
         template.set("InputStreamArn", Account.LOCAL.own(arn));
         roles = stack.roles();
         gate.setRoles(callers(roles));
-        mappings.replaceInput(functions);
+        workings.mappings().replaceInput(workings.functions());
     }
 
     private static List<Role> callers(Map<String, Role> roles) {
@@ -259,14 +248,14 @@ public final class LocalDeployment implements AutoCloseable {
 
     private void awaitDrained(long deadlineNanos) {
         while (!isDrained()) {
-            time.requireFine();
+            workings.time().requireFine();
             if (System.nanoTime() > deadlineNanos) {
-                throw new IllegalStateException("Records are still waiting. " + mappings + "; " + functions("State")
+                throw new IllegalStateException("Records are still waiting. " + mappingResults() + "; " + functions("State")
                         + "; " + functions("Reduce"));
             }
             Connection.THREADS.pause(POLL);
         }
-        time.requireFine();
+        workings.time().requireFine();
     }
 
     private String functions(String function) {
@@ -274,7 +263,7 @@ public final class LocalDeployment implements AutoCloseable {
     }
 
     private boolean isDrained() {
-        return Connection.THREADS.await(mappings.isInputDone(operator)) && isQueueEmpty() && areDeltasGone();
+        return Connection.THREADS.await(workings.mappings().isInputDone(operator)) && isQueueEmpty() && areDeltasGone();
     }
 
     private boolean isQueueEmpty() {
@@ -300,7 +289,7 @@ public final class LocalDeployment implements AutoCloseable {
 
     /// What became of the last invocation of each mapping.
     public String mappingResults() {
-        return mappings.toString();
+        return workings.mappings().toString();
     }
 
     @Override

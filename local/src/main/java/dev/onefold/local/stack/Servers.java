@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// The servers that one deployment needs.
-final class Servers implements AutoCloseable {
+public final class Servers implements AutoCloseable {
     final DynamoDbServer tables;
     final KinesisServer streams;
     final QueueServer queues;
@@ -31,7 +31,7 @@ final class Servers implements AutoCloseable {
     /// Opens them all, empty.
     ///
     /// @param node folder of what runs on Node, filled at first use
-    static Servers open(Path node) throws IOException {
+    public static Servers open(Path node) throws IOException {
         KinesisServer streams = KinesisServer.open(node); // First: it is what may be missing.
         try {
             return new Servers(streams);
@@ -41,7 +41,8 @@ final class Servers implements AutoCloseable {
         }
     }
 
-    Map<Service, URI> places() {
+    /// Where they are.
+    public Map<Service, URI> places() {
         return Map.of(
                 Service.DYNAMODB, tables.uri(),
                 Service.STREAMS, tables.uri(),
@@ -51,7 +52,8 @@ final class Servers implements AutoCloseable {
                 Service.LAMBDA, functions.uri());
     }
 
-    URI place(Service service) {
+    /// Where one is.
+    public URI place(Service service) {
         return Optional.ofNullable(places().get(service)).orElseThrow();
     }
 

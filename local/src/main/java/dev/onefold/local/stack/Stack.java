@@ -24,14 +24,15 @@ import java.util.regex.Pattern;
 import software.amazon.awssdk.services.dynamodb.model.OperationType;
 
 /// What a template says of roles, functions, mappings and schedules.
-final class Stack {
+public final class Stack {
     private static final Pattern RATE = Pattern.compile("rate\\(([0-9]+) (minute|day)s?\\)");
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final StackTemplate template;
     private final String region;
 
-    Stack(StackTemplate template, String region) {
+    /// Reads a template.
+    public Stack(StackTemplate template, String region) {
         this.template = template;
         this.region = region;
     }
@@ -48,7 +49,7 @@ final class Stack {
     record Schedule(Duration every, String function, String input) {}
 
     /// The roles of the functions, by their names in the template.
-    Map<String, Role> roles() {
+    public Map<String, Role> roles() {
         Map<String, Role> roles = new TreeMap<>();
         for (String name : template.resources("AWS::IAM::Role")) {
             List<Role.Statement> statements = new ArrayList<>();

@@ -20,19 +20,24 @@ import software.amazon.awssdk.services.kinesis.model.CreateStreamRequest;
 import software.amazon.awssdk.services.sqs.model.CreateQueueRequest;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/// Makes the tables, streams and queues of a template on the servers, with its properties.
+/// Makes the tables, streams, buckets and queues of a template on the servers, with its properties.
 ///
 /// The servers keep nothing and encrypt nothing, so backups, encryption, retention, expiry and access to buckets are
-/// left out,
-/// each by its name: a property that is not known here is refused.
-final class Storage {
+/// left out, each by its name: a property that is not known here is refused.
+public final class Storage {
+    private static final String TABLE = "AWS::DynamoDB::Table";
+    private static final String STREAM = "AWS::Kinesis::Stream";
+    private static final String BUCKET = "AWS::S3::Bucket";
+    private static final String QUEUE = "AWS::SQS::Queue";
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private static final Set<String> TABLE_LEFT_OUT = Set.of(
             "PointInTimeRecoverySpecification",
             "SSESpecification",
-            "DeletionProtectionEnabled",
             "TimeToLiveSpecification");
+    private static final Set<String> BUCKET_LEFT_OUT =
+            Set.of("BucketEncryption", "OwnershipControls", "PublicAccessBlockConfiguration");
     private static final Set<String> STREAM_LEFT_OUT =
             Set.of("Name", "RetentionPeriodHours", "MaxRecordSizeInKiB", "StreamEncryption");
     private static final Set<String> QUEUE_LEFT_OUT = Set.of("QueueName", "SqsManagedSseEnabled");
@@ -43,29 +48,85 @@ final class Storage {
     private final StackTemplate template;
     private final Clients clients;
 
-    Storage(StackTemplate template, Clients clients) {
+    /// Makes what a template says.
+    ///
+    /// @param clients of the servers themselves
+    public Storage(StackTemplate template, Clients clients) {
         this.template = template;
         this.clients = clients;
+    }
+
+    /// The names of what it makes, each behind what it needs.
+    public List<String> resources() {
+        List<String> all = new ArrayList<>();
+        all.addAll(template.resources(TABLE));
+        all.addAll(template.resources(STREAM));
+        all.addAll(template.resources(BUCKET));
+        List<String> queues = new ArrayList<>(template.resources(QUEUE));
+        // One that others pass on to must be there before them.
+        queues.sort((a, b) -> Boolean.compare(passesOn(a), passesOn(b)));
+        all.addAll(queues);
+        return all;
     }
 
     /// Makes all of it, and tells the template what only the making tells.
     void make() {
         List<CompletableFuture<?>> made = new ArrayList<>();
-        for (String table : template.resources("AWS::DynamoDB::Table")) {
-            made.add(table(table));
+        CompletableFuture<?> queues = CompletableFuture.completedFuture(null);
+        for (String resource : resources()) {
+            if (template.type(resource).equals(QUEUE)) {
+                queues = queues.thenCompose(_ -> make(resource));
+            } else {
+                made.add(make(resource));
+            }
         }
-        for (String stream : template.resources("AWS::Kinesis::Stream")) {
-            made.add(stream(stream));
-        }
-        List<String> queues = new ArrayList<>(template.resources("AWS::SQS::Queue"));
-        // One that others pass on to must be there before them.
-        queues.sort((a, b) -> Boolean.compare(passesOn(a), passesOn(b)));
-        CompletableFuture<?> before = CompletableFuture.completedFuture(null);
-        for (String queue : queues) {
-            before = before.thenCompose(_ -> queue(queue));
-        }
-        made.add(before);
+        made.add(queues);
         CompletableFuture.allOf(made.toArray(CompletableFuture[]::new)).join();
+    }
+
+    /// Makes one of them.
+    ///
+    /// @throws IllegalArgumentException if it has a property that is not known here
+    public CompletableFuture<?> make(String resource) {
+        return switch (template.type(resource)) {
+            case TABLE -> table(resource);
+            case STREAM -> stream(resource);
+            case BUCKET -> bucket(resource);
+            case QUEUE -> queue(resource);
+            default -> throw new IllegalArgumentException(resource + " is nothing that is stored");
+        };
+    }
+
+    /// Removes one of them. A table that is protected and a bucket that is not empty refuse it.
+    public CompletableFuture<?> remove(String resource) {
+        String name = template.value(resource);
+        return switch (template.type(resource)) {
+            case TABLE ->
+                clients.tables
+                        .deleteTable(request -> request.tableName(name))
+                        .thenCompose(_ -> clients.tables.waiter().waitUntilTableNotExists(wait -> wait.tableName(name)));
+            case STREAM ->
+                clients.streams
+                        .deleteStream(request -> request.streamName(name).enforceConsumerDeletion(true))
+                        .thenCompose(
+                                _ -> clients.streams.waiter().waitUntilStreamNotExists(wait -> wait.streamName(name)));
+            case BUCKET -> clients.objects.deleteBucket(request -> request.bucket(name));
+            case QUEUE -> clients.queues.deleteQueue(request -> request.queueUrl(name));
+            default -> throw new IllegalArgumentException(resource + " is nothing that is stored");
+        };
+    }
+
+    private CompletableFuture<?> bucket(String resource) {
+        Map<String, Object> properties = without(template.properties(resource), BUCKET_LEFT_OUT);
+        Object versions = properties.remove("VersioningConfiguration");
+        refuse(resource, properties);
+        String name = template.value(resource);
+        CompletableFuture<?> made = clients.objects.createBucket(request -> request.bucket(name));
+        return versions == null
+                ? made
+                : made.thenCompose(_ -> clients.objects.putBucketVersioning(request -> request.bucket(name)
+                        .versioningConfiguration(versioning -> versioning.status(
+                                text(Properties.map(versions).get("Status"))))));
     }
 
     private boolean passesOn(String queue) {
@@ -102,6 +163,8 @@ final class Storage {
                                 .keyType(text(item.get("KeyType")))
                                 .build())
                         .toList());
+        Object isProtected = properties.remove("DeletionProtectionEnabled");
+        request.deletionProtectionEnabled(isProtected != null && Boolean.parseBoolean(text(isProtected)));
         if (properties.containsKey("StreamSpecification")) {
             String view = text(
                     Properties.map(properties.remove("StreamSpecification")).get("StreamViewType"));

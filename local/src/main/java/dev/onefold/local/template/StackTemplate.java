@@ -1,5 +1,6 @@
 package dev.onefold.local.template;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ public final class StackTemplate {
 
     private final Account account;
     private final String stack;
+    private final String suffix;
     private final Map<String, Object> document;
     private final Map<String, String> parameters = new LinkedHashMap<>();
 
@@ -30,8 +32,14 @@ public final class StackTemplate {
     ///
     /// @param given values of parameters; the others have their defaults
     public StackTemplate(Account account, String stack, String yaml, Map<String, String> given) {
+        this(account, stack, "", yaml, given);
+    }
+
+    /// The same, and names that are made up end with a suffix, so that none is that of an earlier stack.
+    public StackTemplate(Account account, String stack, String suffix, String yaml, Map<String, String> given) {
         this.account = account;
         this.stack = stack;
+        this.suffix = suffix;
         document = Document.read(yaml);
         section("Parameters").forEach((name, value) -> {
             Object byDefault = Document.map(value).get("Default");
@@ -39,11 +47,7 @@ public final class StackTemplate {
             if (byDefault == null && !given.containsKey(name)) {
                 throw new IllegalArgumentException("The template's parameter " + name + " must be given");
             }
-            Object allowed = Document.map(value).get("AllowedPattern");
-            if (allowed != null && !chosen.matches(allowed.toString())) {
-                throw new IllegalArgumentException(
-                        "The template's parameter " + name + " cannot be '" + chosen + "': it is " + allowed);
-            }
+            requireAllowed(name, Document.map(value), chosen);
             parameters.put(name, chosen);
         });
         for (String name : given.keySet()) {
@@ -54,13 +58,40 @@ public final class StackTemplate {
         section("Resources").forEach((name, value) -> name(name, type(name)));
     }
 
+    private static void requireAllowed(String name, Map<String, Object> parameter, String chosen) {
+        Object pattern = parameter.get("AllowedPattern");
+        Object values = parameter.get("AllowedValues");
+        Object least = parameter.get("MinValue");
+        Object most = parameter.get("MaxValue");
+        String wanted = null;
+        if (pattern != null && !chosen.matches(pattern.toString())) {
+            wanted = pattern.toString();
+        } else if (values != null && !Document.list(values).contains(chosen)) {
+            wanted = "one of " + Document.list(values);
+        } else if ((least != null && isLess(chosen, least)) || (most != null && isLess(most, chosen))) {
+            wanted = "a number from " + least + (most == null ? " on" : " to " + most);
+        }
+        if (wanted != null) {
+            throw new IllegalArgumentException(
+                    "The template's parameter " + name + " cannot be '" + chosen + "': it is " + wanted);
+        }
+    }
+
+    private static boolean isLess(Object number, Object bound) {
+        try {
+            return new BigDecimal(number.toString()).compareTo(new BigDecimal(bound.toString())) < 0;
+        } catch (NumberFormatException e) {
+            return true; // What is no number is not in bounds.
+        }
+    }
+
     private Map<String, Object> section(String name) {
         return Document.map(document.getOrDefault(name, Map.of()));
     }
 
     /// Gives a resource the name that CloudFormation would make up, and the attributes that follow from it.
     private void name(String id, String type) {
-        String own = stack + "-" + id;
+        String own = stack + "-" + id + suffix;
         switch (type) {
             case "AWS::DynamoDB::Table" -> {
                 String table = String.valueOf(properties(id).get("TableName"));
@@ -109,6 +140,28 @@ public final class StackTemplate {
         known.put(name, value);
     }
 
+    /// The names of all resources, in the order of the template.
+    public List<String> resources() {
+        return section("Resources").keySet().stream()
+                .filter(name -> isMade(resource(name)))
+                .toList();
+    }
+
+    /// What becomes of a resource when the stack is deleted: its `DeletionPolicy`.
+    public String deletionPolicy(String resource) {
+        return String.valueOf(resource(resource).getOrDefault("DeletionPolicy", "Delete"));
+    }
+
+    /// The values of all parameters, by their names.
+    public Map<String, String> parameters() {
+        return Map.copyOf(parameters);
+    }
+
+    /// The template's own description; empty if it has none.
+    public String description() {
+        return String.valueOf(document.getOrDefault("Description", ""));
+    }
+
     /// The names of the resources of a type, in the order of the template.
     public List<String> resources(String type) {
         return section("Resources").keySet().stream()
@@ -121,7 +174,8 @@ public final class StackTemplate {
         return condition == null || isTrue(section("Conditions").get(condition.toString()));
     }
 
-    private String type(String resource) {
+    /// The type of a resource, such as `AWS::SQS::Queue`.
+    public String type(String resource) {
         return String.valueOf(resource(resource).get("Type"));
     }
 

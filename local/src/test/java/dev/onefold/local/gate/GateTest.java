@@ -65,7 +65,7 @@ class GateTest {
 
     @Test
     void what_a_role_allows_passes_and_is_noted_as_used() throws IOException, InterruptedException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("letters");
                 Gate gate = gate(objects, Faults.NONE)) {
             assertThat(gate.usage().unused(List.of(WRITER)))
                     .containsExactly(new Usage.Permission("Writer", "Letters", "s3:PutObject"));
@@ -80,7 +80,7 @@ class GateTest {
 
     @Test
     void what_a_role_does_not_allow_is_refused_and_reaches_nobody() throws IOException, InterruptedException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("letters");
                 Gate gate = gate(objects, Faults.NONE)) {
             HttpResponse<String> elsewhere = put(gate, "WRITER", "/others/1");
             assertThat(elsewhere.statusCode()).isEqualTo(403);
@@ -99,7 +99,7 @@ class GateTest {
 
     @Test
     void each_item_of_a_transaction_needs_its_own_permission() throws IOException, InterruptedException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("letters");
                 Gate gate = gate(objects, Faults.NONE)) {
             String put = "{\"Put\":{\"TableName\":\"rows\"}}";
             assertThat(tables(gate, "TransactWriteItems", "{\"TransactItems\":[" + put + "]}")
@@ -121,7 +121,7 @@ class GateTest {
 
     @Test
     void a_conflict_cancels_with_one_reason_for_each_item() throws IOException, InterruptedException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("letters");
                 Gate gate = gate(objects, new Faults(0, 0, 1_000, 0, 0, 0, Duration.ZERO))) {
             String put = "{\"Put\":{\"TableName\":\"rows\"}}";
             assertThat(tables(gate, "TransactWriteItems", "{\"TransactItems\":[" + put + "," + put + "]}")
@@ -135,7 +135,7 @@ class GateTest {
 
     @Test
     void a_lost_reply_is_of_a_request_that_was_done() throws IOException, InterruptedException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("letters");
                 Gate gate = gate(objects, new Faults(0, 0, 0, 1_000, 0, 0, Duration.ZERO))) {
             assertThatThrownBy(() -> put(gate, "WRITER", "/letters/1")).isInstanceOf(IOException.class);
             assertThat(send(request(objects.uri().resolve("/letters/1"), "ANY")).body())
@@ -148,7 +148,7 @@ class GateTest {
     void a_throttled_or_broken_request_reaches_nobody() throws IOException, InterruptedException {
         for (Faults faults : List.of(
                 new Faults(1_000, 0, 0, 0, 0, 0, Duration.ZERO), new Faults(0, 1_000, 0, 0, 0, 0, Duration.ZERO))) {
-            try (ObjectServer objects = ObjectServer.open();
+            try (ObjectServer objects = ObjectServer.open("letters");
                     Gate gate = gate(objects, faults)) {
                 assertThat(put(gate, "WRITER", "/letters/1").statusCode()).isIn(500, 503);
                 assertThat(send(request(objects.uri().resolve("/letters/1"), "ANY"))

@@ -148,7 +148,7 @@ class S3ReceiverTest {
 
     @Test
     void a_prefix_of_batches_is_proven_like_a_folder(@TempDir Path folder) throws IOException, InterruptedException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Gate gate = gate(objects, WRITER, Faults.NONE, 1);
                 Receiver receiver = open(gate.uri())) {
             String previous = "";
@@ -171,7 +171,7 @@ class S3ReceiverTest {
 
     @Test
     void the_same_content_is_done_and_is_not_written_again() throws IOException, InterruptedException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Gate gate = gate(objects, WRITER, Faults.NONE, 1);
                 Receiver receiver = open(gate.uri())) {
             assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
@@ -183,7 +183,7 @@ class S3ReceiverTest {
 
     @Test
     void an_object_that_came_without_a_hash_is_read_and_compared() throws IOException, InterruptedException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Receiver receiver = open(objects.uri())) {
             put(objects, OBJECT, CONTENT);
             assertThat(receiver.deliver(handover(CONTENT))).isEqualTo(new Outcome.Done());
@@ -194,7 +194,7 @@ class S3ReceiverTest {
     @Test
     void another_content_is_a_conflict_and_stays_as_it_is() throws IOException, InterruptedException {
         for (String there : List.of(OTHER, "", CONTENT + CONTENT)) {
-            try (ObjectServer objects = ObjectServer.open();
+            try (ObjectServer objects = ObjectServer.open("bucket");
                     Receiver receiver = open(objects.uri())) {
                 put(objects, OBJECT, there);
                 assertThat(receiver.deliver(handover(CONTENT)))
@@ -210,7 +210,7 @@ class S3ReceiverTest {
 
     @Test
     void another_manifest_is_a_conflict() throws IOException, InterruptedException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Receiver receiver = open(objects.uri())) {
             put(objects, MANIFEST, "{}");
             assertThat(receiver.deliver(handover(CONTENT)))
@@ -225,7 +225,7 @@ class S3ReceiverTest {
     void an_answer_that_is_lost_after_the_effect_is_unknown_and_found_by_the_next_attempt()
             throws IOException, InterruptedException {
         Faults lost = new Faults(0, 0, 0, 1_000, 0, 0, Duration.ZERO);
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Gate gate = gate(objects, WRITER, lost, 1);
                 Receiver deaf = open(gate.uri());
                 Receiver receiver = open(objects.uri())) {
@@ -245,7 +245,7 @@ class S3ReceiverTest {
     @Test
     void a_request_that_was_refused_before_its_effect_is_not_now() throws IOException, InterruptedException {
         Faults throttled = new Faults(1_000, 0, 0, 0, 0, 0, Duration.ZERO);
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Gate busy = gate(objects, WRITER, throttled, 1);
                 Gate closed = gate(objects, role("s3:GetObject"), Faults.NONE, 1)) {
             for (Gate gate : List.of(busy, closed)) {
@@ -262,7 +262,7 @@ class S3ReceiverTest {
             throws IOException, InterruptedException {
         Role noManifest = roleFor("quakes-000001.ndjson", "s3:PutObject", "s3:GetObject");
         Role noReading = role("s3:PutObject");
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Gate first = gate(objects, noManifest, Faults.NONE, 1);
                 Gate second = gate(objects, noReading, Faults.NONE, 1)) {
             for (Gate gate : List.of(first, second)) {
@@ -317,7 +317,7 @@ class S3ReceiverTest {
     @Test
     void an_error_of_the_store_is_unknown() throws IOException, InterruptedException {
         Faults broken = new Faults(0, 1_000, 0, 0, 0, 0, Duration.ZERO);
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Gate gate = gate(objects, WRITER, broken, 1);
                 Receiver receiver = open(gate.uri())) {
             assertThat(receiver.deliver(handover(CONTENT))).isInstanceOf(Outcome.Unknown.class);
@@ -328,7 +328,7 @@ class S3ReceiverTest {
     void a_store_that_cannot_be_reached_and_credentials_that_are_not_there_are_not_now()
             throws IOException, InterruptedException {
         URI gone;
-        try (ObjectServer objects = ObjectServer.open()) {
+        try (ObjectServer objects = ObjectServer.open("bucket")) {
             gone = objects.uri();
         }
         try (Receiver receiver = open(gone)) {
@@ -351,7 +351,7 @@ class S3ReceiverTest {
 
     @Test
     void a_damaged_content_makes_no_object() throws IOException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Receiver receiver = open(objects.uri())) {
             for (String damaged : List.of(OTHER, "{\"id\":1}\n")) {
                 assertThatThrownBy(() -> receiver.deliver(handover(manifest(1, CONTENT, ""), damaged)))
@@ -365,7 +365,7 @@ class S3ReceiverTest {
     @Test
     void of_two_engines_with_one_prefix_one_delivers_each_number_and_the_other_one_stops()
             throws IOException, InterruptedException, ExecutionException {
-        try (ObjectServer objects = ObjectServer.open();
+        try (ObjectServer objects = ObjectServer.open("bucket");
                 Receiver one = open(objects.uri());
                 Receiver other = open(objects.uri());
                 ExecutorService threads = Executors.newFixedThreadPool(2)) {
@@ -392,7 +392,7 @@ class S3ReceiverTest {
         Faults faults = new Faults(100, 100, 0, 200, 50, 0, Duration.ofMillis(5));
         for (long seed = 1; seed <= 3; seed++) {
             Random random = new Random(seed);
-            try (ObjectServer objects = ObjectServer.open();
+            try (ObjectServer objects = ObjectServer.open("bucket");
                     Gate gate = gate(objects, WRITER, faults, seed);
                     Receiver receiver = open(gate.uri())) {
                 for (int number = 1; number <= 5; number++) {
