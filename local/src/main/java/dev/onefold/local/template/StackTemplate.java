@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -56,6 +57,28 @@ public final class StackTemplate {
             }
         }
         section("Resources").forEach((name, value) -> name(name, type(name)));
+    }
+
+    /// A parameter of a template.
+    public record Parameter(String name, Optional<String> byDefault, String description) {}
+
+    /// What parameters a template has.
+    ///
+    /// @throws IllegalArgumentException if it is no template
+    public static List<Parameter> parameters(String yaml) {
+        Map<String, Object> document = Document.read(yaml);
+        if (!document.containsKey("Resources")) {
+            throw new IllegalArgumentException("At least one Resources member must be defined.");
+        }
+        List<Parameter> parameters = new ArrayList<>();
+        Document.map(document.getOrDefault("Parameters", Map.of())).forEach((name, value) -> {
+            Map<String, Object> parameter = Document.map(value);
+            parameters.add(new Parameter(
+                    name,
+                    Optional.ofNullable(parameter.get("Default")).map(Object::toString),
+                    String.valueOf(parameter.getOrDefault("Description", ""))));
+        });
+        return parameters;
     }
 
     private static void requireAllowed(String name, Map<String, Object> parameter, String chosen) {
