@@ -105,7 +105,8 @@ final class Formation implements AutoCloseable {
                 asked.pairs("Parameters", "ParameterKey", "ParameterValue"),
                 asked.list("Capabilities"),
                 asked.pairs("Tags", "Key", "Value"),
-                onFailure));
+                onFailure,
+                asked.text("ClientRequestToken").orElse("")));
         return xml -> xml.add("StackId", id);
     }
 

@@ -139,9 +139,14 @@ final class Monitoring {
             case "Sum" -> values.sum();
             case "SampleCount" -> values.count();
             case "Average" -> values.sum() / values.count();
-            case "Minimum" -> values.min();
-            case "Maximum" -> values.max();
-            default -> throw invalid("The stand-in for CloudWatch does not know the statistic '" + statistic + "'");
+            case "Minimum" -> values.percentile(0);
+            case "Maximum" -> values.percentile(100);
+            default -> {
+                if (!statistic.matches("p[0-9]{1,2}([.][0-9]{1,10})?")) {
+                    throw invalid("The stand-in for CloudWatch does not know the statistic '" + statistic + "'");
+                }
+                yield values.percentile(Double.parseDouble(statistic.substring(1)));
+            }
         };
     }
 

@@ -29,6 +29,7 @@ final class StackLife {
             List<String> capabilities,
             Map<String, String> tags,
             String onFailure,
+            String token,
             Instant at) {}
 
     /// A status with its reason, which may be empty.

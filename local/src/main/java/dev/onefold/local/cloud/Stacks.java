@@ -52,7 +52,8 @@ final class Stacks implements AutoCloseable {
             Map<String, String> parameters,
             List<String> capabilities,
             Map<String, String> tags,
-            String onFailure) {}
+            String onFailure,
+            String token) {}
 
     /// Parses a template, as a check.
     static StackTemplate template(String name, String suffix, String yaml, Map<String, String> parameters) {
@@ -77,6 +78,11 @@ final class Stacks implements AutoCloseable {
         for (Entry entry : all) {
             if (!entry.life.isGone()) {
                 String other = entry.life.order().name();
+                if (other.equals(request.name())
+                        && !request.token().isEmpty()
+                        && request.token().equals(entry.life.order().token())) {
+                    return entry.life.order().id(); // The same request, once more.
+                }
                 throw other.equals(request.name())
                         ? new Refusal("AlreadyExistsException", "Stack [" + other + "] already exists")
                         : new Refusal(
@@ -98,6 +104,7 @@ final class Stacks implements AutoCloseable {
                 request.capabilities(),
                 request.tags(),
                 request.onFailure(),
+                request.token(),
                 Instant.now());
         StackLife life = new StackLife(order, template);
         Entry entry = new Entry(life, new Works(life, ground));

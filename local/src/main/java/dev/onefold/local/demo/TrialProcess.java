@@ -26,6 +26,7 @@ public final class TrialProcess {
     public static void main(String[] arguments) {
         try (LocalCloud cloud = LocalCloud.open(
                 new Machine(List.of(), Path.of(arguments[0]), SANDBOXES_MAX, MINUTE), StackFaults.NONE)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(cloud::close)); // It has files, which go with it.
             System.out.println(PREFIX + "opened " + cloud.endpoint());
             System.out.flush();
             waitForParent(System.in);

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import software.amazon.awssdk.utilslite.SdkInternalThreadLocal;
 
 /// One process that runs a function, one invocation at a time, until it is killed. A process that was killed answers
@@ -40,6 +41,13 @@ public final class Sandbox implements AutoCloseable {
     ///
     /// @param classPath the function's own, as its archive has it
     public static Sandbox start(FunctionSettings settings, List<Path> classPath) throws IOException {
+        return start(settings, classPath, _ -> {});
+    }
+
+    /// The same.
+    ///
+    /// @param log gets each line that the function logs, from one thread
+    static Sandbox start(FunctionSettings settings, List<Path> classPath, Consumer<String> log) throws IOException {
         RuntimeApi api = RuntimeApi.open(settings.name());
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -60,7 +68,7 @@ public final class Sandbox implements AutoCloseable {
         environment.put("_HANDLER", settings.handler());
         environment.put("LC_ALL", "C.UTF-8");
         try {
-            return new Sandbox(api, Child.start(builder, _ -> {}), settings);
+            return new Sandbox(api, Child.start(builder, log), settings);
         } catch (IOException e) {
             api.close();
             throw e;

@@ -2,8 +2,11 @@ package dev.onefold.local.meter;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -13,7 +16,7 @@ public final class Meters {
     private static final int MINUTE_SECONDS = 60;
 
     private final InstantSource clock;
-    private final ConcurrentHashMap<Metric, ConcurrentSkipListMap<Long, Statistics>> minutes =
+    private final ConcurrentHashMap<Metric, ConcurrentSkipListMap<Long, SortedMap<Double, Long>>> minutes =
             new ConcurrentHashMap<>();
 
     /// What is counted: a metric of one resource.
@@ -29,15 +32,33 @@ public final class Meters {
         }
     }
 
-    /// The values of a metric in some time. Without a value `min` and `max` are infinite.
-    public record Statistics(long count, double sum, double min, double max) {
-        /// No value.
-        public static final Statistics NONE =
-                new Statistics(0, 0, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+    /// The values of a metric in some time: how often each was there.
+    public record Statistics(SortedMap<Double, Long> values) {
+        /// How many values there are.
+        public long count() {
+            return values.values().stream().mapToLong(Long::longValue).sum();
+        }
 
-        Statistics plus(Statistics other) {
-            return new Statistics(
-                    count + other.count, sum + other.sum, Math.min(min, other.min), Math.max(max, other.max));
+        /// All values added up.
+        public double sum() {
+            return values.entrySet().stream()
+                    .mapToDouble(value -> value.getKey() * value.getValue())
+                    .sum();
+        }
+
+        /// The least value that so many of a hundred do not exceed; of at least one value.
+        ///
+        /// @param hundredths from 0 to 100
+        public double percentile(double hundredths) {
+            double wanted = count() * hundredths / 100;
+            long seen = 0;
+            for (Map.Entry<Double, Long> value : values.entrySet()) {
+                seen += value.getValue();
+                if (seen >= wanted) {
+                    return value.getKey();
+                }
+            }
+            return values.lastKey();
         }
     }
 
@@ -48,9 +69,15 @@ public final class Meters {
 
     /// Counts one value, now.
     public void add(Metric metric, double value) {
+        add(metric, value, 1);
+    }
+
+    /// Counts a value that was there several times, now.
+    public void add(Metric metric, double value, long times) {
         long minute = Math.floorDiv(clock.instant().getEpochSecond(), MINUTE_SECONDS);
         minutes.computeIfAbsent(metric, _ -> new ConcurrentSkipListMap<>())
-                .merge(minute, new Statistics(1, value, value, value), Statistics::plus);
+                .computeIfAbsent(minute, _ -> new ConcurrentSkipListMap<>())
+                .merge(value, times, Long::sum);
     }
 
     /// All metrics that have a value.
@@ -68,14 +95,17 @@ public final class Meters {
             throw new IllegalArgumentException("A period of " + periodSeconds + " s is no multiple of 60 s");
         }
         long first = Math.floorDiv(start.getEpochSecond(), MINUTE_SECONDS) * MINUTE_SECONDS;
-        NavigableMap<Instant, Statistics> periods = new ConcurrentSkipListMap<>();
-        ConcurrentSkipListMap<Long, Statistics> all = minutes.get(metric);
+        NavigableMap<Instant, Statistics> periods = new TreeMap<>();
+        ConcurrentSkipListMap<Long, SortedMap<Double, Long>> all = minutes.get(metric);
         if (all != null) {
             all.tailMap(first / MINUTE_SECONDS).forEach((minute, values) -> {
                 long second = minute * MINUTE_SECONDS;
                 if (second < end.getEpochSecond()) {
                     long period = first + (second - first) / periodSeconds * periodSeconds;
-                    periods.merge(Instant.ofEpochSecond(period), values, Statistics::plus);
+                    SortedMap<Double, Long> sums = periods.computeIfAbsent(
+                                    Instant.ofEpochSecond(period), _ -> new Statistics(new TreeMap<>()))
+                            .values();
+                    values.forEach((value, times) -> sums.merge(value, times, Long::sum));
                 }
             });
         }

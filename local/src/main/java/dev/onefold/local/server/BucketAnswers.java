@@ -17,12 +17,15 @@ final class BucketAnswers {
 
     private BucketAnswers() {}
 
-    static ObjectAnswer list(Map<String, Bucket> buckets) {
+    static ObjectAnswer list(Map<String, Bucket> buckets, String prefix) {
         return ObjectAnswer.xml(Xml.document(
                 "ListAllMyBucketsResult",
                 NAMESPACE,
-                xml -> xml.in("Buckets", () -> buckets.forEach((name, bucket) -> xml.in(
-                        "Bucket", () -> xml.add("Name", name).add("CreationDate", bucket.made()))))));
+                xml -> xml.in("Buckets", () -> buckets.forEach((name, bucket) -> {
+                    if (name.startsWith(prefix)) {
+                        xml.in("Bucket", () -> xml.add("Name", name).add("CreationDate", bucket.made()));
+                    }
+                }))));
     }
 
     /// Answers what is asked of a bucket itself.

@@ -69,7 +69,7 @@ public final class ObjectServer implements AutoCloseable {
                     501, "NotImplemented", "The stand-in for S3 does not know '" + unknown.get() + "' of a request.");
         }
         if (asked.bucket().isEmpty()) {
-            return BucketAnswers.list(buckets);
+            return BucketAnswers.list(buckets, asked.query("prefix").orElse(""));
         }
         if (asked.key().isEmpty() && asked.query().isEmpty() && asked.method().equals("PUT")) {
             return make(asked.bucket());

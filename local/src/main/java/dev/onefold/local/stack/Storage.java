@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onefold.local.template.Account;
 import dev.onefold.local.template.StackTemplate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -11,7 +12,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import software.amazon.awssdk.core.waiters.WaiterOverrideConfiguration;
+import software.amazon.awssdk.retries.api.BackoffStrategy;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
@@ -44,6 +48,10 @@ public final class Storage {
 
     /// What a stream on demand begins with. The server knows no modes.
     private static final int ON_DEMAND_SHARDS = 4;
+
+    /// The servers take milliseconds, and not the ten seconds after which AWS's own clients look again.
+    private static final Consumer<WaiterOverrideConfiguration.Builder> SOON = wait ->
+            wait.maxAttempts(600).backoffStrategyV2(BackoffStrategy.fixedDelayWithoutJitter(Duration.ofMillis(50)));
 
     private final StackTemplate template;
     private final Clients clients;
@@ -104,12 +112,12 @@ public final class Storage {
             case TABLE ->
                 clients.tables
                         .deleteTable(request -> request.tableName(name))
-                        .thenCompose(_ -> clients.tables.waiter().waitUntilTableNotExists(wait -> wait.tableName(name)));
+                        .thenCompose(_ -> clients.tables.waiter().waitUntilTableNotExists(wait -> wait.tableName(name), SOON));
             case STREAM ->
                 clients.streams
                         .deleteStream(request -> request.streamName(name).enforceConsumerDeletion(true))
                         .thenCompose(
-                                _ -> clients.streams.waiter().waitUntilStreamNotExists(wait -> wait.streamName(name)));
+                                _ -> clients.streams.waiter().waitUntilStreamNotExists(wait -> wait.streamName(name), SOON));
             case BUCKET -> clients.objects.deleteBucket(request -> request.bucket(name));
             case QUEUE -> clients.queues.deleteQueue(request -> request.queueUrl(name));
             default -> throw new IllegalArgumentException(resource + " is nothing that is stored");
@@ -193,7 +201,7 @@ public final class Storage {
                 .build();
         return clients.streams
                 .createStream(request)
-                .thenCompose(_ -> clients.streams.waiter().waitUntilStreamExists(wait -> wait.streamName(name)));
+                .thenCompose(_ -> clients.streams.waiter().waitUntilStreamExists(wait -> wait.streamName(name), SOON));
     }
 
     private CompletableFuture<?> queue(String resource) {
