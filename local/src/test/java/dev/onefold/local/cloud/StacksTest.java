@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.services.cloudformation.model.AlreadyExistsException;
 import software.amazon.awssdk.services.cloudformation.model.InsufficientCapabilitiesException;
@@ -22,6 +23,10 @@ import software.amazon.awssdk.services.cloudformation.model.Stack;
 import software.amazon.awssdk.services.cloudformation.model.StackEvent;
 import software.amazon.awssdk.services.cloudformation.model.StackResource;
 import software.amazon.awssdk.services.cloudformation.model.StackStatus;
+import software.amazon.awssdk.services.cloudwatch.model.Metric;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.ReturnConsumedCapacity;
 
 /// What CloudFormation's stand-in does, asked by AWS's own client. All servers are opened once.
 @Tag("campaign")
@@ -271,5 +276,57 @@ class StacksTest {
                         .validateTemplate(request -> request.templateURL(url + "x"))
                         .join())
                 .hasMessageContaining("S3 error");
+    }
+
+    private static double sum(String namespace, String metric, String dimension, String resource) {
+        return WholeStackTest.sum(account, namespace, metric, dimension, resource);
+    }
+
+    @Test
+    void what_passes_is_counted_and_nobody_gets_an_answer_that_was_not_asked_for() {
+        Stack stack = made(TEMPLATE, Map.of());
+        String table = "small-rows";
+        Map<String, AttributeValue> item = Map.of("k", AttributeValue.fromS("x".repeat(2_000)));
+        assertThat(account.tables
+                        .putItem(request -> request.tableName(table).item(item))
+                        .join()
+                        .consumedCapacity())
+                .isNull();
+        assertThat(sum("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", table)).isEqualTo(2);
+        assertThat(account.tables
+                        .putItem(request -> request.tableName(table)
+                                .item(item)
+                                .returnConsumedCapacity(ReturnConsumedCapacity.TOTAL))
+                        .join()
+                        .consumedCapacity()
+                        .capacityUnits())
+                .isEqualTo(2);
+        assertThatThrownBy(() -> account.tables
+                        .putItem(request -> request.tableName(table)
+                                .item(item)
+                                .conditionExpression("attribute_not_exists(k)"))
+                        .join())
+                .hasCauseInstanceOf(ConditionalCheckFailedException.class);
+        assertThat(sum("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", table)).isEqualTo(5);
+        account.tables.getItem(request -> request.tableName(table).key(item)).join();
+        assertThat(sum("AWS/DynamoDB", "ConsumedReadCapacityUnits", "TableName", table)).isEqualTo(0.5);
+        account.streams
+                .putRecord(request -> request.streamName("small-input")
+                        .partitionKey("abc")
+                        .data(SdkBytes.fromUtf8String("hello")))
+                .join();
+        assertThat(sum("AWS/Kinesis", "IncomingBytes", "StreamName", "small-input")).isEqualTo(8);
+        String queue = String.valueOf(outputs(stack).get("Queue"));
+        account.queues.sendMessage(request -> request.queueUrl(queue).messageBody("one")).join();
+        account.queues.receiveMessage(request -> request.queueUrl(queue)).join();
+        assertThat(sum("AWS/SQS", "NumberOfMessagesReceived", "QueueName", queue.substring(queue.lastIndexOf('/') + 1)))
+                .isEqualTo(1);
+        assertThat(account.metrics
+                        .listMetrics(request -> request.namespace("AWS/SQS"))
+                        .join()
+                        .metrics())
+                .extracting(Metric::metricName)
+                .contains("NumberOfMessagesSent", "NumberOfMessagesReceived");
+        assertThatThrownBy(() -> account.metrics.describeAlarms().join()).hasMessageContaining("DescribeAlarms");
     }
 }

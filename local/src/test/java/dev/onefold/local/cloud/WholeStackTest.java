@@ -127,7 +127,7 @@ class WholeStackTest {
         }
     }
 
-    private static double sum(LocalAccount account, String namespace, String metric, String dimension, String name) {
+    static double sum(LocalAccount account, String namespace, String metric, String dimension, String name) {
         Instant now = Instant.now();
         return account.metrics
                 .getMetricData(request -> request.startTime(now.minusSeconds(1_200))

@@ -257,6 +257,18 @@ class BatchEndToEndTest {
     }
 
     /// What lies under a key; empty if nothing does.
+    private static void make(LocalDeployment deployment, String bucket) {
+        try {
+            deployment
+                    .clients("Operator")
+                    .objects
+                    .createBucket(request -> request.bucket(bucket))
+                    .join();
+        } catch (CompletionException e) { // An answer that was lost: the client has asked again.
+            assertThat(e).hasCauseInstanceOf(BucketAlreadyOwnedByYouException.class);
+        }
+    }
+
     private static Optional<byte[]> object(LocalDeployment deployment, String bucket, String key) {
         try {
             return Optional.of(deployment
@@ -359,6 +371,7 @@ class BatchEndToEndTest {
                 0.05);
         String deliver = "{\"s3\":\"s3://warehouse/in/orders-{number}.ndjson.gz\",\"manifest\":true}";
         try (LocalDeployment deployment = deployment(delivering(deliver, size, "1h"), "40", faults)) {
+            make(deployment, "warehouse");
             send(deployment, messages.bodies);
             long end = System.nanoTime() + Duration.ofMinutes(5).toNanos();
             for (int number = 1; number <= batches; number++) {
