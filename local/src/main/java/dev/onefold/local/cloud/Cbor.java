@@ -156,7 +156,8 @@ final class Cbor {
             }
             case Double number -> {
                 out.write(DOUBLE);
-                out.writeBytes(ByteBuffer.allocate(Double.BYTES).putDouble(number).array());
+                out.writeBytes(
+                        ByteBuffer.allocate(Double.BYTES).putDouble(number).array());
             }
             case Instant instant -> {
                 head(out, TAG, TIME);

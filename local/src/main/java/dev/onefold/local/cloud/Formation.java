@@ -44,9 +44,11 @@ final class Formation implements AutoCloseable {
             } catch (Refusal refused) {
                 status = 400;
                 answer = Xml.document("ErrorResponse", NAMESPACE, xml -> {
-                    xml.in("Error", () -> xml.add("Type", "Sender")
-                            .add("Code", refused.code())
-                            .add("Message", refused.message()));
+                    xml.in(
+                            "Error",
+                            () -> xml.add("Type", "Sender")
+                                    .add("Code", refused.code())
+                                    .add("Message", refused.message()));
                     xml.add("RequestId", UUID.randomUUID());
                 });
             }
@@ -119,7 +121,8 @@ final class Formation implements AutoCloseable {
         int bytes = body.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > TEMPLATE_BODY_BYTES_MAX) {
             throw Refusal.invalid("1 validation error detected: Value at 'templateBody' failed to satisfy constraint:"
-                    + " Member must have length less than or equal to " + TEMPLATE_BODY_BYTES_MAX + "; it has " + bytes);
+                    + " Member must have length less than or equal to " + TEMPLATE_BODY_BYTES_MAX + "; it has "
+                    + bytes);
         }
         return url.isEmpty() ? body : fetched(url);
     }

@@ -15,8 +15,7 @@ import java.util.List;
 ///
 /// @param machine whose class path is not used: functions run from the archive that the template names
 /// @param direct clients of the servers themselves, not through the gate
-record Ground(
-        Machine machine, StackFaults faults, Gate gate, Connections connections, Clients direct, Meters meters) {
+record Ground(Machine machine, StackFaults faults, Gate gate, Connections connections, Clients direct, Meters meters) {
     /// The operator, and the roles of a stack.
     List<Role> callers(Collection<Role> roles) {
         List<Role> callers = new ArrayList<>(roles);

@@ -37,8 +37,7 @@ public final class LocalCloud implements AutoCloseable {
         try {
             Servers servers = kept(Servers.open(machine.node()));
             Connections connections = kept(new Connections());
-            Clients direct =
-                    kept(new Clients(connections, Role.OPERATOR, servers::place, Account.LOCAL.region()));
+            Clients direct = kept(new Clients(connections, Role.OPERATOR, servers::place, Account.LOCAL.region()));
             Meters meters = new Meters(InstantSource.system());
             Monitoring monitoring = new Monitoring(meters);
             Loopback metrics = kept(Loopback.open(monitoring::handle));

@@ -31,7 +31,8 @@ record QueryRequest(String action, Map<String, String> parameters) {
     }
 
     String required(String name) {
-        return text(name).filter(text -> !text.isEmpty())
+        return text(name)
+                .filter(text -> !text.isEmpty())
                 .orElseThrow(() -> Refusal.invalid(action + " needs the parameter " + name));
     }
 

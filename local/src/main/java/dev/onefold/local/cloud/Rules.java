@@ -69,9 +69,7 @@ final class Rules {
                             "FilterCriteria",
                             "ScalingConfig")),
             Map.entry("AWS::Events::Rule", Set.of("Description", "ScheduleExpression", "State", "Targets")),
-            Map.entry(
-                    "AWS::Lambda::Permission",
-                    Set.of("Action", "FunctionName", "Principal", "SourceArn")));
+            Map.entry("AWS::Lambda::Permission", Set.of("Action", "FunctionName", "Principal", "SourceArn")));
 
     /// They are not evaluated and not shown here, whatever they say.
     private static final Set<String> LEFT_OUT = Set.of("AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard");
@@ -110,9 +108,7 @@ final class Rules {
 
     /// The names of the resources that are not stored, in the order in which they are made.
     static List<String> behindStorage(StackTemplate template) {
-        return TYPES.stream()
-                .flatMap(type -> template.resources(type).stream())
-                .toList();
+        return TYPES.stream().flatMap(type -> template.resources(type).stream()).toList();
     }
 
     /// Refuses a property that is not known.

@@ -32,7 +32,8 @@ final class StackAnswers {
         StackLife.Order order = picture.order();
         xml.add("StackName", order.name()).add("StackId", order.id());
         xml.add("Description", picture.description());
-        xml.add("CreationTime", time(order.at())).add("DisableRollback", order.onFailure().equals("DO_NOTHING"));
+        xml.add("CreationTime", time(order.at()))
+                .add("DisableRollback", order.onFailure().equals("DO_NOTHING"));
         picture.deleted().ifPresent(at -> xml.add("DeletionTime", time(at)));
         status(xml, "StackStatus", picture.status());
         pairs(xml, "Parameters", "ParameterKey", "ParameterValue", picture.parameters());
@@ -43,8 +44,10 @@ final class StackAnswers {
     }
 
     private static void pairs(Xml xml, String list, String key, String value, Map<String, String> pairs) {
-        xml.in(list, () -> pairs.forEach((name, text) -> xml.in(
-                "member", () -> xml.add(key, name).add(value, text))));
+        xml.in(
+                list,
+                () -> pairs.forEach((name, text) ->
+                        xml.in("member", () -> xml.add(key, name).add(value, text))));
     }
 
     private static void status(Xml xml, String name, StackLife.Status status) {
@@ -62,14 +65,17 @@ final class StackAnswers {
         asked.requireOnly("StackName");
         StackLife life = stacks.find(asked.required("StackName"));
         List<StackLife.Event> events = life.events();
-        return xml -> xml.in("StackEvents", () -> events.forEach(event -> xml.in("member", () -> {
-            StackLife.Resource resource = event.resource();
-            xml.add("StackId", life.order().id()).add("StackName", life.order().name());
-            xml.add("EventId", resource.logical() + "-" + event.number());
-            xml.add("LogicalResourceId", resource.logical()).add("PhysicalResourceId", resource.physical());
-            xml.add("ResourceType", resource.type()).add("Timestamp", time(resource.at()));
-            status(xml, "ResourceStatus", resource.status());
-        })));
+        return xml -> xml.in(
+                "StackEvents",
+                () -> events.forEach(event -> xml.in("member", () -> {
+                    StackLife.Resource resource = event.resource();
+                    xml.add("StackId", life.order().id())
+                            .add("StackName", life.order().name());
+                    xml.add("EventId", resource.logical() + "-" + event.number());
+                    xml.add("LogicalResourceId", resource.logical()).add("PhysicalResourceId", resource.physical());
+                    xml.add("ResourceType", resource.type()).add("Timestamp", time(resource.at()));
+                    status(xml, "ResourceStatus", resource.status());
+                })));
     }
 
     Consumer<Xml> resources(QueryRequest asked) {
@@ -84,10 +90,13 @@ final class StackAnswers {
             throw Refusal.invalid("Resource " + asked.required("LogicalResourceId") + " does not exist for stack "
                     + life.order().name());
         }
-        return xml -> xml.in("StackResources", () -> resources.forEach(resource -> xml.in("member", () -> {
-            xml.add("StackId", life.order().id()).add("StackName", life.order().name());
-            resource(xml, resource).add("Timestamp", time(resource.at()));
-        })));
+        return xml -> xml.in(
+                "StackResources",
+                () -> resources.forEach(resource -> xml.in("member", () -> {
+                    xml.add("StackId", life.order().id())
+                            .add("StackName", life.order().name());
+                    resource(xml, resource).add("Timestamp", time(resource.at()));
+                })));
     }
 
     private static Xml resource(Xml xml, StackLife.Resource resource) {
@@ -103,8 +112,8 @@ final class StackAnswers {
                 stacks.find(asked.required("StackName")).resources();
         return xml -> xml.in(
                 "StackResourceSummaries",
-                () -> resources.forEach(resource -> xml.in("member", () -> resource(xml, resource)
-                        .add("LastUpdatedTimestamp", time(resource.at())))));
+                () -> resources.forEach(resource -> xml.in(
+                        "member", () -> resource(xml, resource).add("LastUpdatedTimestamp", time(resource.at())))));
     }
 
     Consumer<Xml> list(QueryRequest asked) {
@@ -115,13 +124,16 @@ final class StackAnswers {
                 .filter(picture ->
                         wanted.isEmpty() || wanted.contains(picture.status().name()))
                 .toList();
-        return xml -> xml.in("StackSummaries", () -> pictures.forEach(picture -> xml.in("member", () -> {
-            xml.add("StackId", picture.order().id()).add("StackName", picture.order().name());
-            xml.add("TemplateDescription", picture.description());
-            xml.add("CreationTime", time(picture.order().at()));
-            picture.deleted().ifPresent(at -> xml.add("DeletionTime", time(at)));
-            status(xml, "StackStatus", picture.status());
-        })));
+        return xml -> xml.in(
+                "StackSummaries",
+                () -> pictures.forEach(picture -> xml.in("member", () -> {
+                    xml.add("StackId", picture.order().id())
+                            .add("StackName", picture.order().name());
+                    xml.add("TemplateDescription", picture.description());
+                    xml.add("CreationTime", time(picture.order().at()));
+                    picture.deleted().ifPresent(at -> xml.add("DeletionTime", time(at)));
+                    status(xml, "StackStatus", picture.status());
+                })));
     }
 
     Consumer<Xml> template(QueryRequest asked) {
@@ -138,10 +150,12 @@ final class StackAnswers {
         } catch (IllegalArgumentException | YamlEngineException e) {
             throw Refusal.invalid("Template format error: " + e.getMessage());
         }
-        return xml -> xml.in("Parameters", () -> parameters.forEach(parameter -> xml.in("member", () -> {
-            xml.add("ParameterKey", parameter.name()).add("NoEcho", false);
-            parameter.byDefault().ifPresent(value -> xml.add("DefaultValue", value));
-            xml.add("Description", parameter.description());
-        })));
+        return xml -> xml.in(
+                "Parameters",
+                () -> parameters.forEach(parameter -> xml.in("member", () -> {
+                    xml.add("ParameterKey", parameter.name()).add("NoEcho", false);
+                    parameter.byDefault().ifPresent(value -> xml.add("DefaultValue", value));
+                    xml.add("Description", parameter.description());
+                })));
     }
 }

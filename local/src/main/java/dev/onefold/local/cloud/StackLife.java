@@ -77,11 +77,7 @@ final class StackLife {
     /// Notes what became of a resource.
     void mark(String resource, String name, String reason) {
         mark(new Resource(
-                resource,
-                physical(resource),
-                template.type(resource),
-                new Status(name, reason),
-                Instant.now()));
+                resource, physical(resource), template.type(resource), new Status(name, reason), Instant.now()));
     }
 
     private synchronized void mark(Resource resource) {

@@ -92,8 +92,7 @@ final class Stacks implements AutoCloseable {
             }
         }
         StackTemplate template = template(request.name(), "-" + suffix(), request.yaml(), request.parameters());
-        if (Rules.makesRoles(template)
-                && request.capabilities().stream().noneMatch(ROLE_CAPABILITIES::contains)) {
+        if (Rules.makesRoles(template) && request.capabilities().stream().noneMatch(ROLE_CAPABILITIES::contains)) {
             throw new Refusal("InsufficientCapabilitiesException", "Requires capabilities : [CAPABILITY_IAM]");
         }
         String id = Account.LOCAL.arn("cloudformation", "stack/" + request.name() + "/" + UUID.randomUUID());
@@ -138,7 +137,8 @@ final class Stacks implements AutoCloseable {
         if (failure.isEmpty() || life.isCancelled()) {
             return; // It is there, or its deletion goes on.
         }
-        String reason = "The following resource(s) failed to create: [" + failure.get().resource() + "]. ";
+        String reason =
+                "The following resource(s) failed to create: [" + failure.get().resource() + "]. ";
         switch (life.order().onFailure()) {
             case "DO_NOTHING" -> life.set("CREATE_FAILED", reason);
             case "DELETE" -> {
@@ -167,8 +167,9 @@ final class Stacks implements AutoCloseable {
             return;
         }
         if (!retained.isEmpty() && !status.equals("DELETE_FAILED")) {
-            throw Refusal.invalid("Invalid operation on stack [" + entry.life.order().id()
-                    + "]. ResourcesToRetain can be used only for stacks in the DELETE_FAILED state");
+            throw Refusal.invalid(
+                    "Invalid operation on stack [" + entry.life.order().id()
+                            + "]. ResourcesToRetain can be used only for stacks in the DELETE_FAILED state");
         }
         boolean rollback = !status.equals("CREATE_COMPLETE") && !status.equals("DELETE_FAILED");
         entry.life.cancel();
@@ -216,7 +217,8 @@ final class Stacks implements AutoCloseable {
     synchronized Stream<StackLife> all() {
         return List.copyOf(all).stream()
                 .map(entry -> entry.life)
-                .sorted(Comparator.comparing((StackLife life) -> life.order().at()).reversed());
+                .sorted(Comparator.comparing((StackLife life) -> life.order().at())
+                        .reversed());
     }
 
     /// Ends what runs; what is stored ends with its servers.

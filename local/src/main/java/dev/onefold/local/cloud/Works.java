@@ -36,7 +36,8 @@ final class Works implements AutoCloseable {
     /// Makes all of it, until one fails or the stack is to be deleted.
     Optional<Failure> make() {
         for (String resource : storage.resources()) {
-            Optional<Failure> failure = step(resource, () -> storage.make(resource).join());
+            Optional<Failure> failure =
+                    step(resource, () -> storage.make(resource).join());
             if (failure.isPresent()) {
                 return failure;
             }

@@ -43,7 +43,10 @@ final class LoggedMetrics {
         }
         JsonNode values = value.path("Values");
         for (int i = 0; i < values.size(); i++) {
-            meters.add(metric, values.path(i).asDouble(), value.path("Counts").path(i).asLong(1));
+            meters.add(
+                    metric,
+                    values.path(i).asDouble(),
+                    value.path("Counts").path(i).asLong(1));
         }
     }
 }

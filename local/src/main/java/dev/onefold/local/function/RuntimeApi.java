@@ -26,7 +26,7 @@ final class RuntimeApi implements AutoCloseable {
     private final Map<String, Invocation> running = new ConcurrentHashMap<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
 
-    private record Invocation(String id, byte[] event, long deadlineMs, CompletableFuture<byte[]> answer) {}
+    private record Invocation(String id, byte[] event, long timeoutMs, CompletableFuture<byte[]> answer) {}
 
     private RuntimeApi(String function) throws IOException {
         this.function = function;
@@ -48,9 +48,9 @@ final class RuntimeApi implements AutoCloseable {
     }
 
     /// Gives one invocation to the process when it asks.
-    CompletableFuture<byte[]> invoke(byte[] event, long deadlineMs) {
+    CompletableFuture<byte[]> invoke(byte[] event, long timeoutMs) {
         Invocation invocation =
-                new Invocation(UUID.randomUUID().toString(), event, deadlineMs, new CompletableFuture<>());
+                new Invocation(UUID.randomUUID().toString(), event, timeoutMs, new CompletableFuture<>());
         waiting.add(invocation);
         return invocation.answer();
     }
@@ -94,7 +94,7 @@ final class RuntimeApi implements AutoCloseable {
         running.put(invocation.id(), invocation);
         Headers headers = exchange.getResponseHeaders();
         headers.set("Lambda-Runtime-Aws-Request-Id", invocation.id());
-        headers.set("Lambda-Runtime-Deadline-Ms", String.valueOf(invocation.deadlineMs()));
+        headers.set("Lambda-Runtime-Deadline-Ms", String.valueOf(System.currentTimeMillis() + invocation.timeoutMs()));
         headers.set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:local:000000000000:function:" + function);
         answer(exchange, 200, invocation.event());
     }

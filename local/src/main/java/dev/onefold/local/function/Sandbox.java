@@ -25,6 +25,9 @@ public final class Sandbox implements AutoCloseable {
     /// Of a function's memory, in hundredths.
     private static final int HEAP_PERCENT = 80;
 
+    /// How long its start may take, which is no part of an invocation's time.
+    private static final int START_SECONDS_MAX = 120;
+
     private final RuntimeApi api;
     private final Child child;
     private final FunctionSettings settings;
@@ -113,12 +116,14 @@ public final class Sandbox implements AutoCloseable {
     /// unless it was the handler.
     public CompletableFuture<byte[]> invoke(byte[] event) {
         long timeoutMs = settings.timeout().toMillis();
-        CompletableFuture<byte[]> answer = orDead(api.invoke(event, System.currentTimeMillis() + timeoutMs));
-        return answer.copy().orTimeout(timeoutMs, TimeUnit.MILLISECONDS).whenComplete((_, _) -> {
-            if (!answer.isDone()) {
-                kill(); // The time is up.
-            }
-        });
+        CompletableFuture<byte[]> answer = orDead(api.invoke(event, timeoutMs));
+        return ready().orTimeout(START_SECONDS_MAX, TimeUnit.SECONDS)
+                .thenCompose(_ -> answer.copy().orTimeout(timeoutMs, TimeUnit.MILLISECONDS))
+                .whenComplete((_, _) -> {
+                    if (!answer.isDone()) {
+                        kill(); // The time is up.
+                    }
+                });
     }
 
     private <T> CompletableFuture<T> orDead(CompletableFuture<T> future) {

@@ -53,8 +53,7 @@ public final class Gate implements AutoCloseable {
     /// @param meters count what passes; none if nobody asks for it, because to count takes time
     public record Behind(Map<Service, URI> services, Optional<Meters> meters) {}
 
-    private Gate(Account account, Behind behind, Map<String, Role> roles, Faults faults, long seed)
-            throws IOException {
+    private Gate(Account account, Behind behind, Map<String, Role> roles, Faults faults, long seed) throws IOException {
         metering = behind.meters().map(Metering::new);
         reader = new ServiceRequest.Reader(account);
         tables = new Account(account.id(), DynamoDbServer.REGION);

@@ -80,7 +80,9 @@ final class Metering {
         }
         String metric = reads ? "ConsumedReadCapacityUnits" : "ConsumedWriteCapacityUnits";
         JsonNode consumed = ServiceRequest.JSON.readTree(reply.body()).path(CONSUMED);
-        for (JsonNode table : consumed.isArray() ? consumed : ServiceRequest.JSON.createArrayNode().add(consumed)) {
+        for (JsonNode table : consumed.isArray()
+                ? consumed
+                : ServiceRequest.JSON.createArrayNode().add(consumed)) {
             String name = table.path("TableName").asText("");
             if (!name.isEmpty()) {
                 units(metric, name, table.path("CapacityUnits").asDouble());
@@ -89,7 +91,8 @@ final class Metering {
         return takeOut ? reply.edited(answer -> answer.remove(CONSUMED)) : reply;
     }
 
-    /// A condition that fails has been looked at, and takes what the item takes. How large that is nobody tells here, so
+    /// A condition that fails has been looked at, and takes what the item takes. How large that is nobody tells here,
+    /// so
     /// it is counted as small.
     private void failed(ServiceRequest asked, Reply reply) throws IOException {
         String error = ServiceRequest.JSON.readTree(reply.body()).path("__type").asText();
@@ -162,7 +165,9 @@ final class Metering {
     private static long bytes(JsonNode record) {
         String data = record.path("Data").asText();
         int padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
-        return data.length() / 4L * 3 - padding + record.path("PartitionKey").asText().length();
+        return data.length() / 4L * 3
+                - padding
+                + record.path("PartitionKey").asText().length();
     }
 
     private void stream(String stream, String metric, double value) {

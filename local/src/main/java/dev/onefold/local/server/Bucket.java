@@ -16,8 +16,8 @@ final class Bucket {
     /// The version of what was put while the bucket kept none.
     private static final String UNVERSIONED = "null";
 
-    private final TreeMap<String, List<Version>> versions = new TreeMap<>(
-            Comparator.comparing(key -> key.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned));
+    private final TreeMap<String, List<Version>> versions =
+            new TreeMap<>(Comparator.comparing(key -> key.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned));
     private final Instant made = Instant.now();
     private boolean versioned;
     private byte @Nullable [] tags;
@@ -27,8 +27,7 @@ final class Bucket {
     ///
     /// @param content `null` of a delete marker
     /// @param hashed whether its hash came with it
-    record Version(
-            String key, String id, byte @Nullable [] content, boolean hashed, Instant changed) {
+    record Version(String key, String id, byte @Nullable [] content, boolean hashed, Instant changed) {
         boolean isMarker() {
             return content == null;
         }

@@ -21,11 +21,13 @@ final class BucketAnswers {
         return ObjectAnswer.xml(Xml.document(
                 "ListAllMyBucketsResult",
                 NAMESPACE,
-                xml -> xml.in("Buckets", () -> buckets.forEach((name, bucket) -> {
-                    if (name.startsWith(prefix)) {
-                        xml.in("Bucket", () -> xml.add("Name", name).add("CreationDate", bucket.made()));
-                    }
-                }))));
+                xml -> xml.in(
+                        "Buckets",
+                        () -> buckets.forEach((name, bucket) -> {
+                            if (name.startsWith(prefix)) {
+                                xml.in("Bucket", () -> xml.add("Name", name).add("CreationDate", bucket.made()));
+                            }
+                        }))));
     }
 
     /// Answers what is asked of a bucket itself.
@@ -55,8 +57,7 @@ final class BucketAnswers {
                 bucket.tags()
                         .map(ObjectAnswer::xml)
                         .orElseGet(() -> ObjectAnswer.refused(404, "NoSuchTagSet", "The TagSet does not exist"));
-            default ->
-                ObjectAnswer.refused(501, "NotImplemented", "The stand-in for S3 does not do '" + what + "'.");
+            default -> ObjectAnswer.refused(501, "NotImplemented", "The stand-in for S3 does not do '" + what + "'.");
         };
     }
 
@@ -71,9 +72,8 @@ final class BucketAnswers {
 
     private static ObjectAnswer versions(Bucket bucket, ObjectRequest asked) {
         String prefix = asked.query("prefix").orElse("");
-        List<Bucket.Version> rest = new ArrayList<>(bucket.all()
-                .filter(version -> version.key().startsWith(prefix))
-                .toList());
+        List<Bucket.Version> rest = new ArrayList<>(
+                bucket.all().filter(version -> version.key().startsWith(prefix)).toList());
         Optional<String> behind = asked.query("key-marker");
         Optional<String> behindVersion = asked.query("version-id-marker");
         behind.ifPresent(key -> {
@@ -156,8 +156,9 @@ final class BucketAnswers {
                         bucket.deleteVersion(object.key(), object.version().get());
                         xml.add("VersionId", object.version().get());
                     } else {
-                        bucket.delete(object.key()).ifPresent(marker -> xml.add("DeleteMarker", true)
-                                .add("DeleteMarkerVersionId", marker.id()));
+                        bucket.delete(object.key())
+                                .ifPresent(marker ->
+                                        xml.add("DeleteMarker", true).add("DeleteMarkerVersionId", marker.id()));
                     }
                 }))));
     }

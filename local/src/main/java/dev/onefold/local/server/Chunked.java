@@ -53,7 +53,10 @@ record Chunked(byte[] content, Map<String, String> trailers) {
     static boolean isWhole(byte[] content, Optional<String> crc32) {
         CRC32 crc = new CRC32();
         crc.update(content);
-        byte[] bytes = java.nio.ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
-        return crc32.map(said -> said.equals(Base64.getEncoder().encodeToString(bytes))).orElse(true);
+        byte[] bytes = java.nio.ByteBuffer.allocate(Integer.BYTES)
+                .putInt((int) crc.getValue())
+                .array();
+        return crc32.map(said -> said.equals(Base64.getEncoder().encodeToString(bytes)))
+                .orElse(true);
     }
 }

@@ -124,8 +124,8 @@ public final class ObjectServer implements AutoCloseable {
         if (onlyNew && bucket.latest(asked.key()).isPresent()) {
             return ObjectAnswer.refused(412, "PreconditionFailed", "At least one of the preconditions did not hold.");
         }
-        Bucket.Version put = bucket.put(
-                asked.key(), asked.content(), !asked.header(HASH).isEmpty());
+        Bucket.Version put =
+                bucket.put(asked.key(), asked.content(), !asked.header(HASH).isEmpty());
         return version(bucket, put, ObjectAnswer.done(200)).with("ETag", '"' + hash(asked.content()) + '"');
     }
 

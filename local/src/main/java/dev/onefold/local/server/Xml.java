@@ -23,7 +23,7 @@ public final class Xml {
 
     /// An element with others in it.
     public Xml in(String name, Runnable content) {
-        
+
         text.append('<').append(name).append('>');
         content.run();
         text.append("</").append(name).append('>');

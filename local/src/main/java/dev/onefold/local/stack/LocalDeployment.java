@@ -198,7 +198,9 @@ public final class LocalDeployment implements AutoCloseable {
 
     /// The services as a role sees them.
     Clients clients(String role) {
-        return role.equals(Role.OPERATOR.name()) ? operator : workings.mappings().clients(role);
+        return role.equals(Role.OPERATOR.name())
+                ? operator
+                : workings.mappings().clients(role);
     }
 
     /// The name of a resource of the template, or an attribute of it ("resource.attribute").
@@ -250,8 +252,8 @@ public final class LocalDeployment implements AutoCloseable {
         while (!isDrained()) {
             workings.time().requireFine();
             if (System.nanoTime() > deadlineNanos) {
-                throw new IllegalStateException("Records are still waiting. " + mappingResults() + "; " + functions("State")
-                        + "; " + functions("Reduce"));
+                throw new IllegalStateException("Records are still waiting. " + mappingResults() + "; "
+                        + functions("State") + "; " + functions("Reduce"));
             }
             Connection.THREADS.pause(POLL);
         }

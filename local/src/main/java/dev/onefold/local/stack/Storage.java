@@ -36,10 +36,8 @@ public final class Storage {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private static final Set<String> TABLE_LEFT_OUT = Set.of(
-            "PointInTimeRecoverySpecification",
-            "SSESpecification",
-            "TimeToLiveSpecification");
+    private static final Set<String> TABLE_LEFT_OUT =
+            Set.of("PointInTimeRecoverySpecification", "SSESpecification", "TimeToLiveSpecification");
     private static final Set<String> BUCKET_LEFT_OUT =
             Set.of("BucketEncryption", "OwnershipControls", "PublicAccessBlockConfiguration");
     private static final Set<String> STREAM_LEFT_OUT =
@@ -112,12 +110,13 @@ public final class Storage {
             case TABLE ->
                 clients.tables
                         .deleteTable(request -> request.tableName(name))
-                        .thenCompose(_ -> clients.tables.waiter().waitUntilTableNotExists(wait -> wait.tableName(name), SOON));
+                        .thenCompose(_ ->
+                                clients.tables.waiter().waitUntilTableNotExists(wait -> wait.tableName(name), SOON));
             case STREAM ->
                 clients.streams
                         .deleteStream(request -> request.streamName(name).enforceConsumerDeletion(true))
-                        .thenCompose(
-                                _ -> clients.streams.waiter().waitUntilStreamNotExists(wait -> wait.streamName(name), SOON));
+                        .thenCompose(_ ->
+                                clients.streams.waiter().waitUntilStreamNotExists(wait -> wait.streamName(name), SOON));
             case BUCKET -> clients.objects.deleteBucket(request -> request.bucket(name));
             case QUEUE -> clients.queues.deleteQueue(request -> request.queueUrl(name));
             default -> throw new IllegalArgumentException(resource + " is nothing that is stored");
@@ -133,8 +132,8 @@ public final class Storage {
         return versions == null
                 ? made
                 : made.thenCompose(_ -> clients.objects.putBucketVersioning(request -> request.bucket(name)
-                        .versioningConfiguration(versioning -> versioning.status(
-                                text(Properties.map(versions).get("Status"))))));
+                        .versioningConfiguration(versioning ->
+                                versioning.status(text(Properties.map(versions).get("Status"))))));
     }
 
     private boolean passesOn(String queue) {

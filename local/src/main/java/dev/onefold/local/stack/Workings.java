@@ -56,8 +56,7 @@ public final class Workings implements AutoCloseable {
     /// Opens what invokes the functions, each mapping with the role of its function.
     public void invoke(Place place) {
         mappings.open(
-                functions,
-                role -> new Clients(place.connections(), role, place.services(), Account.LOCAL.region()));
+                functions, role -> new Clients(place.connections(), role, place.services(), Account.LOCAL.region()));
     }
 
     Map<String, Sandboxes> functions() {

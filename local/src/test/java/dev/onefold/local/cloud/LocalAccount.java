@@ -71,8 +71,7 @@ final class LocalAccount implements AutoCloseable {
     private <B extends AwsClientBuilder<B, C> & AwsAsyncClientBuilder<B, C>, C> B at(B builder) {
         return builder.endpointOverride(cloud.endpoint())
                 .region(Region.EU_CENTRAL_1)
-                .credentialsProvider(
-                        StaticCredentialsProvider.create(AwsBasicCredentials.create("OPERATOR", "secret")))
+                .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("OPERATOR", "secret")))
                 .httpClient(http);
     }
 
@@ -132,7 +131,9 @@ final class LocalAccount implements AutoCloseable {
     }
 
     List<StackEvent> events(String id) {
-        return stacks.describeStackEvents(request -> request.stackName(id)).join().stackEvents();
+        return stacks.describeStackEvents(request -> request.stackName(id))
+                .join()
+                .stackEvents();
     }
 
     /// The reasons of the resources that have failed, by their names.

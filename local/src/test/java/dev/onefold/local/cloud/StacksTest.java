@@ -81,17 +81,27 @@ class StacksTest {
                     .join();
             account.tables.deleteTable(request -> request.tableName(name)).join();
         });
-        account.streams.listStreams().join().streamNames().forEach(name -> account.streams
-                .deleteStream(request -> request.streamName(name))
-                .join());
+        account.streams
+                .listStreams()
+                .join()
+                .streamNames()
+                .forEach(name -> account.streams
+                        .deleteStream(request -> request.streamName(name))
+                        .join());
         account.objects.listBuckets().join().buckets().forEach(bucket -> {
             WholeStackTest.empty(account, bucket.name());
-            account.objects.deleteBucket(request -> request.bucket(bucket.name())).join();
+            account.objects
+                    .deleteBucket(request -> request.bucket(bucket.name()))
+                    .join();
         });
         account.stacks.describeStacks().join().stacks().forEach(stack -> account.delete(stack.stackId()));
-        account.queues.listQueues().join().queueUrls().forEach(url -> account.queues
-                .deleteQueue(request -> request.queueUrl(url))
-                .join());
+        account.queues
+                .listQueues()
+                .join()
+                .queueUrls()
+                .forEach(url -> account.queues
+                        .deleteQueue(request -> request.queueUrl(url))
+                        .join());
         assertThat(account.stored()).isEmpty();
     }
 
@@ -134,8 +144,7 @@ class StacksTest {
                 .hasSize(4);
         assertThat(account.delete(stack.stackId()).stackStatus()).isEqualTo(StackStatus.DELETE_COMPLETE);
         assertThat(account.stored()).isEmpty();
-        assertThatThrownBy(() -> account.describe("small"))
-                .hasMessageContaining("Stack with id small does not exist");
+        assertThatThrownBy(() -> account.describe("small")).hasMessageContaining("Stack with id small does not exist");
         assertThat(account.events(stack.stackId()))
                 .extracting(StackEvent::resourceStatusAsString)
                 .startsWith("DELETE_COMPLETE")
@@ -149,7 +158,9 @@ class StacksTest {
         account.objects
                 .putObject(request -> request.bucket(bucket).key("letter"), AsyncRequestBody.fromString("bytes"))
                 .join();
-        account.objects.deleteObject(request -> request.bucket(bucket).key("letter")).join();
+        account.objects
+                .deleteObject(request -> request.bucket(bucket).key("letter"))
+                .join();
         Stack failed = account.delete(stack.stackId());
         assertThat(failed.stackStatus()).isEqualTo(StackStatus.DELETE_FAILED);
         assertThat(failed.stackStatusReason()).contains("Rows", "Letters").doesNotContain("Input", "Retries");
@@ -166,7 +177,8 @@ class StacksTest {
 
     @Test
     void what_is_retained_outlives_its_stack_and_keeps_the_next_one_from_its_name() {
-        String yaml = text(TEMPLATE, "Type: AWS::DynamoDB::Table", "Type: AWS::DynamoDB::Table\n    DeletionPolicy: Retain");
+        String yaml =
+                text(TEMPLATE, "Type: AWS::DynamoDB::Table", "Type: AWS::DynamoDB::Table\n    DeletionPolicy: Retain");
         Stack stack = made(yaml, Map.of());
         assertThat(account.delete(stack.stackId()).stackStatus()).isEqualTo(StackStatus.DELETE_COMPLETE);
         assertThat(account.stored()).containsExactly("table small-rows");
@@ -234,24 +246,22 @@ class StacksTest {
                 .hasMessageContaining("enhanced fan-out");
         assertThatThrownBy(() -> account.create("small", TEMPLATE, Map.of("Nobody", "1"), OnFailure.ROLLBACK))
                 .hasMessageContaining("has no parameter Nobody");
-        assertThatThrownBy(() -> account.create(
-                        "small", TEMPLATE, Map.of("DeletionProtection", "perhaps"), OnFailure.ROLLBACK))
+        assertThatThrownBy(() ->
+                        account.create("small", TEMPLATE, Map.of("DeletionProtection", "perhaps"), OnFailure.ROLLBACK))
                 .hasMessageContaining("DeletionProtection cannot be 'perhaps'");
         assertThatThrownBy(() -> account.stacks
-                        .createStack(request -> request.stackName("small")
-                                .templateBody("Resources: {R: {Type: 'AWS::IAM::Role'}}"))
+                        .createStack(request ->
+                                request.stackName("small").templateBody("Resources: {R: {Type: 'AWS::IAM::Role'}}"))
                         .join())
                 .hasCauseInstanceOf(InsufficientCapabilitiesException.class);
-        assertThatThrownBy(() -> account.create("small", "Resources: {\"A"))
-                .hasMessageContaining("Status Code: 400");
+        assertThatThrownBy(() -> account.create("small", "Resources: {\"A")).hasMessageContaining("Status Code: 400");
         assertThatThrownBy(() -> account.stacks
                         .updateStack(request -> request.stackName("small").templateBody(TEMPLATE))
                         .join())
                 .hasMessageContaining("does not do UpdateStack");
         made(TEMPLATE, Map.of());
         assertThatThrownBy(() -> account.create("small", TEMPLATE)).hasCauseInstanceOf(AlreadyExistsException.class);
-        assertThatThrownBy(() -> account.create("other", TEMPLATE))
-                .hasCauseInstanceOf(LimitExceededException.class);
+        assertThatThrownBy(() -> account.create("other", TEMPLATE)).hasCauseInstanceOf(LimitExceededException.class);
         account.stacks.deleteStack(request -> request.stackName("nobody")).join(); // As on AWS, that is no error.
     }
 
@@ -259,7 +269,8 @@ class StacksTest {
     void a_template_is_read_from_a_bucket_and_checked() {
         account.objects.createBucket(request -> request.bucket("templates")).join();
         account.objects
-                .putObject(request -> request.bucket("templates").key("a/t.yaml"), AsyncRequestBody.fromString(TEMPLATE))
+                .putObject(
+                        request -> request.bucket("templates").key("a/t.yaml"), AsyncRequestBody.fromString(TEMPLATE))
                 .join();
         String url = account.cloud.endpoint() + "/templates/a/t.yaml";
         assertThat(account.stacks
@@ -292,7 +303,8 @@ class StacksTest {
                         .join()
                         .consumedCapacity())
                 .isNull();
-        assertThat(sum("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", table)).isEqualTo(2);
+        assertThat(sum("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", table))
+                .isEqualTo(2);
         assertThat(account.tables
                         .putItem(request -> request.tableName(table)
                                 .item(item)
@@ -302,22 +314,25 @@ class StacksTest {
                         .capacityUnits())
                 .isEqualTo(2);
         assertThatThrownBy(() -> account.tables
-                        .putItem(request -> request.tableName(table)
-                                .item(item)
-                                .conditionExpression("attribute_not_exists(k)"))
+                        .putItem(request ->
+                                request.tableName(table).item(item).conditionExpression("attribute_not_exists(k)"))
                         .join())
                 .hasCauseInstanceOf(ConditionalCheckFailedException.class);
-        assertThat(sum("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", table)).isEqualTo(5);
+        assertThat(sum("AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", table))
+                .isEqualTo(5);
         account.tables.getItem(request -> request.tableName(table).key(item)).join();
-        assertThat(sum("AWS/DynamoDB", "ConsumedReadCapacityUnits", "TableName", table)).isEqualTo(0.5);
+        assertThat(sum("AWS/DynamoDB", "ConsumedReadCapacityUnits", "TableName", table))
+                .isEqualTo(0.5);
         account.streams
-                .putRecord(request -> request.streamName("small-input")
-                        .partitionKey("abc")
-                        .data(SdkBytes.fromUtf8String("hello")))
+                .putRecord(request ->
+                        request.streamName("small-input").partitionKey("abc").data(SdkBytes.fromUtf8String("hello")))
                 .join();
-        assertThat(sum("AWS/Kinesis", "IncomingBytes", "StreamName", "small-input")).isEqualTo(8);
+        assertThat(sum("AWS/Kinesis", "IncomingBytes", "StreamName", "small-input"))
+                .isEqualTo(8);
         String queue = String.valueOf(outputs(stack).get("Queue"));
-        account.queues.sendMessage(request -> request.queueUrl(queue).messageBody("one")).join();
+        account.queues
+                .sendMessage(request -> request.queueUrl(queue).messageBody("one"))
+                .join();
         account.queues.receiveMessage(request -> request.queueUrl(queue)).join();
         assertThat(sum("AWS/SQS", "NumberOfMessagesReceived", "QueueName", queue.substring(queue.lastIndexOf('/') + 1)))
                 .isEqualTo(1);

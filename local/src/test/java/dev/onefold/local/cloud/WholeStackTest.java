@@ -92,8 +92,8 @@ class WholeStackTest {
 
     private static void put(LocalAccount account, String stream) {
         PartitionKeys keys = new PartitionKeys(PIPELINE);
-        Producer producer = new Producer(
-                account.streams, stream, Connection.THREADS, new SecureRandom(), (record, reason) -> {
+        Producer producer =
+                new Producer(account.streams, stream, Connection.THREADS, new SecureRandom(), (record, reason) -> {
                     throw new IllegalStateException(record + " is refused: " + reason);
                 });
         for (int number = 1; number <= RECORDS; number++) {
@@ -129,14 +129,17 @@ class WholeStackTest {
 
     static double sum(LocalAccount account, String namespace, String metric, String dimension, String name) {
         Instant now = Instant.now();
-        return account.metrics
+        return account
+                .metrics
                 .getMetricData(request -> request.startTime(now.minusSeconds(1_200))
                         .endTime(now.plusSeconds(60))
-                        .metricDataQueries(query -> query.id("it").metricStat(stat -> stat.stat("Sum")
-                                .period(60)
-                                .metric(wanted -> wanted.namespace(namespace)
-                                        .metricName(metric)
-                                        .dimensions(its -> its.name(dimension).value(name))))))
+                        .metricDataQueries(query -> query.id("it")
+                                .metricStat(stat -> stat.stat("Sum")
+                                        .period(60)
+                                        .metric(wanted -> wanted.namespace(namespace)
+                                                .metricName(metric)
+                                                .dimensions(its ->
+                                                        its.name(dimension).value(name))))))
                 .join()
                 .metricDataResults()
                 .getFirst()
@@ -169,14 +172,13 @@ class WholeStackTest {
     @Test
     @Tag("campaign")
     void a_deletable_stack_is_made_counts_its_records_and_leaves_nothing_behind() throws IOException {
-        String yaml = Template.of(PIPELINE, Input.NEW_STREAM)
-                .yaml()
-                .replace("Policy: Retain", "Policy: Delete");
+        String yaml = Template.of(PIPELINE, Input.NEW_STREAM).yaml().replace("Policy: Retain", "Policy: Delete");
         try (LocalAccount account = LocalAccount.open()) {
             account.objects.createBucket(request -> request.bucket("code")).join();
             account.objects
                     .putObject(
-                            request -> request.bucket("code").key("functions.zip"), AsyncRequestBody.fromBytes(archive()))
+                            request -> request.bucket("code").key("functions.zip"),
+                            AsyncRequestBody.fromBytes(archive()))
                     .join();
             String id = account.create(
                     "tried",
@@ -185,6 +187,7 @@ class WholeStackTest {
                             "CodeBucket", "code",
                             "CodeKey", "functions.zip",
                             "DeletionProtection", "false",
+                            "Gates", "64",
                             "TickMinutes", "1"),
                     OnFailure.ROLLBACK);
             Stack stack = account.settled(id);
@@ -199,7 +202,12 @@ class WholeStackTest {
                     .isPositive();
             assertThat(sum(account, "AWS/Lambda", "Duration", "FunctionName", outputs.get("StateFunction")))
                     .isPositive();
-            assertThat(sum(account, "AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", outputs.get("RowsTable")))
+            assertThat(sum(
+                            account,
+                            "AWS/DynamoDB",
+                            "ConsumedWriteCapacityUnits",
+                            "TableName",
+                            outputs.get("RowsTable")))
                     .isGreaterThanOrEqualTo(2.0 * RECORDS);
             assertThat(sum(account, "Onefold", "Records", "Stack", "tried")).isGreaterThanOrEqualTo(RECORDS);
             assertThat(account.cloud.usage().refused()).isEmpty();

@@ -50,8 +50,8 @@ class ObjectVersionsTest {
 
     private static String versioned(String bucket) {
         client.createBucket(request -> request.bucket(bucket)).join();
-        client.putBucketVersioning(request ->
-                        request.bucket(bucket).versioningConfiguration(set -> set.status(BucketVersioningStatus.ENABLED)))
+        client.putBucketVersioning(request -> request.bucket(bucket)
+                        .versioningConfiguration(set -> set.status(BucketVersioningStatus.ENABLED)))
                 .join();
         return bucket;
     }
@@ -81,7 +81,8 @@ class ObjectVersionsTest {
         assertThatThrownBy(() -> get(bucket, KEY)).hasCauseInstanceOf(NoSuchKeyException.class);
         assertThat(versions(bucket).versions()).extracting(ObjectVersion::key).containsExactly(KEY, KEY);
         assertThat(versions(bucket).deleteMarkers()).hasSize(1);
-        assertThatThrownBy(() -> client.deleteBucket(request -> request.bucket(bucket)).join())
+        assertThatThrownBy(() ->
+                        client.deleteBucket(request -> request.bucket(bucket)).join())
                 .hasMessageContaining("delete all versions");
         List<ObjectIdentifier> doomed = versions(bucket).versions().stream()
                 .map(version -> ObjectIdentifier.builder()
@@ -91,14 +92,17 @@ class ObjectVersionsTest {
                 .toList();
         client.deleteObjects(request -> request.bucket(bucket).delete(delete -> delete.objects(doomed)))
                 .join();
-        assertThatThrownBy(() -> client.deleteBucket(request -> request.bucket(bucket)).join())
+        assertThatThrownBy(() ->
+                        client.deleteBucket(request -> request.bucket(bucket)).join())
                 .hasMessageContaining("delete all versions");
         client.deleteObject(request -> request.bucket(bucket)
                         .key(KEY)
                         .versionId(versions(bucket).deleteMarkers().getFirst().versionId()))
                 .join();
         client.deleteBucket(request -> request.bucket(bucket)).join();
-        assertThat(client.listBuckets(request -> request.prefix("letters-1")).join().buckets())
+        assertThat(client.listBuckets(request -> request.prefix("letters-1"))
+                        .join()
+                        .buckets())
                 .isEmpty();
     }
 
@@ -127,15 +131,14 @@ class ObjectVersionsTest {
         while (page.isTruncated()) {
             String key = page.nextKeyMarker();
             String version = page.nextVersionIdMarker();
-            page = client.listObjectVersions(request -> request.bucket(bucket)
-                            .maxKeys(3)
-                            .keyMarker(key)
-                            .versionIdMarker(version))
+            page = client.listObjectVersions(request ->
+                            request.bucket(bucket).maxKeys(3).keyMarker(key).versionIdMarker(version))
                     .join();
             seen += page.versions().size();
         }
         assertThat(seen).isEqualTo(7);
-        assertThat(client.listObjectsV2Paginator(request -> request.bucket(bucket).maxKeys(1))
+        assertThat(client.listObjectsV2Paginator(
+                                request -> request.bucket(bucket).maxKeys(1))
                         .contents())
                 .satisfies(all -> {
                     List<String> keys = new java.util.ArrayList<>();
@@ -147,14 +150,19 @@ class ObjectVersionsTest {
     @Test
     void a_bucket_that_was_not_made_takes_nothing_and_what_is_not_known_is_refused() {
         assertThatThrownBy(() -> put("nowhere", "k", "content")).hasMessageContaining("bucket does not exist");
-        assertThatThrownBy(() -> client.headBucket(request -> request.bucket("nowhere")).join())
+        assertThatThrownBy(() ->
+                        client.headBucket(request -> request.bucket("nowhere")).join())
                 .hasMessageContaining("404");
         String bucket = versioned("letters-4");
-        assertThatThrownBy(() -> client.createBucket(request -> request.bucket(bucket)).join())
+        assertThatThrownBy(() ->
+                        client.createBucket(request -> request.bucket(bucket)).join())
                 .hasMessageContaining("you already own it");
-        assertThatThrownBy(() -> client.getBucketPolicy(request -> request.bucket(bucket)).join())
+        assertThatThrownBy(() -> client.getBucketPolicy(request -> request.bucket(bucket))
+                        .join())
                 .hasMessageContaining("does not know 'policy'");
-        assertThat(client.listBuckets().join().buckets()).extracting(Bucket::name).contains(bucket);
+        assertThat(client.listBuckets().join().buckets())
+                .extracting(Bucket::name)
+                .contains(bucket);
     }
 
     @Test
