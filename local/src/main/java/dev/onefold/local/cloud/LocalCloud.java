@@ -1,5 +1,6 @@
 package dev.onefold.local.cloud;
 
+import com.sun.net.httpserver.HttpExchange;
 import dev.onefold.local.gate.Gate;
 import dev.onefold.local.gate.Role;
 import dev.onefold.local.gate.Service;
@@ -20,6 +21,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /// An account on this machine, empty at first: servers that stand in for those of AWS behind one endpoint, and
 /// CloudFormation to make a stack on them, whose functions run from the archive that was put into a bucket.
@@ -62,10 +64,10 @@ public final class LocalCloud implements AutoCloseable {
 
     /// CloudFormation needs the gate, which needs CloudFormation's place.
     private static final class Entrance {
-        private final java.util.concurrent.CompletableFuture<Formation> formation =
-                new java.util.concurrent.CompletableFuture<>();
+        private final CompletableFuture<Formation> formation =
+                new CompletableFuture<>();
 
-        private void handle(com.sun.net.httpserver.HttpExchange exchange) throws IOException {
+        private void handle(HttpExchange exchange) throws IOException {
             formation.join().handle(exchange);
         }
     }

@@ -1,8 +1,8 @@
 package dev.onefold.local.cloud;
 
 import com.sun.net.httpserver.HttpExchange;
-import dev.onefold.local.meter.Meters;
 import dev.onefold.local.meter.Meters.Metric;
+import dev.onefold.local.meter.Meters;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// The API of CloudWatch, as much of it as reading metrics needs: `GetMetricData` and `ListMetrics`, in the protocol
 /// `rpc-v2-cbor`. What it does not do it refuses. Any thread.
@@ -197,7 +198,7 @@ final class Monitoring {
         return Map.of("Metrics", found);
     }
 
-    private static boolean isSame(@org.jspecify.annotations.Nullable Object wanted, String is) {
+    private static boolean isSame(@Nullable Object wanted, String is) {
         return wanted == null || wanted.equals(is);
     }
 }

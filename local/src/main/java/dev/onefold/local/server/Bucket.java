@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -36,7 +37,7 @@ final class Bucket {
     /// Puts an object.
     Version put(String key, byte @Nullable [] content, boolean hashed) {
         List<Version> all = versions.computeIfAbsent(key, _ -> new ArrayList<>());
-        String id = versioned ? String.format(java.util.Locale.ROOT, "version-%012d", ++number) : UNVERSIONED;
+        String id = versioned ? String.format(Locale.ROOT, "version-%012d", ++number) : UNVERSIONED;
         all.removeIf(version -> version.id().equals(id));
         Version version = new Version(key, id, content, hashed, Instant.now());
         all.addFirst(version);

@@ -3,6 +3,7 @@ package dev.onefold.local.server;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -104,7 +105,7 @@ final class BucketAnswers {
 
     /// Versions come by their keys, and those of one key from the latest, which has the greatest name.
     private static boolean isBehind(Bucket.Version version, String key, Optional<String> id) {
-        int order = java.util.Arrays.compareUnsigned(
+        int order = Arrays.compareUnsigned(
                 version.key().getBytes(StandardCharsets.UTF_8), key.getBytes(StandardCharsets.UTF_8));
         return order > 0
                 || (order == 0

@@ -1,6 +1,7 @@
 package dev.onefold.local.server;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Locale;
@@ -53,7 +54,7 @@ record Chunked(byte[] content, Map<String, String> trailers) {
     static boolean isWhole(byte[] content, Optional<String> crc32) {
         CRC32 crc = new CRC32();
         crc.update(content);
-        byte[] bytes = java.nio.ByteBuffer.allocate(Integer.BYTES)
+        byte[] bytes = ByteBuffer.allocate(Integer.BYTES)
                 .putInt((int) crc.getValue())
                 .array();
         return crc32.map(said -> said.equals(Base64.getEncoder().encodeToString(bytes)))

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// A request to the object server.
 ///
@@ -58,7 +59,7 @@ record ObjectRequest(
                 content);
     }
 
-    private static Map<String, String> parsed(@org.jspecify.annotations.Nullable String raw) {
+    private static Map<String, String> parsed(@Nullable String raw) {
         Map<String, String> query = new TreeMap<>();
         if (raw != null) {
             for (String part : raw.split("&", -1)) {
