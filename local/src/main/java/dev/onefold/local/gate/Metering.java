@@ -21,10 +21,8 @@ final class Metering {
     private static final Set<String> WRITES =
             Set.of("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems");
 
-    /// What a write takes at least, and each item of a transaction, even if its condition fails.
+    /// What a write takes at least, even if its condition fails.
     private static final int UNIT = 1;
-
-    private static final int TRANSACTION_UNITS = 2;
 
     private final Meters meters;
 
@@ -80,14 +78,18 @@ final class Metering {
         }
         String metric = reads ? "ConsumedReadCapacityUnits" : "ConsumedWriteCapacityUnits";
         JsonNode consumed = ServiceRequest.JSON.readTree(reply.body()).path(CONSUMED);
-        for (JsonNode table : consumed.isArray()
-                ? consumed
-                : ServiceRequest.JSON.createArrayNode().add(consumed)) {
-            String name = table.path("TableName").asText("");
-            if (!name.isEmpty()) {
-                units(metric, name, table.path("CapacityUnits").asDouble());
-            }
+        Map<String, Double> units = new TreeMap<>();
+        for (JsonNode table :
+                consumed.isArray() ? consumed : ServiceRequest.JSON.createArrayNode().add(consumed)) {
+            units.merge(table.path("TableName").asText(""), table.path("CapacityUnits").asDouble(), Double::sum);
         }
+        ObjectNode json = asked.body();
+        if (json != null && asked.operation().equals("TransactWriteItems")) {
+            // The server counts an update of a new item as none.
+            ItemSize.units(json).forEach((table, least) -> units.merge(table, (double) least, Math::max));
+        }
+        units.remove("");
+        units.forEach((table, number) -> units(metric, table, number));
         return takeOut ? reply.edited(answer -> answer.remove(CONSUMED)) : reply;
     }
 
@@ -104,11 +106,7 @@ final class Metering {
             units("ConsumedWriteCapacityUnits", json.path("TableName").asText(), UNIT);
         } else if (error.endsWith("#TransactionCanceledException")
                 && asked.operation().equals("TransactWriteItems")) {
-            Map<String, Integer> items = new TreeMap<>();
-            json.path("TransactItems")
-                    .forEach(item -> item.forEach(
-                            action -> items.merge(action.path("TableName").asText(), 1, Integer::sum)));
-            items.forEach((table, number) -> units("ConsumedWriteCapacityUnits", table, number * TRANSACTION_UNITS));
+            ItemSize.units(json).forEach((table, units) -> units("ConsumedWriteCapacityUnits", table, units));
         }
     }
 
