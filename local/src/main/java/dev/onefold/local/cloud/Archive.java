@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
@@ -29,9 +30,10 @@ record Archive(Path folder, List<Path> classPath) implements AutoCloseable {
                 if (entry.isDirectory()) {
                     Files.createDirectories(file);
                 } else {
-                    Files.createDirectories(file.getParent());
+                    Path parent = Objects.requireNonNull(file.getParent(), "It is in the folder");
+                    Files.createDirectories(parent);
                     Files.copy(in, file);
-                    if (file.getParent().equals(folder.resolve("lib"))) {
+                    if (parent.equals(folder.resolve("lib"))) {
                         classPath.add(file);
                     }
                 }

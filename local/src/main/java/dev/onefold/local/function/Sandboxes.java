@@ -162,7 +162,7 @@ public final class Sandboxes implements Invoker, AutoCloseable {
     private void meter(Meters counting, CompletableFuture<Long> began, boolean isFailed) {
         long endNanos = System.nanoTime();
         long beginNanos = began.isCompletedExceptionally() ? endNanos : began.getNow(endNanos);
-        counting.add(metric("Duration"), Math.ceilDiv(endNanos - beginNanos, NANOS_PER_MS));
+        counting.add(metric("Duration"), (double) Math.ceilDiv(endNanos - beginNanos, NANOS_PER_MS));
         counting.add(metric("Invocations"), 1);
         counting.add(metric("Errors"), isFailed ? 1 : 0);
     }

@@ -78,7 +78,7 @@ final class ItemSize {
 
     /// Two digits a byte, and one for the sign and the exponent.
     private static long number(String digits) {
-        return Math.ceilDiv(digits.length(), 2) + 1;
+        return Math.ceilDiv(digits.length(), 2) + 1L;
     }
 
     private static long binary(String base64) {

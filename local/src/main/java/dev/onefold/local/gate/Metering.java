@@ -106,7 +106,7 @@ final class Metering {
             units("ConsumedWriteCapacityUnits", json.path("TableName").asText(), UNIT);
         } else if (error.endsWith("#TransactionCanceledException")
                 && asked.operation().equals("TransactWriteItems")) {
-            ItemSize.units(json).forEach((table, units) -> units("ConsumedWriteCapacityUnits", table, units));
+            ItemSize.units(json).forEach((table, units) -> units("ConsumedWriteCapacityUnits", table, (double) units));
         }
     }
 
@@ -168,8 +168,8 @@ final class Metering {
                 + record.path("PartitionKey").asText().length();
     }
 
-    private void stream(String stream, String metric, double value) {
-        meters.add(new Metric("AWS/Kinesis", metric, "StreamName", stream), value);
+    private void stream(String stream, String metric, long value) {
+        meters.add(new Metric("AWS/Kinesis", metric, "StreamName", stream), (double) value);
     }
 
     /// The last part of the name of what is asked for.

@@ -87,7 +87,7 @@ final class Bucket {
     }
 
     boolean isLatest(Version version) {
-        return versions.getOrDefault(version.key(), List.of()).getFirst() == version;
+        return versions.getOrDefault(version.key(), List.of()).getFirst().id().equals(version.id());
     }
 
     /// What is there now.

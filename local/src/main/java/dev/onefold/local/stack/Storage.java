@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.core.waiters.WaiterOverrideConfiguration;
 import software.amazon.awssdk.retries.api.BackoffStrategy;
@@ -47,9 +46,8 @@ public final class Storage {
     /// What a stream on demand begins with. The server knows no modes.
     private static final int ON_DEMAND_SHARDS = 4;
 
-    /// The servers take milliseconds, and not the ten seconds after which AWS's own clients look again.
-    private static final Consumer<WaiterOverrideConfiguration.Builder> SOON = wait ->
-            wait.maxAttempts(600).backoffStrategyV2(BackoffStrategy.fixedDelayWithoutJitter(Duration.ofMillis(50)));
+    private static final int LOOKS_MAX = 600;
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
 
     private final StackTemplate template;
     private final Clients clients;
@@ -111,16 +109,21 @@ public final class Storage {
                 clients.tables
                         .deleteTable(request -> request.tableName(name))
                         .thenCompose(_ ->
-                                clients.tables.waiter().waitUntilTableNotExists(wait -> wait.tableName(name), SOON));
+                                clients.tables.waiter().waitUntilTableNotExists(wait -> wait.tableName(name), Storage::soon));
             case STREAM ->
                 clients.streams
                         .deleteStream(request -> request.streamName(name).enforceConsumerDeletion(true))
                         .thenCompose(_ ->
-                                clients.streams.waiter().waitUntilStreamNotExists(wait -> wait.streamName(name), SOON));
+                                clients.streams.waiter().waitUntilStreamNotExists(wait -> wait.streamName(name), Storage::soon));
             case BUCKET -> clients.objects.deleteBucket(request -> request.bucket(name));
             case QUEUE -> clients.queues.deleteQueue(request -> request.queueUrl(name));
             default -> throw new IllegalArgumentException(resource + " is nothing that is stored");
         };
+    }
+
+    /// The servers take milliseconds, and not the ten seconds after which AWS's own clients look again.
+    private static void soon(WaiterOverrideConfiguration.Builder wait) {
+        wait.maxAttempts(LOOKS_MAX).backoffStrategyV2(BackoffStrategy.fixedDelayWithoutJitter(LOOK_AGAIN));
     }
 
     private CompletableFuture<?> bucket(String resource) {
@@ -200,7 +203,7 @@ public final class Storage {
                 .build();
         return clients.streams
                 .createStream(request)
-                .thenCompose(_ -> clients.streams.waiter().waitUntilStreamExists(wait -> wait.streamName(name), SOON));
+                .thenCompose(_ -> clients.streams.waiter().waitUntilStreamExists(wait -> wait.streamName(name), Storage::soon));
     }
 
     private CompletableFuture<?> queue(String resource) {

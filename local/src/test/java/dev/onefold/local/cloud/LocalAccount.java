@@ -36,7 +36,7 @@ import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 /// An account on this machine, and AWS's own clients for it.
 final class LocalAccount implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(50);
-    private static final Duration WAIT_MAX = Duration.ofSeconds(120);
+    private static final Duration WAIT_MAX = Duration.ofMinutes(2);
     private static final Duration MINUTE = Duration.ofSeconds(5);
 
     final LocalCloud cloud;

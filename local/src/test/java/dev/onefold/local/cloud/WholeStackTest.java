@@ -37,6 +37,9 @@ import software.amazon.awssdk.services.cloudformation.model.OnFailure;
 import software.amazon.awssdk.services.cloudformation.model.Output;
 import software.amazon.awssdk.services.cloudformation.model.Stack;
 import software.amazon.awssdk.services.cloudformation.model.StackStatus;
+import software.amazon.awssdk.services.cloudwatch.model.Dimension;
+import software.amazon.awssdk.services.cloudwatch.model.Metric;
+import software.amazon.awssdk.services.cloudwatch.model.MetricDataQuery;
 import software.amazon.awssdk.services.s3.model.ListObjectVersionsResponse;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 
@@ -127,19 +130,24 @@ class WholeStackTest {
         }
     }
 
+    private static Metric metric(String namespace, String name, String dimension, String resource) {
+        return Metric.builder()
+                .namespace(namespace)
+                .metricName(name)
+                .dimensions(Dimension.builder().name(dimension).value(resource).build())
+                .build();
+    }
+
     static double sum(LocalAccount account, String namespace, String metric, String dimension, String name) {
         Instant now = Instant.now();
-        return account
-                .metrics
+        MetricDataQuery query = MetricDataQuery.builder()
+                .id("it")
+                .metricStat(stat -> stat.stat("Sum").period(60).metric(metric(namespace, metric, dimension, name)))
+                .build();
+        return account.metrics
                 .getMetricData(request -> request.startTime(now.minusSeconds(1_200))
                         .endTime(now.plusSeconds(60))
-                        .metricDataQueries(query -> query.id("it")
-                                .metricStat(stat -> stat.stat("Sum")
-                                        .period(60)
-                                        .metric(wanted -> wanted.namespace(namespace)
-                                                .metricName(metric)
-                                                .dimensions(its ->
-                                                        its.name(dimension).value(name))))))
+                        .metricDataQueries(List.of(query)))
                 .join()
                 .metricDataResults()
                 .getFirst()
