@@ -56,7 +56,7 @@ public record FailedBatch(
             throw EventJson.broken(parser, "it has neither KinesisBatchInfo nor DDBStreamBatchInfo");
         }
         return new FailedBatch(
-                required(parser, "streamArn", range.streamArn),
+                StreamName.arn(required(parser, "streamArn", range.streamArn)),
                 required(parser, "shardId", range.shardId),
                 sequence(parser, "startSequenceNumber", range.first),
                 sequence(parser, "endSequenceNumber", range.last),

@@ -97,7 +97,10 @@ final class InvocationReader {
             switch (name) {
                 case "eventID" -> eventId = EventJson.text(parser);
                 case "eventName" -> eventName = EventJson.text(parser);
-                case "eventSourceARN" -> sourceArn = EventJson.text(parser);
+                case "eventSourceARN" -> {
+                    String arn = EventJson.text(parser);
+                    sourceArn = arn == null ? null : StreamName.arn(arn);
+                }
                 case "messageId" -> messageId = EventJson.text(parser);
                 case "body" -> body = EventJson.text(parser);
                 case "attributes" -> readAttributes();

@@ -6,7 +6,17 @@ public final class StreamName {
     private static final String TABLE = ":table/";
     private static final String TABLE_STREAM = "/stream/";
 
+    private static final String CONSUMER = "/consumer/";
+
     private StreamName() {}
+
+    /// The ARN of the stream, also of what reads it by enhanced fan-out, whose name follows behind that.
+    public static String arn(String streamOrConsumer) {
+        int consumer = streamOrConsumer.indexOf(CONSUMER);
+        return consumer < 0 || !streamOrConsumer.contains(STREAM)
+                ? streamOrConsumer
+                : streamOrConsumer.substring(0, consumer);
+    }
 
     /// Of Kinesis the stream's name, `trades`. Of a table its name and the time at which this stream of it was
     /// switched on, `Trades/2026-11-21T00:00:00.000`, because another stream of the table counts anew. Of anything

@@ -43,25 +43,35 @@ public final class ReduceFunction implements RequestStreamHandler {
 
     private final Store store;
     private final Metrics metrics;
+    private final InjectedFailures failures;
 
     /// As Lambda makes it.
     public ReduceFunction() {
-        this(Environment.of(System.getenv()));
+        this(Environment.of(System.getenv()), Environment.failOfMillion(System.getenv()));
     }
 
-    private ReduceFunction(Environment environment) {
-        this(Connection.store(StateFunction.tables(environment)), new Metrics(System.out, environment.stack()));
+    private ReduceFunction(Environment environment, int failOfMillion) {
+        this(
+                Connection.store(StateFunction.tables(environment)),
+                new Metrics(System.out, environment.stack()),
+                failOfMillion);
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
     public ReduceFunction(Store store, Metrics metrics) {
+        this(store, metrics, 0);
+    }
+
+    ReduceFunction(Store store, Metrics metrics, int failOfMillion) {
         this.store = store;
         this.metrics = metrics;
+        failures = new InjectedFailures(failOfMillion, metrics, store.clock(), store.random());
     }
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1)));
+        byte[] event = in.readNBytes(Invocation.EVENT_BYTES_MAX + 1);
+        out.write(failures.around(() -> handle(event)));
     }
 
     /// Does one invocation; fails if a lane could not be reduced.

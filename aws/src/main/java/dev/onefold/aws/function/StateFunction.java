@@ -40,6 +40,7 @@ public final class StateFunction implements RequestStreamHandler {
     private final Metrics metrics;
     private final Supplier<Streams> streams;
     private final Layout layout;
+    private final InjectedFailures failures;
     private boolean opened;
     private Counts uncounted = NONE;
     private Instant countedAt = Instant.EPOCH;
@@ -47,10 +48,10 @@ public final class StateFunction implements RequestStreamHandler {
 
     /// As Lambda makes it.
     public StateFunction() {
-        this(Environment.of(System.getenv()));
+        this(Environment.of(System.getenv()), Environment.failOfMillion(System.getenv()));
     }
 
-    private StateFunction(Environment environment) {
+    private StateFunction(Environment environment, int failOfMillion) {
         this(
                 DeployedFunction.with(
                         Connection.store(tables(environment), environment.bucket()),
@@ -60,7 +61,7 @@ public final class StateFunction implements RequestStreamHandler {
                 environment.pipeline(),
                 new Metrics(System.out, environment.stack()),
                 Connection.streams(),
-                environment.layout());
+                new Setup(environment.layout(), failOfMillion));
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
@@ -74,11 +75,22 @@ public final class StateFunction implements RequestStreamHandler {
     }
 
     StateFunction(Store store, Pipeline pipeline, Metrics metrics, Supplier<Streams> streams, Layout layout) {
+        this(store, pipeline, metrics, streams, new Setup(layout, 0));
+    }
+
+    /// What the template's parameters say.
+    ///
+    /// @param layout of a deployment that has no definition yet
+    /// @param failOfMillion invocations that fail on purpose, of a million
+    record Setup(Layout layout, int failOfMillion) {}
+
+    StateFunction(Store store, Pipeline pipeline, Metrics metrics, Supplier<Streams> streams, Setup setup) {
         this.store = store;
         this.pipeline = pipeline.unpublished(); // Where totals are published is no part of what the tables hold.
         this.metrics = metrics;
         this.streams = streams;
-        this.layout = layout;
+        layout = setup.layout;
+        failures = new InjectedFailures(setup.failOfMillion, metrics, store.clock(), store.random());
     }
 
     static Store.Tables tables(Environment environment) {
@@ -87,7 +99,8 @@ public final class StateFunction implements RequestStreamHandler {
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        byte[] answer = handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1));
+        byte[] event = in.readNBytes(Invocation.EVENT_BYTES_MAX + 1);
+        byte[] answer = failures.around(() -> handle(event));
         if (BoundedCalls.isFull()) {
             metrics.out()
                     .println("ERROR " + BoundedCalls.LEFT_MAX + " calls of the function have not returned, so this"
@@ -103,6 +116,7 @@ public final class StateFunction implements RequestStreamHandler {
     public byte[] handle(byte[] event) {
         BatchResponse response = switch (Invocation.read(event)) {
             case Invocation.Batch(var arrivals, var streamArn) -> {
+                logPlace(arrivals);
                 open();
                 tell(streamArn);
                 List<Fate> fates = StateAndMap.process(store, arrivals);
@@ -136,6 +150,16 @@ public final class StateFunction implements RequestStreamHandler {
                         .println("WARN Message " + message + " of the retry queue comes again: " + cause.getMessage()));
         count(taken.counts());
         return new BatchResponse(List.copyOf(taken.failures().keySet()));
+    }
+
+    /// Where a batch lies in its shard, so that it can be read again. What is in its records is never logged.
+    private void logPlace(List<Arrival> arrivals) {
+        if (!arrivals.isEmpty()) {
+            Arrival first = arrivals.getFirst();
+            metrics.out()
+                    .println("INFO Batch of " + arrivals.size() + " records of " + first.shard() + " from "
+                            + first.sequence() + " to " + arrivals.getLast().sequence());
+        }
     }
 
     /// Not when the class is loaded: what a snapshot holds must not be older than the tables.

@@ -173,6 +173,11 @@ public final class BatchTemplate {
         return yaml;
     }
 
+    /// The text for a trial: when the stack is deleted, everything goes that it has made.
+    public String deletableYaml() {
+        return TemplateFile.deletable(yaml);
+    }
+
     private static IllegalArgumentException refusal(Pipeline pipeline, String reason) {
         return new IllegalArgumentException("Pipeline " + pipeline.name() + " cannot be on AWS: " + reason);
     }

@@ -4,12 +4,14 @@ import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.ByteArrayOutputStream;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
+import org.jspecify.annotations.Nullable;
 
 /// What the template tells a function by variables of its environment: the names of what it made, and the pipeline. So
 /// the code and the definition of one deployment change in one step, with the function's version.
@@ -40,6 +42,7 @@ public record Environment(
     static final String LANES = "ONEFOLD_LANES";
     static final String GATES = "ONEFOLD_GATES";
     static final String PIPELINE = "ONEFOLD_PIPELINE";
+    static final String FAIL_PERCENT = "ONEFOLD_FAIL_PERCENT";
 
     /// Characters of all variables of a function, names and values: a limit of Lambda.
     static final int CHARACTERS_MAX = 4_096;
@@ -49,6 +52,9 @@ public record Environment(
 
     /// No pipeline's text is longer; so a broken variable cannot fill the memory.
     private static final int PIPELINE_BYTES_MAX = 1 << 20;
+
+    private static final BigDecimal ALL = BigDecimal.valueOf(100); // Percent.
+    private static final int DIGITS_OF_MILLION = 4;
 
     /// Reads the variables of a function.
     ///
@@ -63,6 +69,30 @@ public record Environment(
                 required(variables, BUCKET),
                 new Layout(number(variables, LANES), number(variables, GATES)),
                 required(variables, PIPELINE));
+    }
+
+    /// How many invocations of a function are to fail on purpose, of a million.
+    ///
+    /// @throws IllegalStateException if the variable is not a number from 0 to 100
+    public static int failOfMillion(Map<String, String> variables) {
+        String percent = variables.getOrDefault(FAIL_PERCENT, "0");
+        try {
+            BigDecimal value = new BigDecimal(percent);
+            if (value.signum() >= 0 && value.compareTo(ALL) <= 0) {
+                return value.movePointRight(DIGITS_OF_MILLION).intValueExact();
+            }
+        } catch (ArithmeticException | NumberFormatException e) {
+            throw refused(percent, e);
+        }
+        throw refused(percent, null);
+    }
+
+    private static IllegalStateException refused(String percent, @Nullable Exception cause) {
+        return new IllegalStateException(
+                "The function's variable " + FAIL_PERCENT + " is a number from 0 to 100, with at most "
+                        + DIGITS_OF_MILLION + " decimals; not " + percent + ". Correct FailStatePercent or"
+                        + " FailReducePercent.",
+                cause);
     }
 
     static String required(Map<String, String> variables, String name) {

@@ -21,6 +21,8 @@ public enum Metric {
     /// Rows that are about to be repaired, because they differ from the source; and at the end of a comparison those
     /// that still differ.
     RowDifferences,
+    /// Invocations that failed on purpose, in a trial.
+    InjectedFailures,
     /// Age of the oldest record that is in no sealed batch, milliseconds; written at a tick that finds one.
     OldestUnsealedMs,
     /// Time since the oldest batch was sealed that is delivered or tried again, milliseconds; written at a tick that
@@ -42,7 +44,8 @@ public enum Metric {
                     Conflicts,
                     AuditDifferences,
                     PipelineRefused,
-                    RowDifferences -> false;
+                    RowDifferences,
+                    InjectedFailures -> false;
         };
     }
 

@@ -82,6 +82,11 @@ public final class Template {
         return yaml;
     }
 
+    /// The text for a trial: when the stack is deleted, everything goes that it has made.
+    public String deletableYaml() {
+        return TemplateFile.deletable(yaml);
+    }
+
     private static void refuseWithoutIdentity(Pipeline pipeline) {
         if (pipeline.input().identity() instanceof Identity.ByPlace) {
             throw refusal(

@@ -118,6 +118,13 @@ final class TemplateFile {
                 .toList();
     }
 
+    /// The same template, with which everything goes that it makes: deleting the stack leaves nothing.
+    static String deletable(String text) {
+        return text.replace("DeletionPolicy: Retain\n", "DeletionPolicy: Delete\n")
+                .replace("UpdateReplacePolicy: Retain\n", "UpdateReplacePolicy: Delete\n")
+                .replaceFirst("(\n  DeletionProtection:\n(?:    .*\n)*?    Default: )'true'", "$1'false'");
+    }
+
     /// The digest of everything in the text that makes a function what it is: from its log group to its version.
     private static String digest(String text, String function) {
         String properties =

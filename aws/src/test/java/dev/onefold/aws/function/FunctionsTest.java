@@ -114,6 +114,50 @@ class FunctionsTest {
         assertThat(AwsEngine.deployed(untold).deadLetters().size()).isEqualTo(2);
     }
 
+    @Test
+    void the_log_says_where_a_batch_lies_in_its_shard_and_nothing_of_what_is_in_it() throws IOException {
+        Store store = DYNAMO.store("placed");
+        StateFunction state = state(store, PIPELINE);
+        String event = kinesis(
+                List.of(trade("secret-key", 1, "secret-desk", "98765.43"), "secret poison", trade("b", 1, "FX", "2")));
+        invoke((in, out) -> state.handleRequest(in, out, null), event);
+        assertThat(log.toString(StandardCharsets.UTF_8))
+                .contains("INFO Batch of 3 records of trades/shardId-000000000006 from 1 to 3")
+                .doesNotContain("secret", "98765");
+    }
+
+    @Test
+    void totals_are_right_when_invocations_fail_before_and_after_what_they_write() throws IOException {
+        Store store = DYNAMO.store("failing");
+        StateFunction state = new StateFunction(
+                store,
+                PIPELINE,
+                metrics,
+                Connection.streams(),
+                new StateFunction.Setup(new Layout(8, 64), 500_000));
+        ReduceFunction reduce = new ReduceFunction(store, metrics, 500_000);
+        for (int i = 1; i <= 20; i++) {
+            String event = kinesis(List.of(trade("t" + i, 1, "FX", "1.00")));
+            untilItAnswers((in, out) -> state.handleRequest(in, out, null), event);
+            untilItAnswers((in, out) -> reduce.handleRequest(in, out, null), wake(store));
+        }
+        assertThat(totals(store)).containsExactly("=[20.00, 20]", "FX=[20.00, 20]");
+        assertThat(log.toString(StandardCharsets.UTF_8)).contains("InjectedFailures");
+    }
+
+    /// As a mapping does: the same event again, until it is taken.
+    private static void untilItAnswers(Handler handler, String event) throws IOException {
+        for (int attempt = 1; attempt <= 100; attempt++) {
+            try {
+                invoke(handler, event);
+                return;
+            } catch (IllegalStateException onPurpose) {
+                assertThat(onPurpose).hasMessageContaining("fails on purpose");
+            }
+        }
+        throw new AssertionError("Half of the invocations should succeed");
+    }
+
     private static Pipeline changed(String level) {
         return PipelineBuilder.named("trades")
                 .key("id")

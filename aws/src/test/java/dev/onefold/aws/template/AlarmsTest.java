@@ -47,13 +47,18 @@ class AlarmsTest {
     }
 
     @Test
-    void every_metric_of_ours_is_watched_but_those_that_only_say_how_much_and_how_late() {
+    void every_metric_of_ours_is_watched_but_those_that_only_say_how_much_and_how_late_or_what_was_wanted() {
         assertThat(template.resources("AWS::CloudWatch::Alarm").values().stream()
                         .map(alarm -> alarm.at("/Properties"))
                         .filter(alarm -> alarm.get("Namespace").asText().equals(Metric.NAMESPACE))
                         .map(alarm -> alarm.get("MetricName").asText()))
                 .containsExactlyInAnyOrderElementsOf(
-                        EnumSet.complementOf(EnumSet.of(Metric.Records, Metric.DelayMs, Metric.RowDifferences)).stream()
+                        EnumSet.complementOf(EnumSet.of(
+                                        Metric.Records,
+                                        Metric.DelayMs,
+                                        Metric.RowDifferences,
+                                        Metric.InjectedFailures))
+                                .stream()
                                 .filter(metric -> !metric.isOfBatches())
                                 .map(Metric::name)
                                 .toList());

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EnvironmentTest {
@@ -80,8 +81,27 @@ class EnvironmentTest {
             characters += "ONEFOLD_".length() + 2 * table.length() + STACK_CHARACTERS_MAX + SUFFIX_CHARACTERS;
         }
         characters += Environment.BUCKET.length() + BUCKET_CHARACTERS_MAX;
+        characters += Environment.FAIL_PERCENT.length() + 8;
         characters += Environment.LANES.length() + 2 + Environment.GATES.length() + 4;
         assertThat(characters).isLessThanOrEqualTo(Environment.CHARACTERS_MAX);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,0", "1,10000", "2.5,25000", "0.0001,1", "100,1000000"})
+    void invocations_that_fail_on_purpose_are_so_many_of_a_hundred(String percent, int ofMillion) {
+        assertThat(Environment.failOfMillion(Map.of(Environment.FAIL_PERCENT, percent)))
+                .isEqualTo(ofMillion);
+        assertThat(Environment.failOfMillion(Map.of())).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "101", "100.1", "NaN", "1e9", "", "0.00001"})
+    void a_share_of_failures_that_cannot_be_is_refused_by_the_function_that_reads_it(String percent) {
+        assertThatThrownBy(() -> Environment.failOfMillion(Map.of(Environment.FAIL_PERCENT, percent)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("a number from 0 to 100")
+                .hasMessageContaining("not " + percent + ".")
+                .hasMessageContaining("FailStatePercent");
     }
 
     @Test

@@ -86,8 +86,10 @@ class FunctionsTest {
     @EnumSource
     void the_input_is_read_from_its_beginning_and_nothing_of_it_is_given_up(Input input) {
         JsonNode mapping = Pipelines.template(input).properties("InputMapping");
+        String stream = input == Input.NEW_STREAM ? "InputStream" : "InputStreamArn";
         assertThat(ReadTemplate.references(mapping.get("EventSourceArn")))
-                .containsExactly(input == Input.NEW_STREAM ? "InputStream" : "InputStreamArn");
+                .containsExactlyInAnyOrderElementsOf(
+                        input == Input.TABLE ? List.of(stream) : List.of("InputConsumer", stream));
         assertThat(mapping.get("StartingPosition").asText()).isEqualTo("TRIM_HORIZON");
         assertThat(mapping.get("MaximumRecordAgeInSeconds").asInt()).isEqualTo(-1);
         assertThat(mapping.get("MaximumRetryAttempts").asInt()).isEqualTo(-1);
@@ -163,6 +165,9 @@ class FunctionsTest {
                         variable.getValue().isTextual()
                                 ? variable.getValue().asText()
                                 : variable.getValue().get("Ref").asText()));
+        if (!name.equals("Upkeep")) {
+            assertThat(variables.remove("ONEFOLD_FAIL_PERCENT")).isEqualTo("Fail" + name + "Percent");
+        }
         assertThat(variables.keySet())
                 .containsExactlyInAnyOrder(
                         "ONEFOLD_STACK",

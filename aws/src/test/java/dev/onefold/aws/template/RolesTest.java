@@ -98,6 +98,9 @@ class RolesTest {
         if (input != Input.NEW_STREAM) {
             expected.put("InputKey", "InputStreamKeyArn kms:Decrypt");
         }
+        if (input != Input.TABLE) {
+            expected.put("InputConsumer", "InputConsumer kinesis:SubscribeToShard");
+        }
         assertThat(state).isEqualTo(expected);
         assertThat(permissions(template.resource("ReduceRole")))
                 .isEqualTo(Map.of(

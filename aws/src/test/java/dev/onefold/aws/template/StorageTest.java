@@ -92,6 +92,41 @@ class StorageTest {
         assertThat(streams).isEqualTo(Map.of("Deltas", "KEYS_ONLY"));
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void of_a_trial_nothing_outlives_the_stack_and_no_table_is_protected(Input input) {
+        String plain = Template.of(Pipelines.of(input), input).yaml();
+        String deletable = Template.of(Pipelines.of(input), input).deletableYaml();
+        assertThat(plain).contains("DeletionPolicy: Retain");
+        assertThat(deletable).doesNotContain("Retain\n");
+        assertThat(new ReadTemplate(deletable)
+                        .root()
+                        .at("/Parameters/DeletionProtection/Default")
+                        .asText())
+                .isEqualTo("false");
+        assertThat(deletable.lines().count()).isEqualTo(plain.lines().count());
+        String batches = BatchTemplate.of(Pipelines.batches(), BatchTemplate.Input.NEW_QUEUE)
+                .deletableYaml();
+        assertThat(batches).contains("DeletionPolicy: Delete").doesNotContain("Retain\n");
+        assertThat(new ReadTemplate(batches)
+                        .root()
+                        .at("/Parameters/DeletionProtection/Default")
+                        .asText())
+                .isEqualTo("false");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_share_of_each_shard_is_bought_only_where_enhanced_fan_out_is_asked_for(Input input) {
+        ReadTemplate template = Pipelines.template(input);
+        assertThat(template.resources("AWS::Kinesis::StreamConsumer")).hasSize(input == Input.TABLE ? 0 : 1);
+        template.resources("AWS::Kinesis::StreamConsumer")
+                .values()
+                .forEach(consumer ->
+                        assertThat(consumer.get("Condition").asText()).isEqualTo("HasFanOut"));
+        assertThat(template.root().at("/Parameters").has("EnhancedFanOut")).isEqualTo(input != Input.TABLE);
+    }
+
     @Test
     void what_holds_the_truth_outlives_the_stack() {
         List<String> retained = new ArrayList<>();

@@ -73,6 +73,12 @@ final class TemplateCommand implements Callable<Integer> {
         write
     }
 
+    @Option(
+            names = "--deletable",
+            description = "For a trial: tables, streams and buckets are deleted with the stack, and no table is"
+                    + " protected from that. Without it what holds data outlives the stack.")
+    private boolean deletable;
+
     /// As it is written on the command line.
     enum From {
         new_stream,
@@ -121,10 +127,11 @@ final class TemplateCommand implements Callable<Integer> {
         }
         if (isBatch) {
             compare.requireNone();
+            BatchTemplate template = BatchTemplate.of(read, batches(from));
+            return deletable ? template.deletableYaml() : template.yaml();
         }
-        return isBatch
-                ? BatchTemplate.of(read, batches(from)).yaml()
-                : Template.of(bound(read), totals(from), compare.compared(), service()).yaml();
+        Template template = Template.of(bound(read), totals(from), compare.compared(), service());
+        return deletable ? template.deletableYaml() : template.yaml();
     }
 
     private Template.Service service() {
