@@ -177,6 +177,12 @@ public final class Connection {
         }
     }
 
+    /// A service that no function speaks to.
+    public static <B extends AwsClientBuilder<B, C> & AwsAsyncClientBuilder<B, C>, C> C service(
+            B builder, Place place) {
+        return client(builder, http().protocol(Protocol.HTTP1_1), STREAM_CALL_MAX, STREAM_ATTEMPT_MAX, place);
+    }
+
     private static NettyNioAsyncHttpClient.Builder http() {
         return NettyNioAsyncHttpClient.builder()
                 .eventLoopGroup(EventLoops.SHARED)

@@ -14,6 +14,8 @@ import dev.onefold.cli.seed.SeedCommand;
 import dev.onefold.cli.serve.ServeCommand;
 import dev.onefold.cli.serve.TokenCommand;
 import dev.onefold.cli.test.TestCommand;
+import dev.onefold.cli.trial.CleanCommand;
+import dev.onefold.cli.trial.TrialCommand;
 import dev.onefold.cli.verbs.Verbs;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -86,6 +88,9 @@ public final class Onefold implements Runnable {
 
     /// All commands, to be run for this call.
     static CommandLine commandLine(Caller caller, List<String> arguments) {
+        CommandLine aws = AwsCommand.commandLine(caller);
+        aws.addSubcommand(new TrialCommand(caller, aws.getCommand()))
+                .addSubcommand(new CleanCommand(caller, aws.getCommand()));
         CommandLine commandLine = new CommandLine(new Onefold())
                 .addSubcommand(new DemoCommand(caller))
                 .addSubcommand(new RunCommand(caller))
@@ -99,7 +104,7 @@ public final class Onefold implements Runnable {
                 .addSubcommand(new TestCommand(caller))
                 .addSubcommand(new GenerateCommand())
                 .addSubcommand(BatchesCommand.commandLine(new PipelineArgument(caller)))
-                .addSubcommand(AwsCommand.commandLine(caller))
+                .addSubcommand(aws)
                 .addSubcommand(new CompletionCommand(caller));
         commandLine
                 .getCommandSpec()

@@ -122,7 +122,7 @@ public final class AwsCommand implements Runnable {
     /// The pipeline of a file.
     ///
     /// @throws CommandFailure if it cannot be read, or its kind cannot be on AWS
-    static Pipeline pipeline(Caller caller, String file) {
+    public static Pipeline pipeline(Caller caller, String file) {
         Pipeline pipeline = PipelineArgument.read(caller, file);
         try {
             AwsEngine.requireFoldPossible(pipeline);
@@ -133,12 +133,12 @@ public final class AwsCommand implements Runnable {
     }
 
     /// What the names of a deployment's parts begin with.
-    String deployment(String pipeline) {
+    public String deployment(String pipeline) {
         return deployment == null ? pipeline : deployment;
     }
 
     /// Where the tables are.
-    Connection.Place place() {
+    public Connection.Place place() {
         return new Connection.Place(region, profile, endpoint);
     }
 
@@ -180,7 +180,7 @@ public final class AwsCommand implements Runnable {
     }
 
     /// The SDK's message, without the objects that it has asked.
-    static String why(Exception e) {
+    public static String why(Exception e) {
         String message = String.valueOf(e.getMessage());
         int objects = message.indexOf(" in the chain ");
         return objects < 0 ? message : message.substring(0, objects);
@@ -196,7 +196,7 @@ public final class AwsCommand implements Runnable {
     }
 
     /// Refuses an endpoint at which nothing listens. Requests to it would be repeated for more than a minute.
-    private void requireListener(URI at) {
+    public void requireListener(URI at) {
         int port = at.getPort() >= 0 ? at.getPort() : "https".equals(at.getScheme()) ? 443 : 80;
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(at.getHost(), port), CONNECTING_MS_MAX);

@@ -29,9 +29,11 @@ public final class FunctionJars {
             "progressbar-",
             "prometheus-metrics-",
             "snakeyaml-",
-            "sqs-",
             "sshd-",
-            "zstd-jni-");
+            "zstd-jni-",
+            "cloudformation-",
+            "cloudwatch-",
+            "smithy-rpcv2-protocol-");
 
     private FunctionJars() {}
 

@@ -1,22 +1,14 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.cli.call.Caller;
-import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.zip.CRC32;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -34,9 +26,6 @@ import picocli.CommandLine.Option;
             "  aws s3 cp onefold-functions.zip s3://my-code/onefold-functions-1.zip"
         })
 final class PackageCommand implements Callable<Integer> {
-    /// 1980-01-01, the earliest that an archive can say.
-    private static final FileTime ALWAYS = FileTime.fromMillis(315_532_800_000L);
-
     private final Caller caller;
 
     @Option(
@@ -60,42 +49,10 @@ final class PackageCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         List<Path> jars = new ArrayList<>(FunctionJars.find());
         with.stream().map(caller::path).forEach(jars::add);
-        requireDistinct(jars);
         Path file = caller.path(output);
-        try (OutputStream out = Files.newOutputStream(file);
-                ZipOutputStream zip = new ZipOutputStream(out)) {
-            zip.setMethod(ZipOutputStream.STORED); // Jars are compressed already.
-            for (Path jar : jars) {
-                add(zip, jar);
-            }
-        }
+        FunctionArchive.write(jars, file);
         caller.printLine("Wrote " + caller.shown(file) + ": " + Words.count(jars.size(), "jar") + ", "
                 + Words.bytes(Files.size(file)) + ".");
         return ExitCode.DONE.code();
-    }
-
-    private static void requireDistinct(List<Path> jars) {
-        Set<String> names = new HashSet<>();
-        for (Path jar : jars) {
-            if (!names.add(String.valueOf(jar.getFileName()))) {
-                throw new CommandFailure(
-                        ExitCode.DIFFERENT,
-                        "Two jars of the archive are called " + jar.getFileName() + ": rename the one of the function");
-            }
-        }
-    }
-
-    private static void add(ZipOutputStream zip, Path jar) throws IOException {
-        byte[] bytes = Files.readAllBytes(jar);
-        CRC32 crc = new CRC32();
-        crc.update(bytes);
-        ZipEntry entry = new ZipEntry("lib/" + jar.getFileName());
-        entry.setLastModifiedTime(ALWAYS);
-        entry.setSize(bytes.length);
-        entry.setCompressedSize(bytes.length);
-        entry.setCrc(crc.getValue());
-        zip.putNextEntry(entry);
-        zip.write(bytes);
-        zip.closeEntry();
     }
 }

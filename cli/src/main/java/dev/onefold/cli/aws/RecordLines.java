@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The lines of an input, one record each; a last line without its end is one, too. Not thread-safe.
-final class RecordLines {
+public final class RecordLines {
     private final LineReader reader;
     private LineReader.@Nullable Lines lines;
     private int at;
@@ -16,15 +16,15 @@ final class RecordLines {
     ///
     /// @param data `null` if it has more bytes than a record may have
     /// @param bytes how many it has
-    record Line(byte @Nullable [] data, long bytes) {}
+    public record Line(byte @Nullable [] data, long bytes) {}
 
-    RecordLines(InputStream in) {
+    public RecordLines(InputStream in) {
         reader = LineReader.eager(in, false);
     }
 
     /// The next line; `null` at the end.
     @Nullable
-    Line next() throws IOException {
+    public Line next() throws IOException {
         LineReader.Lines some = lines;
         if (some == null || at >= some.length()) {
             some = reader.next();

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /// What stands in for AWS: the module `local` with its servers. It is no part of the command line's own program, so it
 /// is built when it is first needed, and again when a source file is newer.
-final class LocalParts {
+public final class LocalParts {
     private static final List<String> SOURCES = List.of("core", "aws", "local");
     private static final int LINES_MAX = 20;
 
@@ -31,24 +31,26 @@ final class LocalParts {
     }
 
     /// Of the clone that this program was started from.
-    static LocalParts of(Caller caller) {
+    ///
+    /// @param command that wants them, as a person writes it
+    public static LocalParts of(Caller caller, String command) {
         String launcher = System.getProperty("onefold.launcher", "");
         Path root = launcher.isEmpty() ? null : Path.of(launcher).getParent();
         if (root == null || !Files.isDirectory(root.resolve("local"))) {
             throw CommandFailure.usage(
-                    "'demo --on aws-local' builds what stands in for AWS from its source, so it runs from"
+                    "'" + command + "' builds what stands in for AWS from its source, so it runs from"
                             + " a clone: start it there as ./onefold.");
         }
         return new LocalParts(caller, root);
     }
 
     /// Where what runs on Node is put.
-    Path node() {
+    public Path node() {
         return root.resolve("local").resolve("target").resolve("node");
     }
 
-    /// The class path of the demo's own process; builds it if that is needed.
-    String classPath() throws IOException {
+    /// The class path of the stand-ins' own process; builds it if that is needed.
+    public String classPath() throws IOException {
         Path target = root.resolve("local").resolve("target").resolve("quick");
         Path built = target.resolve("demo.built");
         if (!Files.exists(built) || isNewer(Files.getLastModifiedTime(built))) {
@@ -110,7 +112,7 @@ final class LocalParts {
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CommandFailure(ExitCode.INTERRUPTED, "The demo was interrupted.", e);
+            throw new CommandFailure(ExitCode.INTERRUPTED, "The build was interrupted.", e);
         }
         if (exitCode != 0) {
             List<String> said = Files.readAllLines(log, StandardCharsets.UTF_8);

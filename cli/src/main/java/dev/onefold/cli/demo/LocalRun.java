@@ -63,7 +63,7 @@ final class LocalRun implements AutoCloseable {
     ///
     /// @param folder with the messages
     static LocalRun start(Caller caller, Path folder, Pipeline pipeline, long seed) throws IOException {
-        LocalParts parts = LocalParts.of(caller);
+        LocalParts parts = LocalParts.of(caller, "demo --on aws-local");
         List<Path> functions = FunctionJars.find();
         String classPath = parts.classPath();
         Files.writeString(

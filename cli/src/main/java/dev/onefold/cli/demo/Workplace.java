@@ -11,7 +11,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /// A folder of its own; removed at the end, however that comes, unless it is to be kept.
-final class Workplace implements AutoCloseable {
+public final class Workplace implements AutoCloseable {
     private final Path folder;
     private final @Nullable Thread atExit;
 
@@ -23,7 +23,7 @@ final class Workplace implements AutoCloseable {
         }
     }
 
-    static Workplace temporary() throws IOException {
+    public static Workplace temporary() throws IOException {
         return new Workplace(Files.createTempDirectory("onefold-demo"), false);
     }
 
@@ -35,7 +35,7 @@ final class Workplace implements AutoCloseable {
         return new Workplace(Files.createDirectories(folder), true);
     }
 
-    Path folder() {
+    public Path folder() {
         return folder;
     }
 

@@ -34,6 +34,11 @@ public final class StopRequest {
         handle("INT", ExitCode.INTERRUPTED, 2);
     }
 
+    /// The same when the terminal is closed, for what must not be left half done.
+    public void makeOnHangup() {
+        handle("HUP", ExitCode.DIFFERENT, 1);
+    }
+
     /// The JDK's only way to tell signals apart has no supported name, hence reflection.
     private void handle(String signal, ExitCode code, int number) {
         try {

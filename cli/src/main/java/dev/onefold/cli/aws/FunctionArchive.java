@@ -1,0 +1,60 @@
+package dev.onefold.cli.aws;
+
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/// The archive that the functions run from: their jars, as they are. Equal jars make equal archives.
+public final class FunctionArchive {
+    /// 1980-01-01, the earliest that an archive can say.
+    private static final FileTime ALWAYS = FileTime.fromMillis(315_532_800_000L);
+
+    private FunctionArchive() {}
+
+    /// Writes it.
+    public static void write(List<Path> jars, Path file) throws IOException {
+        requireDistinct(jars);
+        try (OutputStream out = Files.newOutputStream(file);
+                ZipOutputStream zip = new ZipOutputStream(out)) {
+            zip.setMethod(ZipOutputStream.STORED); // Jars are compressed already.
+            for (Path jar : jars) {
+                add(zip, jar);
+            }
+        }
+    }
+
+    private static void requireDistinct(List<Path> jars) {
+        Set<String> names = new HashSet<>();
+        for (Path jar : jars) {
+            if (!names.add(String.valueOf(jar.getFileName()))) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        "Two jars of the archive are called " + jar.getFileName() + ": rename the one of the function");
+            }
+        }
+    }
+
+    private static void add(ZipOutputStream zip, Path jar) throws IOException {
+        byte[] bytes = Files.readAllBytes(jar);
+        CRC32 crc = new CRC32();
+        crc.update(bytes);
+        ZipEntry entry = new ZipEntry("lib/" + jar.getFileName());
+        entry.setLastModifiedTime(ALWAYS);
+        entry.setSize(bytes.length);
+        entry.setCompressedSize(bytes.length);
+        entry.setCrc(crc.getValue());
+        zip.putNextEntry(entry);
+        zip.write(bytes);
+        zip.closeEntry();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.onefold.cli.trial;
+
+import dev.onefold.cli.show.Words;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// What a trial is to be.
+///
+/// @param name of the stack, and of the deployment
+/// @param load how much is put
+/// @param failState percentage of the invocations of State that fail on purpose
+/// @param parameters of the template, besides those that every trial has
+/// @param keeps whether what was made is left there
+record Asked(
+        String name,
+        Load load,
+        BigDecimal failState,
+        BigDecimal failReduce,
+        Map<String, String> parameters,
+        boolean keeps) {
+    private static final Duration AROUND = Duration.ofMinutes(15); // Making, draining and deleting.
+
+    Asked {
+        parameters = Map.copyOf(parameters);
+    }
+
+    /// How much is put.
+    ///
+    /// @param rate records a second
+    /// @param time for which records are put, at most
+    /// @param records in all, at most
+    record Load(long rate, Duration time, long records) {}
+
+    /// All parameters but where the code is.
+    Map<String, String> all() {
+        Map<String, String> all = new TreeMap<>(Map.of(
+                "DeletionProtection", "false",
+                "Alarms", "none",
+                "TickMinutes", "1",
+                "LogRetentionDays", "7",
+                "AuditOneIn", "0",
+                "FailStatePercent", failState.toPlainString(),
+                "FailReducePercent", failReduce.toPlainString()));
+        all.putAll(parameters);
+        return all;
+    }
+
+    /// What will be made and paid.
+    String announcement(String what, boolean isLocal) {
+        String where = isLocal ? "on servers of this machine that stand in for AWS" : "in your account";
+        String text = "Makes the stack " + name + " " + where
+                + ": a Kinesis stream on demand, four tables, a bucket, two queues, three functions, their roles and"
+                + " schedules; and a bucket for their code.\nPuts " + Words.count(load.rate) + " records a second, "
+                + Words.count(load.records) + " in all: " + what
+                + ". Of 100 invocations of State " + failState.toPlainString() + " fail on purpose, and "
+                + failReduce.toPlainString() + " of Reduce.\n";
+        String price = isLocal
+                ? "On AWS it would cost about "
+                : "It costs about ";
+        return text + price + Prices.dollars(Prices.estimate(load.rate, load.time.plus(AROUND), load.records))
+                + " at list prices of us-east-1, an hour of the stream included. "
+                + (keeps
+                        ? "It is left there at the end, and costs more then, until 'onefold aws clean " + name
+                                + "' deletes it."
+                        : "All of it is deleted at the end, also after Ctrl-C. If this machine fails meanwhile,"
+                                + " 'onefold aws clean " + name + "' deletes it.");
+    }
+}

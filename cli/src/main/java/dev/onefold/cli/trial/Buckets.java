@@ -1,0 +1,128 @@
+package dev.onefold.cli.trial;
+
+import dev.onefold.aws.Connection;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import software.amazon.awssdk.core.async.AsyncRequestBody;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.model.Bucket;
+import software.amazon.awssdk.services.s3.model.CreateBucketRequest;
+import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectVersionsResponse;
+import software.amazon.awssdk.services.s3.model.NoSuchBucketException;
+import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/// Buckets that a trial makes, fills, empties and removes.
+record Buckets(S3AsyncClient objects) {
+    private static final String PREFIX = "onefold-trial-";
+    private static final String US_EAST_1 = "us-east-1"; // The one region that must not be said.
+    private static final Duration UPLOAD_MAX = Duration.ofMinutes(15);
+    private static final int MISSING = 404;
+
+    /// The name of the bucket for the code of a trial.
+    ///
+    /// @param mark 12 hexadecimal digits, by which the trial knows what it has made
+    static String name(String trial, String mark) {
+        return PREFIX + trial + "-" + mark;
+    }
+
+    /// Whether a bucket of this name was made for the code of the trial of this name.
+    static boolean isOf(String trial, String bucket) {
+        return Pattern.matches(PREFIX + Pattern.quote(trial) + "-[0-9a-f]{12}", bucket);
+    }
+
+    void make(String name) {
+        String region = objects.serviceClientConfiguration().region().id();
+        CreateBucketRequest.Builder request = CreateBucketRequest.builder().bucket(name);
+        if (!region.equals(US_EAST_1)) {
+            request.createBucketConfiguration(where -> where.locationConstraint(region));
+        }
+        Connection.THREADS.await(objects.createBucket(request.build()));
+    }
+
+    void put(String bucket, String key, Path file) {
+        Connection.THREADS.await(objects.putObject(
+                request -> request.bucket(bucket)
+                        .key(key)
+                        .overrideConfiguration(
+                                call -> call.apiCallTimeout(UPLOAD_MAX).apiCallAttemptTimeout(UPLOAD_MAX)),
+                AsyncRequestBody.fromFile(file)));
+    }
+
+    /// The buckets of the code of a trial.
+    List<String> of(String trial) {
+        List<String> found = new ArrayList<>();
+        String token = null;
+        do {
+            String from = token;
+            var page = Connection.THREADS.await(
+                    objects.listBuckets(request -> request.prefix(PREFIX + trial + "-").continuationToken(from)));
+            page.buckets().stream()
+                    .map(Bucket::name)
+                    .filter(name -> isOf(trial, name))
+                    .forEach(found::add);
+            token = page.continuationToken();
+        } while (token != null && !token.isEmpty());
+        return found;
+    }
+
+    /// Deletes all that is in a bucket, older versions included; nothing if there is no such bucket.
+    ///
+    /// @throws IllegalStateException naming an object that cannot be deleted
+    void empty(String bucket) {
+        try {
+            ListObjectVersionsResponse page;
+            do {
+                page = Connection.THREADS.await(objects.listObjectVersions(request -> request.bucket(bucket)));
+                delete(bucket, page);
+            } while (Boolean.TRUE.equals(page.isTruncated())); // What was listed is gone: the rest comes first now.
+        } catch (S3Exception e) {
+            if (!isMissing(e)) {
+                throw e;
+            }
+        }
+    }
+
+    private void delete(String bucket, ListObjectVersionsResponse page) {
+        List<ObjectIdentifier> doomed = Stream.concat(
+                        page.versions().stream().map(each -> ObjectIdentifier.builder()
+                                .key(each.key())
+                                .versionId(each.versionId())
+                                .build()),
+                        page.deleteMarkers().stream().map(each -> ObjectIdentifier.builder()
+                                .key(each.key())
+                                .versionId(each.versionId())
+                                .build()))
+                .toList();
+        if (doomed.isEmpty()) {
+            return;
+        }
+        DeleteObjectsResponse done = Connection.THREADS.await(objects.deleteObjects(
+                request -> request.bucket(bucket).delete(objects -> objects.objects(doomed).quiet(true))));
+        if (!done.errors().isEmpty()) {
+            var first = done.errors().getFirst();
+            throw new IllegalStateException(first.key() + " cannot be deleted: " + first.message());
+        }
+    }
+
+    /// Deletes a bucket with all that is in it; nothing if there is none.
+    void remove(String bucket) {
+        empty(bucket);
+        try {
+            Connection.THREADS.await(objects.deleteBucket(request -> request.bucket(bucket)));
+        } catch (S3Exception e) {
+            if (!isMissing(e)) {
+                throw e;
+            }
+        }
+    }
+
+    private static boolean isMissing(S3Exception e) {
+        return e instanceof NoSuchBucketException || e.statusCode() == MISSING;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.onefold.cli.trial;
+
+import dev.onefold.cli.aws.AwsCommand;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Words;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.cloudformation.model.Stack;
+
+/// `onefold aws clean`: deletes what a trial has left.
+@Command(
+        name = "clean",
+        description = {
+            "Deletes what 'onefold aws trial' has left, with --keep or because it was killed: the stack with its tables"
+                    + " and buckets, all versions of what is in them, and the bucket of its code.",
+            "A stack that no trial has made is refused."
+        },
+        footer = {"    onefold aws clean trade-risk-trial --region eu-central-1"})
+public final class CleanCommand implements Callable<Integer> {
+    private static final Duration POLL = Duration.ofSeconds(2);
+
+    private final Caller caller;
+    private final AwsCommand aws;
+
+    @Parameters(index = "0", paramLabel = "NAME", description = "The name of the trial, which is that of its stack.")
+    private String name = "";
+
+    @Option(
+            names = {"-y", "--yes"},
+            description = "Deletes without asking.")
+    private boolean yes;
+
+    /// @param aws says where
+    public CleanCommand(Caller caller, AwsCommand aws) {
+        this.caller = caller;
+        this.aws = aws;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Board board = new Board(caller);
+        try (Services services = Services.at(aws, aws.place())) {
+            Optional<Stack> stack = new Stacks(services.stacks()).find(name);
+            if (stack.isPresent() && !Buckets.isOf(name, Stacks.codeBucket(stack.get()))) {
+                throw CommandFailure.usage("Stack " + name + " was not made by a trial: its code does not come from a"
+                        + " bucket of one. 'aws cloudformation delete-stack' deletes it.");
+            }
+            List<String> buckets = new Buckets(services.objects()).of(name);
+            if (stack.isEmpty() && buckets.isEmpty()) {
+                board.say("There is nothing of a trial " + name + " here.");
+                return ExitCode.DONE.code();
+            }
+            String what = (stack.isPresent() ? "the stack " + name + " with all that is in it, and " : "")
+                    + Words.count(buckets.size(), "bucket") + " of code";
+            if (!yes && !caller.confirms("Delete " + what + "?")) {
+                throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was deleted.");
+            }
+            return delete(board, services, buckets).code();
+        } catch (SdkException e) {
+            throw new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + AwsCommand.why(e), e);
+        }
+    }
+
+    private ExitCode delete(Board board, Services services, List<String> buckets) {
+        board.step("Deleting " + name);
+        List<String> left = new Removal(services, POLL, said -> board.step("Deleting " + name + ": " + said))
+                .remove(name, buckets, bucket -> Buckets.isOf(name, bucket));
+        if (left.isEmpty()) {
+            board.say("All of " + name + " is deleted.");
+            return ExitCode.DONE;
+        }
+        board.endStep();
+        caller.note("Not deleted:");
+        left.forEach(each -> caller.note("  " + each));
+        return ExitCode.DIFFERENT;
+    }
+}

@@ -1,0 +1,149 @@
+package dev.onefold.cli.trial;
+
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.template.Metric;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import software.amazon.awssdk.services.cloudwatch.CloudWatchAsyncClient;
+import software.amazon.awssdk.services.cloudwatch.model.GetMetricDataResponse;
+import software.amazon.awssdk.services.cloudwatch.model.MetricDataQuery;
+
+/// What CloudWatch has counted of a deployment. It is some seconds to minutes late. One thread.
+final class Figures {
+    private static final int PERIOD_SECONDS = 60;
+    private static final List<String> FUNCTIONS = List.of("State", "Reduce", "Upkeep");
+    private static final List<String> TABLES = List.of("Rows", "Deltas", "Totals", "Letters");
+
+    private final CloudWatchAsyncClient client;
+    private final String stack;
+    private final Map<String, String> outputs;
+    private long asked;
+
+    /// @param outputs of the stack: the names of its parts
+    Figures(CloudWatchAsyncClient client, String stack, Map<String, String> outputs) {
+        this.client = client;
+        this.stack = stack;
+        this.outputs = Map.copyOf(outputs);
+    }
+
+    /// What a minute or two have brought.
+    ///
+    /// @param records a second that State took
+    /// @param delayMsMean from the stream until the totals; negative where there is none
+    /// @param delayMsP99 of the worst minute
+    record Flow(long records, long delayMsMean, long delayMsP99, long delayMsMax, long injected) {
+        boolean hasDelay() {
+            return delayMsMean >= 0;
+        }
+    }
+
+    /// What was used of the services.
+    ///
+    /// @param functionMs milliseconds that functions ran for
+    record Usage(
+            long records, long injected, long writeUnits, long readUnits, long invocations, long functionMs, long asked) {}
+
+    private record Query(String id, String namespace, String metric, String dimension, String value, String statistic) {
+        MetricDataQuery query() {
+            return MetricDataQuery.builder()
+                    .id(id)
+                    .metricStat(stat -> stat.period(PERIOD_SECONDS)
+                            .stat(statistic)
+                            .metric(of -> of.namespace(namespace)
+                                    .metricName(metric)
+                                    .dimensions(by -> by.name(dimension).value(value))))
+                    .build();
+        }
+    }
+
+    private Query ours(String id, Metric metric, String statistic) {
+        return new Query(id, Metric.NAMESPACE, metric.name(), Metric.DIMENSION, stack, statistic);
+    }
+
+    /// What came from a time on.
+    Flow flow(Instant from, Instant to) {
+        Instant start = from.truncatedTo(ChronoUnit.MINUTES);
+        Map<String, List<Double>> read = read(
+                List.of(
+                        ours("records", Metric.Records, "Sum"),
+                        ours("injected", Metric.InjectedFailures, "Sum"),
+                        ours("delaysum", Metric.DelayMs, "Sum"),
+                        ours("delaycount", Metric.DelayMs, "SampleCount"),
+                        ours("p99", Metric.DelayMs, "p99"),
+                        ours("max", Metric.DelayMs, "Maximum")),
+                start,
+                to);
+        long ms = Math.max(1_000, Duration.between(from.isAfter(start) ? from : start, to).toMillis());
+        long count = sum(read, "delaycount");
+        return new Flow(
+                sum(read, "records") * 1_000 / ms,
+                count == 0 ? -1 : sum(read, "delaysum") / count,
+                max(read, "p99"),
+                max(read, "max"),
+                sum(read, "injected"));
+    }
+
+    /// What was used from a time on.
+    Usage usage(Instant from, Instant to) {
+        List<Query> queries = new ArrayList<>(List.of(
+                ours("records", Metric.Records, "Sum"), ours("injected", Metric.InjectedFailures, "Sum")));
+        for (String table : TABLES) {
+            String name = outputs.getOrDefault(table + "Table", "");
+            queries.add(new Query("w" + table, "AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", name, "Sum"));
+            queries.add(new Query("r" + table, "AWS/DynamoDB", "ConsumedReadCapacityUnits", "TableName", name, "Sum"));
+        }
+        for (String function : FUNCTIONS) {
+            String name = outputs.getOrDefault(function + "Function", "");
+            queries.add(new Query("i" + function, "AWS/Lambda", "Invocations", "FunctionName", name, "Sum"));
+            queries.add(new Query("d" + function, "AWS/Lambda", "Duration", "FunctionName", name, "Sum"));
+        }
+        Map<String, List<Double>> read = read(queries, from.truncatedTo(ChronoUnit.MINUTES), to);
+        return new Usage(
+                sum(read, "records"),
+                sum(read, "injected"),
+                TABLES.stream().mapToLong(table -> sum(read, "w" + table)).sum(),
+                TABLES.stream().mapToLong(table -> sum(read, "r" + table)).sum(),
+                FUNCTIONS.stream().mapToLong(each -> sum(read, "i" + each)).sum(),
+                FUNCTIONS.stream().mapToLong(each -> sum(read, "d" + each)).sum(),
+                asked);
+    }
+
+    private Map<String, List<Double>> read(List<Query> queries, Instant from, Instant to) {
+        Map<String, List<Double>> values = new HashMap<>();
+        String token = null;
+        do {
+            String after = token;
+            GetMetricDataResponse page = Connection.THREADS.await(client.getMetricData(
+                    request -> request.metricDataQueries(queries.stream()
+                                    .map(Query::query)
+                                    .toList())
+                            .startTime(from)
+                            .endTime(to.plusSeconds(1))
+                            .nextToken(after)));
+            asked += queries.size();
+            page.metricDataResults()
+                    .forEach(result -> values.computeIfAbsent(result.id(), _ -> new ArrayList<>())
+                            .addAll(result.values()));
+            token = page.nextToken();
+        } while (token != null && !token.isEmpty());
+        return values;
+    }
+
+    private static long sum(Map<String, List<Double>> values, String id) {
+        return Math.round(values.getOrDefault(id, List.of()).stream()
+                .mapToDouble(Double::doubleValue)
+                .sum());
+    }
+
+    private static long max(Map<String, List<Double>> values, String id) {
+        return Math.round(values.getOrDefault(id, List.of()).stream()
+                .mapToDouble(Double::doubleValue)
+                .max()
+                .orElse(0));
+    }
+}

@@ -1,0 +1,129 @@
+package dev.onefold.cli.trial;
+
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.stream.Outgoing;
+import dev.onefold.aws.stream.PartitionKeys;
+import dev.onefold.aws.stream.Producer;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.verbs.Totals;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.load.Pace;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+
+/// Puts a load into a stream at a rate, on a thread of its own, and says at any moment what is right for what it has
+/// put.
+final class Producing implements AutoCloseable {
+    private static final long SHOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final Load load;
+    private final long records;
+    private final Pace pace;
+    private final Signals signals;
+    private final PartitionKeys keys;
+    private final Producer producer;
+    private final Thread thread;
+    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+    private volatile Moment moment;
+    private volatile boolean closing;
+
+    /// How far it is.
+    ///
+    /// @param put records that were handed over
+    /// @param right the totals that are right for them, by roll-up
+    /// @param sent what the stream has taken
+    /// @param isDone whether all of it is in the stream
+    record Moment(long put, SequencedMap<String, Totals> right, Producer.Sent sent, boolean isDone) {}
+
+    /// What is put.
+    ///
+    /// @param records how many in all, at most
+    /// @param rate records a second
+    record Work(Load load, long records, long rate) {}
+
+    Producing(Work work, Pipeline pipeline, KinesisAsyncClient client, String stream, Signals signals) {
+        load = work.load;
+        records = work.records;
+        this.signals = signals;
+        pace = new Pace(work.rate, System.nanoTime());
+        keys = new PartitionKeys(pipeline);
+        producer = new Producer(client, stream, Connection.THREADS, new SecureRandom(), this::refused);
+        moment = new Moment(0, load.right(), producer.sent(), false);
+        thread = Thread.ofPlatform().name("trial-producer").daemon().start(this::run);
+    }
+
+    private void refused(Outgoing record, String reason) {
+        failure.compareAndSet(
+                null,
+                new CommandFailure(
+                        ExitCode.DIFFERENT, "The stream does not take record " + record.number() + ": " + reason));
+    }
+
+    private void run() {
+        try {
+            long put = 0;
+            long shown = System.nanoTime();
+            while (put < records && !signals.isMade() && !closing && failure.get() == null) {
+                List<byte[]> some = load.next((int) Math.min(pace.batch(), records - put));
+                if (some.isEmpty()) {
+                    break;
+                }
+                for (byte[] record : some) {
+                    producer.add(new Outgoing(++put, keys.of(record), record));
+                }
+                pace.sent(some.size());
+                if (System.nanoTime() - shown >= SHOWN_NANOS) {
+                    shown = System.nanoTime();
+                    moment = new Moment(put, load.right(), producer.sent(), false);
+                }
+                TimeUnit.NANOSECONDS.sleep(pace.delayNanos(System.nanoTime()));
+            }
+            moment = new Moment(put, load.right(), producer.finish(), true);
+        } catch (IOException e) {
+            failure.compareAndSet(
+                    null, new CommandFailure(ExitCode.DIFFERENT, "The input cannot be read: " + e.getMessage(), e));
+        } catch (RuntimeException e) {
+            failure.compareAndSet(null, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// How far it is now.
+    ///
+    /// @throws RuntimeException why it cannot go on
+    Moment moment() {
+        RuntimeException failed = failure.get();
+        if (failed != null) {
+            throw failed;
+        }
+        return moment;
+    }
+
+    /// None yet, of the same measures as those that are right.
+    static SequencedMap<String, Totals> none(SequencedMap<String, Totals> right) {
+        SequencedMap<String, Totals> none = new java.util.LinkedHashMap<>();
+        right.forEach((rollup, totals) -> none.put(rollup, Totals.none(totals.measures())));
+        return Collections.unmodifiableSequencedMap(none);
+    }
+
+    /// Ends it, whatever is still to be put.
+    @Override
+    public void close() {
+        closing = true;
+        try {
+            thread.join(Duration.ofSeconds(30));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

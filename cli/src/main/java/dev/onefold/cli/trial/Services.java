@@ -1,0 +1,56 @@
+package dev.onefold.cli.trial;
+
+import dev.onefold.aws.Connection;
+import dev.onefold.cli.aws.AwsCommand;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.cloudformation.CloudFormationAsyncClient;
+import software.amazon.awssdk.services.cloudwatch.CloudWatchAsyncClient;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+
+/// The services of an account, or what stands in for them.
+record Services(
+        Connection.Place place,
+        CloudFormationAsyncClient stacks,
+        CloudWatchAsyncClient metrics,
+        S3AsyncClient objects,
+        KinesisAsyncClient streams,
+        SqsAsyncClient queues)
+        implements AutoCloseable {
+    /// Those of a place.
+    ///
+    /// @throws CommandFailure if there is no region, or nobody to ask as
+    static Services at(AwsCommand aws, Connection.Place place) {
+        if (place.endpoint() != null) {
+            aws.requireListener(place.endpoint());
+        }
+        try {
+            Connection.requireCredentials(place);
+            return new Services(
+                    place,
+                    Connection.service(CloudFormationAsyncClient.builder(), place),
+                    Connection.service(CloudWatchAsyncClient.builder(), place),
+                    Connection.objects(place),
+                    Connection.kinesis(place),
+                    Connection.service(SqsAsyncClient.builder(), place));
+        } catch (SdkException e) {
+            throw new CommandFailure(
+                    ExitCode.DIRECTORY,
+                    "AWS cannot be reached: " + AwsCommand.why(e)
+                            + "\nSay where it is with --region and --profile, and check the credentials.",
+                    e);
+        }
+    }
+
+    @Override
+    public void close() {
+        stacks.close();
+        metrics.close();
+        objects.close();
+        streams.close();
+        queues.close();
+    }
+}

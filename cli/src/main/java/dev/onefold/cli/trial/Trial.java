@@ -1,0 +1,249 @@
+package dev.onefold.cli.trial;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.store.Store;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.show.Words;
+import dev.onefold.cli.verbs.Sides;
+import dev.onefold.cli.verbs.Totals;
+import dev.onefold.core.Engine;
+import dev.onefold.core.EngineException;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollup;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.query.Query;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/// One trial: makes a deployment, feeds it while its totals are shown beside those that are right, waits until all is
+/// in, compares, and says what it has cost. One thread, beside the producer's.
+final class Trial {
+    private static final Duration LOOK_EACH = Duration.ofSeconds(2);
+    private static final Duration FLOW_OVER = Duration.ofMinutes(1);
+    private static final Duration DRAIN_MAX = Duration.ofMinutes(20);
+    private static final Duration COUNTING_MAX = Duration.ofMinutes(3);
+    private static final int GROUPS_SHOWN_MAX = 12;
+    private static final int DIFFERENCES_MAX = 20;
+    private static final int LINES_AROUND = 8;
+
+    private final Caller caller;
+    private final Board board;
+    private final Services services;
+    private final Asked asked;
+    private final Pipeline pipeline;
+    private final Signals signals;
+    private final Store store;
+    private final Instant begun = Instant.now();
+    private final SequencedMap<String, Totals> served = new LinkedHashMap<>();
+    private Figures.@Nullable Flow flow;
+
+    /// What is deployed.
+    record Code(Path archive, String template) {}
+
+    Trial(Caller caller, Board board, Services services, Asked asked, Pipeline pipeline, Signals signals) {
+        this.caller = caller;
+        this.board = board;
+        this.services = services;
+        this.asked = asked;
+        this.pipeline = pipeline;
+        this.signals = signals;
+        store = Connection.store(Store.Tables.of(asked.name()), services.place());
+    }
+
+    /// Does all of it.
+    ///
+    /// @throws Signals.Stopped if somebody wants it to end
+    ExitCode run(TrialStack stack, Code code, Load load) {
+        long startNanos = System.nanoTime();
+        Map<String, String> outputs = stack.make(code.archive, code.template, asked.all(), signals, board::step);
+        board.say("The stack " + asked.name() + " is there after "
+                + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
+        Figures figures = new Figures(services.metrics(), asked.name(), outputs);
+        Producing.Moment last = feed(outputs, load, figures);
+        drain(outputs, figures, last);
+        ExitCode compared = compare(last);
+        bill(figures, last);
+        return compared;
+    }
+
+    /// Puts the load, and shows how far both sides are.
+    private Producing.Moment feed(Map<String, String> outputs, Load load, Figures figures) {
+        String stream = outputs.getOrDefault("InputStreamName", "");
+        Producing.Work work = new Producing.Work(load, asked.load().records(), asked.load().rate());
+        long startNanos = System.nanoTime();
+        try (Producing producing = new Producing(work, pipeline, services.streams(), stream, signals)) {
+            while (true) {
+                signals.check();
+                Producing.Moment moment = producing.moment();
+                look(figures);
+                Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
+                show(moment, "Putting " + Words.count(asked.load().records(), "record") + ": " + Words.count(moment.put())
+                        + " after " + Words.duration(elapsed) + ", " + Words.rate(moment.put(), elapsed) + ".");
+                if (moment.isDone()) {
+                    return moment;
+                }
+                signals.pause(LOOK_EACH);
+            }
+        }
+    }
+
+    private void drain(Map<String, String> outputs, Figures figures, Producing.Moment last) {
+        Drain drain = new Drain(
+                services,
+                outputs.getOrDefault("InputStreamName", ""),
+                outputs.getOrDefault("RetriesUrl", ""),
+                store,
+                this::engine);
+        long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
+        while (!drain.isDone()) {
+            signals.check();
+            if (System.nanoTime() > deadline) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        "After " + Words.duration(DRAIN_MAX) + " records were still on their way. See the logs of State"
+                                + " and Reduce, with --keep.");
+            }
+            look(figures);
+            show(last, "All " + Words.count(last.put(), "record")
+                    + " are put. Waiting until all of them are in the totals.");
+            signals.pause(LOOK_EACH);
+        }
+    }
+
+    private Engine engine() {
+        return AwsEngine.deployed(store);
+    }
+
+    /// Reads what the engine has, and what CloudWatch has counted. Before the first batch there is no engine.
+    private void look(Figures figures) {
+        if (!board.isDrawn() && !board.isLineDue()) {
+            return;
+        }
+        try (Engine engine = engine()) {
+            for (String rollup : Rollups.of(pipeline).all().stream().map(Rollup::name).toList()) {
+                served.put(rollup, engine.query(Query.all(rollup), Totals::of));
+            }
+        } catch (EngineException | IllegalStateException | SdkException notYet) {
+            // The next look may have an answer, and the last one at the end must have one.
+        }
+        Instant now = Instant.now();
+        Instant from = now.minus(FLOW_OVER);
+        flow = figures.flow(from.isBefore(begun) ? begun : from, now);
+    }
+
+    private void show(Producing.Moment moment, String title) {
+        if (board.isDrawn()) {
+            board.draw(picture(moment, title));
+        } else if (board.isLineDue()) {
+            board.line(title + " " + sides(moment).stream().map(Trial::inOneLine).reduce("", String::concat)
+                    + flowText());
+        }
+    }
+
+    private List<String> picture(Producing.Moment moment, String title) {
+        int width = caller.screen().outWidth();
+        List<String> lines = new ArrayList<>(Words.wrap(title, width).lines().toList());
+        lines.add("");
+        List<Sides> sides = sides(moment);
+        int room = Math.clamp(caller.screen().height() - LINES_AROUND, 1, GROUPS_SHOWN_MAX) / sides.size();
+        for (Sides each : sides) {
+            lines.addAll(each.lines(caller.screen(), Math.max(1, room), false));
+        }
+        lines.add("");
+        lines.addAll(Words.wrap(flowText() + "Ctrl-C ends it" + (asked.keeps() ? "." : ", and deletes all of it."), width)
+                .lines()
+                .toList());
+        return lines;
+    }
+
+    private List<Sides> sides(Producing.Moment moment) {
+        List<Sides> sides = new ArrayList<>();
+        boolean alone = moment.right().size() == 1;
+        moment.right().forEach((rollup, right) -> sides.add(new Sides(
+                alone ? "" : rollup, served.getOrDefault(rollup, Totals.none(right.measures())), right)));
+        return sides;
+    }
+
+    /// The grand total of both sides.
+    private static String inOneLine(Sides sides) {
+        List<String> parts = new ArrayList<>();
+        for (int i = 0; i < sides.engine().measures().size(); i++) {
+            parts.add(sides.engine().measures().get(i) + " " + Words.number(sides.engine().value(List.of(), i)) + " of "
+                    + Words.number(sides.right().value(List.of(), i)));
+        }
+        return "In the totals: " + String.join(", ", parts) + ". ";
+    }
+
+    private String flowText() {
+        Figures.Flow now = flow;
+        if (now == null || now.records() == 0 && !now.hasDelay()) {
+            return "CloudWatch has no figures yet. ";
+        }
+        String delay = now.hasDelay()
+                ? " Delay until visible: mean " + seconds(now.delayMsMean()) + ", p99 " + seconds(now.delayMsP99())
+                        + ", longest " + seconds(now.delayMsMax()) + "."
+                : "";
+        return "In the last minute State took " + Words.count(now.records()) + " records/s." + delay + " "
+                + Words.count(now.injected(), "failure") + " on purpose. ";
+    }
+
+    private static String seconds(long ms) {
+        return Words.duration(Duration.ofMillis(ms));
+    }
+
+    private ExitCode compare(Producing.Moment last) {
+        try (Engine engine = engine()) {
+            for (String rollup : last.right().keySet()) {
+                served.put(rollup, engine.query(Query.all(rollup), Totals::of));
+            }
+        }
+        List<Sides> sides = sides(last);
+        board.say("");
+        for (Sides each : sides) {
+            each.lines(caller.screen(), GROUPS_SHOWN_MAX * 2, true).forEach(caller::printLine);
+        }
+        List<String> differences =
+                sides.stream().flatMap(each -> each.differences(DIFFERENCES_MAX).stream()).toList();
+        int groups = sides.stream()
+                .mapToInt(each -> each.engine().all(each.right()).size())
+                .sum();
+        board.say("");
+        if (differences.isEmpty()) {
+            board.say("equal: all " + Words.count(groups, "group") + " after "
+                    + Words.count(last.put(), "record") + ".");
+            return ExitCode.DONE;
+        }
+        differences.forEach(board::say);
+        return ExitCode.DIFFERENT;
+    }
+
+    /// CloudWatch counts late, so it is given some time.
+    private void bill(Figures figures, Producing.Moment last) {
+        long deadline = System.nanoTime() + COUNTING_MAX.toNanos();
+        Figures.Usage usage = figures.usage(begun, Instant.now());
+        while (usage.records() < last.put() && System.nanoTime() < deadline && !signals.isMade()) {
+            board.step("Waiting until CloudWatch has counted it all: " + Words.count(usage.records()) + " of "
+                    + Words.count(last.put(), "record"));
+            signals.pause(Duration.ofSeconds(10));
+            usage = figures.usage(begun, Instant.now());
+        }
+        board.say(Words.count(usage.injected(), "invocation") + " failed on purpose.");
+        Duration time = Duration.between(begun, Instant.now());
+        board.say("What " + Words.duration(time) + " of it cost, by what CloudWatch has counted, at list prices of"
+                + " us-east-1:");
+        Prices.bill(usage, last.sent(), time, caller.screen().width()).forEach(caller::printLine);
+        board.say("Logs, and requests to queues and buckets, are not in it; they are below a cent."
+                + (usage.records() < last.put() ? " CloudWatch had not counted all of it yet." : ""));
+    }
+}
