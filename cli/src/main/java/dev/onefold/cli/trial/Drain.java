@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.SdkBytes;
@@ -30,14 +31,14 @@ final class Drain {
     private final Services services;
     private final String stream;
     private final String retries;
-    private final Supplier<Engine> engine;
+    private final Supplier<Optional<Engine>> engine;
     private final Store store;
     private final Set<String> awaited = new HashSet<>();
     private int rounds;
 
     /// @param stream its name
     /// @param retries URL of the retry queue
-    Drain(Services services, String stream, String retries, Store store, Supplier<Engine> engine) {
+    Drain(Services services, String stream, String retries, Store store, Supplier<Optional<Engine>> engine) {
         this.services = services;
         this.stream = stream;
         this.retries = retries;
@@ -94,7 +95,11 @@ final class Drain {
     }
 
     private void strike() {
-        try (Engine read = engine.get()) {
+        Optional<Engine> found = engine.get();
+        if (found.isEmpty()) {
+            return;
+        }
+        try (Engine read = found.get()) {
             DeadLetters letters = read.deadLetters();
             List<DeadLetter> some = letters.list(0, LETTERS_MAX);
             while (!some.isEmpty() && !awaited.isEmpty()) {

@@ -58,6 +58,7 @@ final class LocalPlace implements AutoCloseable {
                 Thread.ofVirtual().start(() -> said.lines().forEach(_ -> {})); // What it says later is nobody's.
                 System.setProperty("aws.accessKeyId", "OPERATOR"); // What the SDK looks for first.
                 System.setProperty("aws.secretAccessKey", "secret");
+                System.setProperty("aws.cborEnabled", "false"); // The stand-in for Kinesis speaks JSON.
                 return new LocalPlace(process, URI.create(line.substring(OPENED.length())));
             }
             lines.addLast(line.startsWith(PREFIX) ? line.substring(PREFIX.length()) : line);

@@ -2,6 +2,7 @@ package dev.onefold.cli.trial;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
@@ -10,7 +11,6 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.cli.verbs.Sides;
 import dev.onefold.cli.verbs.Totals;
 import dev.onefold.core.Engine;
-import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
@@ -22,9 +22,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.core.exception.SdkException;
 
 /// One trial: makes a deployment, feeds it while its totals are shown beside those that are right, waits until all is
 /// in, compares, and says what it has cost. One thread, beside the producer's.
@@ -121,22 +121,29 @@ final class Trial {
         }
     }
 
-    private Engine engine() {
-        return AwsEngine.deployed(store);
+    /// What is deployed; none until the first batch has come.
+    private Optional<Engine> engine() {
+        return new Definitions(store).find().map(_ -> AwsEngine.deployed(store));
     }
 
-    /// Reads what the engine has, and what CloudWatch has counted. Before the first batch there is no engine.
+    /// Reads the totals, if there are some.
+    private void read() {
+        Optional<Engine> found = engine();
+        if (found.isPresent()) {
+            try (Engine engine = found.get()) {
+                for (Rollup rollup : Rollups.of(pipeline).all()) {
+                    served.put(rollup.name(), engine.query(Query.all(rollup.name()), Totals::of));
+                }
+            }
+        }
+    }
+
+    /// Reads what the engine has, and what CloudWatch has counted.
     private void look(Figures figures) {
         if (!board.isDrawn() && !board.isLineDue()) {
             return;
         }
-        try (Engine engine = engine()) {
-            for (String rollup : Rollups.of(pipeline).all().stream().map(Rollup::name).toList()) {
-                served.put(rollup, engine.query(Query.all(rollup), Totals::of));
-            }
-        } catch (EngineException | IllegalStateException | SdkException notYet) {
-            // The next look may have an answer, and the last one at the end must have one.
-        }
+        read();
         Instant now = Instant.now();
         Instant from = now.minus(FLOW_OVER);
         flow = figures.flow(from.isBefore(begun) ? begun : from, now);
@@ -188,7 +195,7 @@ final class Trial {
     private String flowText() {
         Figures.Flow now = flow;
         if (now == null || now.records() == 0 && !now.hasDelay()) {
-            return "CloudWatch has no figures yet. ";
+            return "No figures of CloudWatch yet. ";
         }
         String delay = now.hasDelay()
                 ? " Delay until visible: mean " + seconds(now.delayMsMean()) + ", p99 " + seconds(now.delayMsP99())
@@ -203,11 +210,7 @@ final class Trial {
     }
 
     private ExitCode compare(Producing.Moment last) {
-        try (Engine engine = engine()) {
-            for (String rollup : last.right().keySet()) {
-                served.put(rollup, engine.query(Query.all(rollup), Totals::of));
-            }
-        }
+        read();
         List<Sides> sides = sides(last);
         board.say("");
         for (Sides each : sides) {
