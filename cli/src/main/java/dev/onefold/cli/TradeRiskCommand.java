@@ -1,5 +1,6 @@
 package dev.onefold.cli;
 
+import dev.onefold.cli.call.TimeOption;
 import dev.onefold.load.Pace;
 import dev.onefold.load.TradeRiskLoad;
 import dev.onefold.load.TradeRiskMix;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Spec;
         })
 final class TradeRiskCommand implements Callable<Integer> {
     private static final long BATCH_MESSAGES = 1_000_000;
+    private static final long BATCH_MESSAGES_SHOWN = 10_000;
 
     /// Shares that are known by a name.
     enum Workload {
@@ -119,15 +121,29 @@ final class TradeRiskCommand implements Callable<Integer> {
     private @Nullable Path totals;
 
     @Option(
+            names = "--totals-every",
+            paramLabel = "T",
+            description = "While it runs, shows on standard error how many messages there are and what the totals are"
+                    + " then: 500ms, 5s, 1m.")
+    private @Nullable String totalsEvery;
+
+    @Option(
             names = {"-q", "--quiet"},
             description = "No summary on standard error.")
     private boolean quiet;
+
+    private long shownEachNanos;
+    private long shownNanos;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         TradeRiskLoad load;
         Pace pace;
         long startNanos = System.nanoTime();
+        shownEachNanos = totalsEvery == null
+                ? Long.MAX_VALUE
+                : TimeOption.of("--totals-every", totalsEvery).toNanos();
+        shownNanos = startNanos;
         try {
             load = new TradeRiskLoad(mix(), events, seed);
             pace = rate == 0 ? null : new Pace(rate, startNanos);
@@ -172,7 +188,8 @@ final class TradeRiskCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         try {
             while (load.remaining() > 0) {
-                long written = load.write(out, pace == null ? BATCH_MESSAGES : pace.batch());
+                long written = load.write(out, pace == null ? batch() : pace.batch());
+                show(load);
                 if (pace != null) {
                     out.flush();
                     pace.sent(written);
@@ -186,6 +203,30 @@ final class TradeRiskCommand implements Callable<Integer> {
             }
             throw failed;
         }
+    }
+
+    /// So small that its own time is no part of the interval at which totals are shown.
+    private long batch() {
+        return totalsEvery == null ? BATCH_MESSAGES : BATCH_MESSAGES_SHOWN;
+    }
+
+    private void show(TradeRiskLoad load) {
+        long now = System.nanoTime();
+        if (now - shownNanos < shownEachNanos) {
+            return;
+        }
+        shownNanos = now;
+        TradeRiskTotals right = load.totals();
+        String all = right.groups().isEmpty()
+                ? "nothing yet"
+                : "value %s, trades %,d"
+                        .formatted(
+                                right.groups().getFirst().value(),
+                                right.groups().getFirst().trades());
+        spec.commandLine()
+                .getErr()
+                .printf(Locale.ROOT, "%,d messages: %s%n", right.made().messages(), all);
+        spec.commandLine().getErr().flush();
     }
 
     private void report(TradeRiskTotals right, long nanos) {

@@ -142,6 +142,13 @@ final class QueryCommand implements Callable<Integer> {
     @Option(names = "--every", paramLabel = "T", description = "With --watch: how often: 500ms, 5s, 1m. Default: 1s.")
     private @Nullable String every;
 
+    @Option(
+            names = "--equals",
+            paramLabel = "FILE",
+            description = "Compares the totals with those of a file, which a producer has written ('generate --totals')"
+                    + " or 'query --format json'. Exit code 1, and the groups that differ, if they are not equal.")
+    private @Nullable String equals;
+
     QueryCommand(EngineArgument pipeline) {
         this.pipeline = pipeline;
     }
@@ -160,8 +167,16 @@ final class QueryCommand implements Callable<Integer> {
         if (every != null && !watch) {
             throw CommandFailure.usage("--every is for --watch.");
         }
+        if (equals != null && (watch || top != null || !tables.isEmpty() || format != OutputFormat.table)) {
+            throw CommandFailure.usage("--equals goes without --watch, --top, --table and --format.");
+        }
         Caller caller = pipeline.caller();
         List<String> root = root();
+        if (equals != null) {
+            Totals right = TotalsFile.read(caller, equals).below(root, depth);
+            return pipeline.read(engine -> ask(engine, root, answer -> compare(caller, answer, right)))
+                    .code();
+        }
         if (!tables.isEmpty()) {
             return pipeline.read(this::rows).code();
         }
@@ -176,6 +191,31 @@ final class QueryCommand implements Callable<Integer> {
                     return ask(engine, root, answer -> write(caller, name, answer, root));
                 })
                 .code();
+    }
+
+    /// Only the measures that the file has are compared.
+    private static ExitCode compare(Caller caller, Answer answer, Totals right) {
+        Totals all = Totals.of(answer);
+        List<String> missing = right.measures().stream()
+                .filter(measure -> !all.measures().contains(measure))
+                .toList();
+        if (!missing.isEmpty() || right.measures().isEmpty()) {
+            throw CommandFailure.usage("The file of --equals has the measures " + right.measures() + ", and roll-up "
+                    + answer.rollup() + " has " + all.measures() + ".");
+        }
+        Sides sides = new Sides("", all.of(right.measures()), right);
+        if (right.measures().size() < all.measures().size()) {
+            caller.note("Compared are only the measures that the file has: " + String.join(", ", right.measures())
+                    + ".");
+        }
+        if (sides.isEqual()) {
+            caller.printLine("equal: " + Words.count(all.all(right).size(), "group") + ".");
+            return ExitCode.DONE;
+        }
+        sides.differences(Integer.MAX_VALUE)
+                .forEach(line -> caller.printLine(
+                        Words.wrap(line, caller.screen().outWidth())));
+        return ExitCode.DIFFERENT;
     }
 
     private ExitCode watch(Caller caller, List<String> root) throws IOException {

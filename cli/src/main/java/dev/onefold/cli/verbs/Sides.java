@@ -3,6 +3,7 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.Screen;
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -70,19 +71,40 @@ public record Sides(String rollup, Totals engine, Totals right) {
         List<List<String>> differ = engine.differences(right);
         List<String> lines = new ArrayList<>();
         for (List<String> group : differ.subList(0, Math.min(groupsMax, differ.size()))) {
-            List<String> values = new ArrayList<>();
-            for (int i = 0; i < engine.measures().size(); i++) {
-                String measure = engine.measures().get(i);
-                int theirs = right.measures().indexOf(measure);
-                values.add(Words.visible(measure) + " is " + Words.number(engine.value(group, i)) + ", not "
-                        + (theirs < 0 ? "said" : Words.number(right.value(group, theirs))));
-            }
             String name = group.isEmpty() ? "The grand total" : "Group " + Words.path(group);
-            lines.add(name + (rollup.isEmpty() ? "" : " of " + rollup) + ": " + String.join("; ", values) + ".");
+            lines.add(name + (rollup.isEmpty() ? "" : " of " + rollup) + ": " + difference(group) + ".");
         }
         if (differ.size() > groupsMax) {
             lines.add("and " + Words.count(differ.size() - groupsMax, "more group") + " that differ.");
         }
         return lines;
+    }
+
+    private String difference(List<String> group) {
+        if (!right.groups().containsKey(group)) {
+            return "the producer has no such group; here it has " + values(engine, group);
+        }
+        if (!engine.groups().containsKey(group)) {
+            return "it is not here; the producer has " + values(right, group);
+        }
+        List<String> parts = new ArrayList<>();
+        for (int i = 0; i < engine.measures().size(); i++) {
+            String measure = engine.measures().get(i);
+            BigDecimal here = engine.value(group, i);
+            BigDecimal there = right.value(group, right.measures().indexOf(measure));
+            if (here == null || there == null || here.compareTo(there) != 0) {
+                parts.add(Words.visible(measure) + " is " + Words.number(here) + ", and the producer's "
+                        + Words.number(there));
+            }
+        }
+        return String.join("; ", parts);
+    }
+
+    private static String values(Totals totals, List<String> group) {
+        List<String> values = new ArrayList<>();
+        for (int i = 0; i < totals.measures().size(); i++) {
+            values.add(Words.visible(totals.measures().get(i)) + " " + Words.number(totals.value(group, i)));
+        }
+        return String.join(", ", values);
     }
 }

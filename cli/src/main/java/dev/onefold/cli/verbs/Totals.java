@@ -3,6 +3,7 @@ package dev.onefold.cli.verbs;
 import dev.onefold.core.query.Answer;
 import dev.onefold.load.TradeRiskTotals;
 import java.math.BigDecimal;
+import java.util.AbstractMap.SimpleImmutableEntry;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -53,6 +54,32 @@ public record Totals(List<String> measures, SortedMap<List<String>, List<@Nullab
         TreeMap<List<String>, List<@Nullable BigDecimal>> all = new TreeMap<>(ORDER);
         groups.forEach(group -> all.put(group.getKey(), group.getValue()));
         return new Totals(measures, all);
+    }
+
+    /// The same groups with these measures alone, in this order.
+    ///
+    /// @param chosen of those that there are
+    Totals of(List<String> chosen) {
+        List<Map.Entry<List<String>, List<@Nullable BigDecimal>>> some = new ArrayList<>();
+        groups.forEach((group, values) -> {
+            List<@Nullable BigDecimal> row = new ArrayList<>();
+            chosen.forEach(measure -> row.add(values.get(measures.indexOf(measure))));
+            some.add(new SimpleImmutableEntry<>(group, row));
+        });
+        return of(chosen, some);
+    }
+
+    /// A group with those that are below it.
+    ///
+    /// @param depth how many levels below
+    Totals below(List<String> root, int depth) {
+        return of(
+                measures,
+                groups.entrySet().stream()
+                        .filter(group -> group.getKey().size() >= root.size()
+                                && group.getKey().subList(0, root.size()).equals(root)
+                                && group.getKey().size() - root.size() <= depth)
+                        .toList());
     }
 
     /// The groups that one side has and the other has not, or with other values.
