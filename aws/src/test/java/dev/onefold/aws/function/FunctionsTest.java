@@ -130,11 +130,7 @@ class FunctionsTest {
     void totals_are_right_when_invocations_fail_before_and_after_what_they_write() throws IOException {
         Store store = DYNAMO.store("failing");
         StateFunction state = new StateFunction(
-                store,
-                PIPELINE,
-                metrics,
-                Connection.streams(),
-                new StateFunction.Setup(new Layout(8, 64), 500_000));
+                store, PIPELINE, metrics, Connection.streams(), new StateFunction.Setup(new Layout(8, 64), 500_000));
         ReduceFunction reduce = new ReduceFunction(store, metrics, 500_000);
         for (int i = 1; i <= 20; i++) {
             String event = kinesis(List.of(trade("t" + i, 1, "FX", "1.00")));

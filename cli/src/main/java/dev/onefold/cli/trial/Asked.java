@@ -56,9 +56,7 @@ record Asked(
                 + Words.count(load.records) + " in all: " + what
                 + ". Of 100 invocations of State " + failState.toPlainString() + " fail on purpose, and "
                 + failReduce.toPlainString() + " of Reduce.\n";
-        String price = isLocal
-                ? "On AWS it would cost about "
-                : "It costs about ";
+        String price = isLocal ? "On AWS it would cost about " : "It costs about ";
         return text + price + Prices.dollars(Prices.estimate(load.rate, load.time.plus(AROUND), load.records))
                 + " at list prices of us-east-1, an hour of the stream included. "
                 + (keeps

@@ -56,7 +56,9 @@ final class Board {
     /// Text that stays.
     void say(String text) {
         endStep();
-        text.lines().forEach(line -> caller.printLine(Words.wrap(line, caller.screen().outWidth())));
+        text.lines()
+                .forEach(line ->
+                        caller.printLine(Words.wrap(line, caller.screen().outWidth())));
         caller.out().flush();
     }
 
@@ -64,7 +66,9 @@ final class Board {
     /// and some time is over.
     void step(String text) {
         if (redraws) {
-            String cut = text.length() >= caller.screen().width() ? text.substring(0, caller.screen().width() - 1) : text;
+            String cut = text.length() >= caller.screen().width()
+                    ? text.substring(0, caller.screen().width() - 1)
+                    : text;
             caller.print("\r" + cut + " ".repeat(Math.max(0, shownLength - cut.length())));
             caller.out().flush();
             shownLength = cut.length();

@@ -60,8 +60,8 @@ record Buckets(S3AsyncClient objects) {
         String token = null;
         do {
             String from = token;
-            var page = Connection.THREADS.await(
-                    objects.listBuckets(request -> request.prefix(PREFIX + trial + "-").continuationToken(from)));
+            var page = Connection.THREADS.await(objects.listBuckets(
+                    request -> request.prefix(PREFIX + trial + "-").continuationToken(from)));
             page.buckets().stream()
                     .map(Bucket::name)
                     .filter(name -> isOf(trial, name))
@@ -90,20 +90,22 @@ record Buckets(S3AsyncClient objects) {
 
     private void delete(String bucket, ListObjectVersionsResponse page) {
         List<ObjectIdentifier> doomed = Stream.concat(
-                        page.versions().stream().map(each -> ObjectIdentifier.builder()
-                                .key(each.key())
-                                .versionId(each.versionId())
-                                .build()),
-                        page.deleteMarkers().stream().map(each -> ObjectIdentifier.builder()
-                                .key(each.key())
-                                .versionId(each.versionId())
-                                .build()))
+                        page.versions().stream()
+                                .map(each -> ObjectIdentifier.builder()
+                                        .key(each.key())
+                                        .versionId(each.versionId())
+                                        .build()),
+                        page.deleteMarkers().stream()
+                                .map(each -> ObjectIdentifier.builder()
+                                        .key(each.key())
+                                        .versionId(each.versionId())
+                                        .build()))
                 .toList();
         if (doomed.isEmpty()) {
             return;
         }
-        DeleteObjectsResponse done = Connection.THREADS.await(objects.deleteObjects(
-                request -> request.bucket(bucket).delete(objects -> objects.objects(doomed).quiet(true))));
+        DeleteObjectsResponse done = Connection.THREADS.await(objects.deleteObjects(request ->
+                request.bucket(bucket).delete(objects -> objects.objects(doomed).quiet(true))));
         if (!done.errors().isEmpty()) {
             var first = done.errors().getFirst();
             throw new IllegalStateException(first.key() + " cannot be deleted: " + first.message());

@@ -78,8 +78,8 @@ final class Drain {
         String token = null;
         do {
             String from = token;
-            ListShardsResponse page = Connection.THREADS.await(services.streams()
-                    .listShards(request -> {
+            ListShardsResponse page =
+                    Connection.THREADS.await(services.streams().listShards(request -> {
                         if (from == null) {
                             request.streamName(stream);
                         } else {

@@ -46,7 +46,13 @@ final class Figures {
     ///
     /// @param functionMs milliseconds that functions ran for
     record Usage(
-            long records, long injected, long writeUnits, long readUnits, long invocations, long functionMs, long asked) {}
+            long records,
+            long injected,
+            long writeUnits,
+            long readUnits,
+            long invocations,
+            long functionMs,
+            long asked) {}
 
     private record Query(String id, String namespace, String metric, String dimension, String value, String statistic) {
         MetricDataQuery query() {
@@ -78,7 +84,8 @@ final class Figures {
                         ours("max", Metric.DelayMs, "Maximum")),
                 start,
                 to);
-        long ms = Math.max(1_000, Duration.between(from.isAfter(start) ? from : start, to).toMillis());
+        long ms = Math.max(
+                1_000, Duration.between(from.isAfter(start) ? from : start, to).toMillis());
         long count = sum(read, "delaycount");
         return new Flow(
                 sum(read, "records") * 1_000 / ms,
@@ -90,8 +97,8 @@ final class Figures {
 
     /// What was used from a time on.
     Usage usage(Instant from, Instant to) {
-        List<Query> queries = new ArrayList<>(List.of(
-                ours("records", Metric.Records, "Sum"), ours("injected", Metric.InjectedFailures, "Sum")));
+        List<Query> queries = new ArrayList<>(
+                List.of(ours("records", Metric.Records, "Sum"), ours("injected", Metric.InjectedFailures, "Sum")));
         for (String table : TABLES) {
             String name = outputs.getOrDefault(table + "Table", "");
             queries.add(new Query("w" + table, "AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", name, "Sum"));
@@ -118,10 +125,8 @@ final class Figures {
         String token = null;
         do {
             String after = token;
-            GetMetricDataResponse page = Connection.THREADS.await(client.getMetricData(
-                    request -> request.metricDataQueries(queries.stream()
-                                    .map(Query::query)
-                                    .toList())
+            GetMetricDataResponse page = Connection.THREADS.await(client.getMetricData(request ->
+                    request.metricDataQueries(queries.stream().map(Query::query).toList())
                             .startTime(from)
                             .endTime(to.plusSeconds(1))
                             .nextToken(after)));

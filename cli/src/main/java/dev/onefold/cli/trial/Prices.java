@@ -1,8 +1,8 @@
 package dev.onefold.cli.trial;
 
+import dev.onefold.aws.stream.Producer;
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
-import dev.onefold.aws.stream.Producer;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
@@ -26,7 +26,8 @@ final class Prices {
     private static final int SHARDS = 4; // A new stream on demand has so many.
     private static final long RECORD_BYTES = 1_024; // A record is rounded up to as much.
     private static final BigDecimal GB = BigDecimal.valueOf(1L << 30);
-    private static final BigDecimal MEMORY_GB = new BigDecimal("1769").divide(new BigDecimal("1024"), 6, RoundingMode.UP);
+    private static final BigDecimal MEMORY_GB =
+            new BigDecimal("1769").divide(new BigDecimal("1024"), 6, RoundingMode.UP);
     private static final BigDecimal INVOCATION_SECONDS = new BigDecimal("0.12");
     private static final BigDecimal THOUSAND = BigDecimal.valueOf(1_000);
     private static final BigDecimal CENT = new BigDecimal("0.01");
@@ -63,11 +64,15 @@ final class Prices {
         BigDecimal gbSeconds = BigDecimal.valueOf(usage.functionMs())
                 .divide(THOUSAND, 3, RoundingMode.UP)
                 .multiply(MEMORY_GB);
-        long streamBytes = sent.records() * Math.max(RECORD_BYTES, Math.ceilDiv(sent.bytes(), Math.max(1, sent.records())));
+        long streamBytes =
+                sent.records() * Math.max(RECORD_BYTES, Math.ceilDiv(sent.bytes(), Math.max(1, sent.records())));
         List<Line> lines = List.of(
                 new Line("write units of tables", Words.count(usage.writeUnits()), of(WRITE_UNIT, usage.writeUnits())),
                 new Line("read units of tables", Words.count(usage.readUnits()), of(READ_UNIT, usage.readUnits())),
-                new Line("invocations of functions", Words.count(usage.invocations()), of(INVOCATION, usage.invocations())),
+                new Line(
+                        "invocations of functions",
+                        Words.count(usage.invocations()),
+                        of(INVOCATION, usage.invocations())),
                 new Line(
                         "GB-seconds of functions",
                         Words.number(gbSeconds.setScale(0, RoundingMode.UP)),

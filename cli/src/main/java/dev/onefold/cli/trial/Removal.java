@@ -96,8 +96,9 @@ record Removal(Services services, Duration poll, Consumer<String> said) {
     }
 
     private static List<String> reasons(Stack stack, List<StackResource> there) {
-        List<String> reasons = new ArrayList<>(List.of("Stack " + stack.stackName() + " is "
-                + stack.stackStatusAsString() + (stack.stackStatusReason() == null ? "" : ": " + stack.stackStatusReason())));
+        List<String> reasons =
+                new ArrayList<>(List.of("Stack " + stack.stackName() + " is " + stack.stackStatusAsString()
+                        + (stack.stackStatusReason() == null ? "" : ": " + stack.stackStatusReason())));
         for (StackResource resource : there) {
             String why = resource.resourceStatusReason();
             reasons.add(resource.resourceType() + " " + resource.logicalResourceId()

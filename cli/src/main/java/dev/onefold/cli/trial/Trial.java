@@ -80,7 +80,8 @@ final class Trial {
     /// Puts the load, and shows how far both sides are.
     private Producing.Moment feed(Map<String, String> outputs, Load load, Figures figures) {
         String stream = outputs.getOrDefault("InputStreamName", "");
-        Producing.Work work = new Producing.Work(load, asked.load().records(), asked.load().rate());
+        Producing.Work work =
+                new Producing.Work(load, asked.load().records(), asked.load().rate());
         long startNanos = System.nanoTime();
         try (Producing producing = new Producing(work, pipeline, services.streams(), stream, signals)) {
             while (true) {
@@ -88,8 +89,10 @@ final class Trial {
                 Producing.Moment moment = producing.moment();
                 look(figures);
                 Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
-                show(moment, "Putting " + Words.count(asked.load().records(), "record") + ": " + Words.count(moment.put())
-                        + " after " + Words.duration(elapsed) + ", " + Words.rate(moment.put(), elapsed) + ".");
+                show(
+                        moment,
+                        "Putting " + Words.count(asked.load().records(), "record") + ": " + Words.count(moment.put())
+                                + " after " + Words.duration(elapsed) + ", " + Words.rate(moment.put(), elapsed) + ".");
                 if (moment.isDone()) {
                     return moment;
                 }
@@ -115,8 +118,10 @@ final class Trial {
                                 + " and Reduce, with --keep.");
             }
             look(figures);
-            show(last, "All " + Words.count(last.put(), "record")
-                    + " are put. Waiting until all of them are in the totals.");
+            show(
+                    last,
+                    "All " + Words.count(last.put(), "record")
+                            + " are put. Waiting until all of them are in the totals.");
             signals.pause(LOOK_EACH);
         }
     }
@@ -153,8 +158,8 @@ final class Trial {
         if (board.isDrawn()) {
             board.draw(picture(moment, title));
         } else if (board.isLineDue()) {
-            board.line(title + " " + sides(moment).stream().map(Trial::inOneLine).reduce("", String::concat)
-                    + flowText());
+            board.line(
+                    title + " " + sides(moment).stream().map(Trial::inOneLine).reduce("", String::concat) + flowText());
         }
     }
 
@@ -168,17 +173,19 @@ final class Trial {
             lines.addAll(each.lines(caller.screen(), Math.max(1, room), false));
         }
         lines.add("");
-        lines.addAll(Words.wrap(flowText() + "Ctrl-C ends it" + (asked.keeps() ? "." : ", and deletes all of it."), width)
-                .lines()
-                .toList());
+        lines.addAll(
+                Words.wrap(flowText() + "Ctrl-C ends it" + (asked.keeps() ? "." : ", and deletes all of it."), width)
+                        .lines()
+                        .toList());
         return lines;
     }
 
     private List<Sides> sides(Producing.Moment moment) {
         List<Sides> sides = new ArrayList<>();
         boolean alone = moment.right().size() == 1;
-        moment.right().forEach((rollup, right) -> sides.add(new Sides(
-                alone ? "" : rollup, served.getOrDefault(rollup, Totals.none(right.measures())), right)));
+        moment.right()
+                .forEach((rollup, right) -> sides.add(new Sides(
+                        alone ? "" : rollup, served.getOrDefault(rollup, Totals.none(right.measures())), right)));
         return sides;
     }
 
@@ -186,7 +193,8 @@ final class Trial {
     private static String inOneLine(Sides sides) {
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < sides.engine().measures().size(); i++) {
-            parts.add(sides.engine().measures().get(i) + " " + Words.number(sides.engine().value(List.of(), i)) + " of "
+            parts.add(sides.engine().measures().get(i) + " "
+                    + Words.number(sides.engine().value(List.of(), i)) + " of "
                     + Words.number(sides.right().value(List.of(), i)));
         }
         return "In the totals: " + String.join(", ", parts) + ". ";
@@ -216,15 +224,16 @@ final class Trial {
         for (Sides each : sides) {
             each.lines(caller.screen(), GROUPS_SHOWN_MAX * 2, true).forEach(caller::printLine);
         }
-        List<String> differences =
-                sides.stream().flatMap(each -> each.differences(DIFFERENCES_MAX).stream()).toList();
+        List<String> differences = sides.stream()
+                .flatMap(each -> each.differences(DIFFERENCES_MAX).stream())
+                .toList();
         int groups = sides.stream()
                 .mapToInt(each -> each.engine().all(each.right()).size())
                 .sum();
         board.say("");
         if (differences.isEmpty()) {
-            board.say("equal: all " + Words.count(groups, "group") + " after "
-                    + Words.count(last.put(), "record") + ".");
+            board.say(
+                    "equal: all " + Words.count(groups, "group") + " after " + Words.count(last.put(), "record") + ".");
             return ExitCode.DONE;
         }
         differences.forEach(board::say);

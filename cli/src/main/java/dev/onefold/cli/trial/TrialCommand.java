@@ -9,6 +9,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.demo.Workplace;
+import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.grammar.PipelineText;
@@ -113,10 +114,7 @@ public final class TrialCommand implements Callable<Integer> {
                     + " anything, half after all of it. Default: ${DEFAULT-VALUE}.")
     private BigDecimal failState = BigDecimal.ZERO;
 
-    @Option(
-            names = "--fail-reduce",
-            paramLabel = "%",
-            description = "The same of Reduce. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--fail-reduce", paramLabel = "%", description = "The same of Reduce. Default: ${DEFAULT-VALUE}.")
     private BigDecimal failReduce = BigDecimal.ZERO;
 
     @Option(
@@ -124,6 +122,13 @@ public final class TrialCommand implements Callable<Integer> {
             paramLabel = "NAME=VALUE",
             description = "A parameter of the template, such as EnhancedFanOut=true; it may be given several times.")
     private Map<String, String> parameters = Map.of();
+
+    @Option(
+            names = "--archive",
+            paramLabel = "FILE",
+            description = "The archive of the functions, as 'onefold aws package' writes it. Default: one of this"
+                    + " program.")
+    private @Nullable String archive;
 
     @Option(names = "--local", description = "On this machine, on servers that stand in for AWS.")
     private boolean local;
@@ -153,8 +158,7 @@ public final class TrialCommand implements Callable<Integer> {
         Board board = new Board(caller);
         try (Workplace workplace = Workplace.temporary();
                 Load load = load(pipeline, asked, workplace.folder().resolve("right"))) {
-            Path archive = workplace.folder().resolve("functions.zip");
-            FunctionArchive.write(FunctionJars.find(), archive);
+            Path functions = archive(workplace.folder());
             board.say(asked.announcement(loadText(), local));
             if (!yes && !caller.confirms("Begin?")) {
                 throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was made.");
@@ -163,7 +167,7 @@ public final class TrialCommand implements Callable<Integer> {
             stop.makeOnSignals();
             stop.makeOnHangup();
             Session session = new Session(caller, board, asked, new Signals(stop));
-            Trial.Code code = new Trial.Code(archive, template);
+            Trial.Code code = new Trial.Code(functions, template);
             if (local) {
                 try (LocalPlace here = LocalPlace.open(caller);
                         Services services = Services.at(aws, here.place())) {
@@ -176,6 +180,15 @@ public final class TrialCommand implements Callable<Integer> {
                 return session.run(pipeline, services, code, load).code();
             }
         }
+    }
+
+    private Path archive(Path folder) throws IOException {
+        if (archive != null) {
+            return InputFile.of(caller, archive).path();
+        }
+        Path made = folder.resolve("functions.zip");
+        FunctionArchive.write(FunctionJars.find(), made);
+        return made;
     }
 
     private static String template(Pipeline pipeline) {
@@ -244,13 +257,11 @@ public final class TrialCommand implements Callable<Integer> {
             }
             return new FileLoad(caller, pipeline, input, folder);
         }
-        Pipeline made =
-                switch (PipelineText.read(TradeRiskLoad.PIPELINE)) {
-                    case Reading.Read(Pipeline read) -> read;
-                    case Reading.Refused refused ->
-                        throw new IllegalStateException(
-                                refused.problems().getFirst().message());
-                };
+        Pipeline made = switch (PipelineText.read(TradeRiskLoad.PIPELINE)) {
+            case Reading.Read(Pipeline read) -> read;
+            case Reading.Refused refused ->
+                throw new IllegalStateException(refused.problems().getFirst().message());
+        };
         boolean isMade = made.fold().equals(pipeline.fold())
                 && made.input().identity().equals(pipeline.input().identity())
                 && made.input().format().equals(pipeline.input().format())

@@ -118,8 +118,8 @@ final class TrialStack {
                 .filter(each -> each.resourceStatusAsString().equals("CREATE_FAILED"))
                 .filter(each -> !String.valueOf(each.resourceStatusReason()).contains("cancelled"))
                 .findFirst();
-        return failed.map(each -> each.resourceType() + " " + each.logicalResourceId() + ": "
-                        + each.resourceStatusReason())
+        return failed.map(each ->
+                        each.resourceType() + " " + each.logicalResourceId() + ": " + each.resourceStatusReason())
                 .orElse(String.valueOf(stack.stackStatusReason()));
     }
 

@@ -205,16 +205,16 @@ final class QueryCommand implements Callable<Integer> {
         }
         Sides sides = new Sides("", all.of(right.measures()), right);
         if (right.measures().size() < all.measures().size()) {
-            caller.note("Compared are only the measures that the file has: " + String.join(", ", right.measures())
-                    + ".");
+            caller.note(
+                    "Compared are only the measures that the file has: " + String.join(", ", right.measures()) + ".");
         }
         if (sides.isEqual()) {
             caller.printLine("equal: " + Words.count(all.all(right).size(), "group") + ".");
             return ExitCode.DONE;
         }
         sides.differences(Integer.MAX_VALUE)
-                .forEach(line -> caller.printLine(
-                        Words.wrap(line, caller.screen().outWidth())));
+                .forEach(line ->
+                        caller.printLine(Words.wrap(line, caller.screen().outWidth())));
         return ExitCode.DIFFERENT;
     }
 

@@ -104,7 +104,8 @@ public final class Sandboxes implements Invoker, AutoCloseable {
             }
         }
         try {
-            Sandbox sandbox = Sandbox.start(settings, classPath, line -> meters.ifPresent(all -> LoggedMetrics.count(line, all)));
+            Sandbox sandbox =
+                    Sandbox.start(settings, classPath, line -> meters.ifPresent(all -> LoggedMetrics.count(line, all)));
             all.removeIf(old -> !old.isAlive());
             all.add(sandbox);
             counts = new Counts(

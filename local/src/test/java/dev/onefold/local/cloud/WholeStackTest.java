@@ -54,7 +54,7 @@ class WholeStackTest {
             .build();
 
     /// As `onefold aws package` makes it: what is in folders is at the root, and jars are in `lib`.
-    private static byte[] archive() throws IOException {
+    static byte[] archive() throws IOException {
         Path file = Path.of(System.getProperty("onefold.functions")).normalize();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
