@@ -19,7 +19,7 @@ class EqualsTest {
             input: {format: json, key: TradeID, version: Version}
             rollup:
               levels: [Hierarchy.RiskType, Hierarchy.TradeDesk, Hierarchy.Region]
-              measures: {value: 'sum(Value) decimal(18,2)', trades: count(), most: max(Value) decimal(18,2)}
+              measures: {value: 'sum(Value) decimal(18,2)', trades: count(), most: 'max(Value) decimal(18,2)'}
             """;
 
     @TempDir
