@@ -130,6 +130,11 @@ public final class AwsEngine implements Engine {
         return new AwsEngine(store);
     }
 
+    /// Whether something is deployed under these names: State makes it with the first batch.
+    public static boolean isDeployed(Store store) {
+        return new Definitions(store).find().isPresent();
+    }
+
     /// The same, which lists its rows at this rate.
     ///
     /// @param units that are read a second, at most

@@ -1,7 +1,6 @@
 package dev.onefold.cli.trial;
 
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.template.Metric;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -10,7 +9,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchAsyncClient;
+import software.amazon.awssdk.services.cloudwatch.model.Dimension;
 import software.amazon.awssdk.services.cloudwatch.model.GetMetricDataResponse;
+import software.amazon.awssdk.services.cloudwatch.model.Metric;
 import software.amazon.awssdk.services.cloudwatch.model.MetricDataQuery;
 
 /// What CloudWatch has counted of a deployment. It is some seconds to minutes late. One thread.
@@ -56,19 +57,20 @@ final class Figures {
 
     private record Query(String id, String namespace, String metric, String dimension, String value, String statistic) {
         MetricDataQuery query() {
+            Metric of = Metric.builder()
+                    .namespace(namespace)
+                    .metricName(metric)
+                    .dimensions(Dimension.builder().name(dimension).value(value).build())
+                    .build();
             return MetricDataQuery.builder()
                     .id(id)
-                    .metricStat(stat -> stat.period(PERIOD_SECONDS)
-                            .stat(statistic)
-                            .metric(of -> of.namespace(namespace)
-                                    .metricName(metric)
-                                    .dimensions(by -> by.name(dimension).value(value))))
+                    .metricStat(stat -> stat.period(PERIOD_SECONDS).stat(statistic).metric(of))
                     .build();
         }
     }
 
-    private Query ours(String id, Metric metric, String statistic) {
-        return new Query(id, Metric.NAMESPACE, metric.name(), Metric.DIMENSION, stack, statistic);
+    private Query ours(String id, dev.onefold.aws.template.Metric metric, String statistic) {
+        return new Query(id, dev.onefold.aws.template.Metric.NAMESPACE, metric.name(), dev.onefold.aws.template.Metric.DIMENSION, stack, statistic);
     }
 
     /// What came from a time on.
@@ -76,12 +78,12 @@ final class Figures {
         Instant start = from.truncatedTo(ChronoUnit.MINUTES);
         Map<String, List<Double>> read = read(
                 List.of(
-                        ours("records", Metric.Records, "Sum"),
-                        ours("injected", Metric.InjectedFailures, "Sum"),
-                        ours("delaysum", Metric.DelayMs, "Sum"),
-                        ours("delaycount", Metric.DelayMs, "SampleCount"),
-                        ours("p99", Metric.DelayMs, "p99"),
-                        ours("max", Metric.DelayMs, "Maximum")),
+                        ours("records", dev.onefold.aws.template.Metric.Records, "Sum"),
+                        ours("injected", dev.onefold.aws.template.Metric.InjectedFailures, "Sum"),
+                        ours("delaysum", dev.onefold.aws.template.Metric.DelayMs, "Sum"),
+                        ours("delaycount", dev.onefold.aws.template.Metric.DelayMs, "SampleCount"),
+                        ours("p99", dev.onefold.aws.template.Metric.DelayMs, "p99"),
+                        ours("max", dev.onefold.aws.template.Metric.DelayMs, "Maximum")),
                 start,
                 to);
         long ms = Math.max(
@@ -98,7 +100,7 @@ final class Figures {
     /// What was used from a time on.
     Usage usage(Instant from, Instant to) {
         List<Query> queries = new ArrayList<>(
-                List.of(ours("records", Metric.Records, "Sum"), ours("injected", Metric.InjectedFailures, "Sum")));
+                List.of(ours("records", dev.onefold.aws.template.Metric.Records, "Sum"), ours("injected", dev.onefold.aws.template.Metric.InjectedFailures, "Sum")));
         for (String table : TABLES) {
             String name = outputs.getOrDefault(table + "Table", "");
             queries.add(new Query("w" + table, "AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", name, "Sum"));

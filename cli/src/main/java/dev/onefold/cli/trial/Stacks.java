@@ -12,6 +12,7 @@ import software.amazon.awssdk.services.cloudformation.model.OnFailure;
 import software.amazon.awssdk.services.cloudformation.model.Parameter;
 import software.amazon.awssdk.services.cloudformation.model.Stack;
 import software.amazon.awssdk.services.cloudformation.model.StackResource;
+import software.amazon.awssdk.services.cloudformation.model.Tag;
 
 /// Stacks of CloudFormation, as far as a trial needs them.
 record Stacks(CloudFormationAsyncClient client) {
@@ -34,7 +35,7 @@ record Stacks(CloudFormationAsyncClient client) {
                 .parameters(given)
                 .capabilities(Capability.CAPABILITY_IAM)
                 .onFailure(OnFailure.DO_NOTHING)
-                .tags(tag -> tag.key(TAG).value(name))
+                .tags(Tag.builder().key(TAG).value(name).build())
                 .clientRequestToken(token)));
     }
 

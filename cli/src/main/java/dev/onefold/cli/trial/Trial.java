@@ -2,7 +2,6 @@ package dev.onefold.cli.trial;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
@@ -128,7 +127,7 @@ final class Trial {
 
     /// What is deployed; none until the first batch has come.
     private Optional<Engine> engine() {
-        return new Definitions(store).find().map(_ -> AwsEngine.deployed(store));
+        return AwsEngine.isDeployed(store) ? Optional.of(AwsEngine.deployed(store)) : Optional.empty();
     }
 
     /// Reads the totals, if there are some.
