@@ -1,6 +1,7 @@
 package dev.onefold.cli.trial;
 
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Map;
@@ -9,12 +10,14 @@ import java.util.TreeMap;
 /// What a trial is to be.
 ///
 /// @param name of the stack, and of the deployment
+/// @param pipeline that is tried
 /// @param load how much is put
 /// @param failState percentage of the invocations of State that fail on purpose
 /// @param parameters of the template, besides those that every trial has
 /// @param keeps whether what was made is left there
 record Asked(
         String name,
+        Pipeline pipeline,
         Load load,
         BigDecimal failState,
         BigDecimal failReduce,

@@ -5,7 +5,6 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,13 +29,13 @@ final class Session {
         this.signals = signals;
     }
 
-    ExitCode run(Pipeline pipeline, Services services, Trial.Code code, Load load) {
+    ExitCode run(Services services, Trial.Code code, Load load) {
         boolean isLocal = services.place().endpoint() != null;
         TrialStack stack = new TrialStack(services, asked.name(), isLocal ? POLL_LOCAL : POLL);
         RuntimeException failure = null;
         ExitCode result = ExitCode.DIFFERENT;
         try {
-            result = new Trial(caller, board, services, asked, pipeline, signals).run(stack, code, load);
+            result = new Trial(caller, board, services, asked, signals).run(stack, code, load);
         } catch (Signals.Stopped stopped) {
             board.say("Stopped.");
             result = signals.exitCode();

@@ -50,12 +50,12 @@ final class Trial {
     /// What is deployed.
     record Code(Path archive, String template) {}
 
-    Trial(Caller caller, Board board, Services services, Asked asked, Pipeline pipeline, Signals signals) {
+    Trial(Caller caller, Board board, Services services, Asked asked, Signals signals) {
         this.caller = caller;
         this.board = board;
         this.services = services;
         this.asked = asked;
-        this.pipeline = pipeline;
+        pipeline = asked.pipeline();
         this.signals = signals;
         store = Connection.store(Store.Tables.of(asked.name()), services.place());
     }

@@ -171,13 +171,13 @@ public final class TrialCommand implements Callable<Integer> {
             if (local) {
                 try (LocalPlace here = LocalPlace.open(caller);
                         Services services = Services.at(aws, here.place())) {
-                    ExitCode result = session.run(pipeline, services, code, load);
+                    ExitCode result = session.run(services, code, load);
                     session.hold();
                     return result.code();
                 }
             }
             try (Services services = Services.at(aws, aws.place())) {
-                return session.run(pipeline, services, code, load).code();
+                return session.run(services, code, load).code();
             }
         }
     }
@@ -231,7 +231,7 @@ public final class TrialCommand implements Callable<Integer> {
         all.putAll(parameters);
         Duration time = Duration.ofMinutes(minutes);
         long most = Math.min(rate * time.toSeconds(), records == null ? Long.MAX_VALUE : records);
-        return new Asked(name, new Asked.Load(rate, time, most), failState, failReduce, all, keep);
+        return new Asked(name, pipeline, new Asked.Load(rate, time, most), failState, failReduce, all, keep);
     }
 
     private static void requireShare(String option, BigDecimal percent) {
@@ -278,7 +278,7 @@ public final class TrialCommand implements Callable<Integer> {
                     TradeRiskMix.ofMillion(late),
                     0,
                     0);
-            return new TradeLoad(mix, asked.load().records(), seed);
+            return new Load.Trades(mix, asked.load().records(), seed);
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(String.valueOf(refused.getMessage()));
         }
