@@ -52,16 +52,12 @@ class AlarmsTest {
                         .map(alarm -> alarm.at("/Properties"))
                         .filter(alarm -> alarm.get("Namespace").asText().equals(Metric.NAMESPACE))
                         .map(alarm -> alarm.get("MetricName").asText()))
-                .containsExactlyInAnyOrderElementsOf(
-                        EnumSet.complementOf(EnumSet.of(
-                                        Metric.Records,
-                                        Metric.DelayMs,
-                                        Metric.RowDifferences,
-                                        Metric.InjectedFailures))
-                                .stream()
-                                .filter(metric -> !metric.isOfBatches())
-                                .map(Metric::name)
-                                .toList());
+                .containsExactlyInAnyOrderElementsOf(EnumSet.complementOf(EnumSet.of(
+                                Metric.Records, Metric.DelayMs, Metric.RowDifferences, Metric.InjectedFailures))
+                        .stream()
+                        .filter(metric -> !metric.isOfBatches())
+                        .map(Metric::name)
+                        .toList());
     }
 
     @Test

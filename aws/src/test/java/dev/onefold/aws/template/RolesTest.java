@@ -113,6 +113,12 @@ class RolesTest {
                         "Letters", "Letters dynamodb:DescribeTable",
                         "Wakes", "Deltas" + changes,
                         "WakesStreams", "Deltas dynamodb:ListStreams"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_role_of_upkeep_may_do_this_and_nothing_else(Input input) {
+        ReadTemplate template = Pipelines.template(input);
         assertThat(permissions(template.resource("UpkeepRole")))
                 .isEqualTo(Map.of(
                         "Logs",

@@ -64,13 +64,20 @@ final class Figures {
                     .build();
             return MetricDataQuery.builder()
                     .id(id)
-                    .metricStat(stat -> stat.period(PERIOD_SECONDS).stat(statistic).metric(of))
+                    .metricStat(
+                            stat -> stat.period(PERIOD_SECONDS).stat(statistic).metric(of))
                     .build();
         }
     }
 
     private Query ours(String id, dev.onefold.aws.template.Metric metric, String statistic) {
-        return new Query(id, dev.onefold.aws.template.Metric.NAMESPACE, metric.name(), dev.onefold.aws.template.Metric.DIMENSION, stack, statistic);
+        return new Query(
+                id,
+                dev.onefold.aws.template.Metric.NAMESPACE,
+                metric.name(),
+                dev.onefold.aws.template.Metric.DIMENSION,
+                stack,
+                statistic);
     }
 
     /// What came from a time on.
@@ -99,8 +106,9 @@ final class Figures {
 
     /// What was used from a time on.
     Usage usage(Instant from, Instant to) {
-        List<Query> queries = new ArrayList<>(
-                List.of(ours("records", dev.onefold.aws.template.Metric.Records, "Sum"), ours("injected", dev.onefold.aws.template.Metric.InjectedFailures, "Sum")));
+        List<Query> queries = new ArrayList<>(List.of(
+                ours("records", dev.onefold.aws.template.Metric.Records, "Sum"),
+                ours("injected", dev.onefold.aws.template.Metric.InjectedFailures, "Sum")));
         for (String table : TABLES) {
             String name = outputs.getOrDefault(table + "Table", "");
             queries.add(new Query("w" + table, "AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", name, "Sum"));

@@ -7,6 +7,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.demo.LocalParts;
 import dev.onefold.cli.show.Words;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /// An empty account on this machine, in a process of its own: see `TrialProcess` of the module `local`. It ends when we
 /// do, because its standard input is a pipe of ours.
@@ -23,7 +25,7 @@ final class LocalPlace implements AutoCloseable {
     private static final String MAIN = "dev.onefold.local.demo.TrialProcess";
     private static final String PREFIX = "trial ";
     private static final String OPENED = PREFIX + "opened ";
-    private static final String SETSID = "/usr/bin/setsid";
+    private static final String SETSID = "setsid";
     private static final String REGION = "eu-central-1";
     private static final int LINES_MAX = 20;
     private static final int SECONDS_MAX = 20;
@@ -74,7 +76,9 @@ final class LocalPlace implements AutoCloseable {
     /// Ctrl-C in a terminal goes to all processes of its group, and what stands in for AWS must still be there when the
     /// trial deletes what it has made. So it gets a session of its own, where there is the program for that.
     private static List<String> alone() {
-        return Files.isExecutable(Path.of(SETSID)) ? List.of(SETSID) : List.of();
+        boolean isThere = Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, SETSID)));
+        return isThere ? List.of(SETSID) : List.of();
     }
 
     Connection.Place place() {

@@ -64,8 +64,7 @@ public final class LocalCloud implements AutoCloseable {
 
     /// CloudFormation needs the gate, which needs CloudFormation's place.
     private static final class Entrance {
-        private final CompletableFuture<Formation> formation =
-                new CompletableFuture<>();
+        private final CompletableFuture<Formation> formation = new CompletableFuture<>();
 
         private void handle(HttpExchange exchange) throws IOException {
             formation.join().handle(exchange);

@@ -1,8 +1,8 @@
 package dev.onefold.local.cloud;
 
 import com.sun.net.httpserver.HttpExchange;
-import dev.onefold.local.meter.Meters.Metric;
 import dev.onefold.local.meter.Meters;
+import dev.onefold.local.meter.Meters.Metric;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -79,9 +79,13 @@ final class Metering {
         String metric = reads ? "ConsumedReadCapacityUnits" : "ConsumedWriteCapacityUnits";
         JsonNode consumed = ServiceRequest.JSON.readTree(reply.body()).path(CONSUMED);
         Map<String, Double> units = new TreeMap<>();
-        for (JsonNode table :
-                consumed.isArray() ? consumed : ServiceRequest.JSON.createArrayNode().add(consumed)) {
-            units.merge(table.path("TableName").asText(""), table.path("CapacityUnits").asDouble(), Double::sum);
+        for (JsonNode table : consumed.isArray()
+                ? consumed
+                : ServiceRequest.JSON.createArrayNode().add(consumed)) {
+            units.merge(
+                    table.path("TableName").asText(""),
+                    table.path("CapacityUnits").asDouble(),
+                    Double::sum);
         }
         ObjectNode json = asked.body();
         if (json != null && asked.operation().equals("TransactWriteItems")) {

@@ -54,9 +54,8 @@ record Chunked(byte[] content, Map<String, String> trailers) {
     static boolean isWhole(byte[] content, Optional<String> crc32) {
         CRC32 crc = new CRC32();
         crc.update(content);
-        byte[] bytes = ByteBuffer.allocate(Integer.BYTES)
-                .putInt((int) crc.getValue())
-                .array();
+        byte[] bytes =
+                ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
         return crc32.map(said -> said.equals(Base64.getEncoder().encodeToString(bytes)))
                 .orElse(true);
     }

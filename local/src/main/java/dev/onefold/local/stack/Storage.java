@@ -108,13 +108,15 @@ public final class Storage {
             case TABLE ->
                 clients.tables
                         .deleteTable(request -> request.tableName(name))
-                        .thenCompose(_ ->
-                                clients.tables.waiter().waitUntilTableNotExists(wait -> wait.tableName(name), Storage::soon));
+                        .thenCompose(_ -> clients.tables
+                                .waiter()
+                                .waitUntilTableNotExists(wait -> wait.tableName(name), Storage::soon));
             case STREAM ->
                 clients.streams
                         .deleteStream(request -> request.streamName(name).enforceConsumerDeletion(true))
-                        .thenCompose(_ ->
-                                clients.streams.waiter().waitUntilStreamNotExists(wait -> wait.streamName(name), Storage::soon));
+                        .thenCompose(_ -> clients.streams
+                                .waiter()
+                                .waitUntilStreamNotExists(wait -> wait.streamName(name), Storage::soon));
             case BUCKET -> clients.objects.deleteBucket(request -> request.bucket(name));
             case QUEUE -> clients.queues.deleteQueue(request -> request.queueUrl(name));
             default -> throw new IllegalArgumentException(resource + " is nothing that is stored");
@@ -203,7 +205,8 @@ public final class Storage {
                 .build();
         return clients.streams
                 .createStream(request)
-                .thenCompose(_ -> clients.streams.waiter().waitUntilStreamExists(wait -> wait.streamName(name), Storage::soon));
+                .thenCompose(_ ->
+                        clients.streams.waiter().waitUntilStreamExists(wait -> wait.streamName(name), Storage::soon));
     }
 
     private CompletableFuture<?> queue(String resource) {

@@ -144,7 +144,8 @@ class WholeStackTest {
                 .id("it")
                 .metricStat(stat -> stat.stat("Sum").period(60).metric(metric(namespace, metric, dimension, name)))
                 .build();
-        return account.metrics
+        return account
+                .metrics
                 .getMetricData(request -> request.startTime(now.minusSeconds(1_200))
                         .endTime(now.plusSeconds(60))
                         .metricDataQueries(List.of(query)))

@@ -17,7 +17,8 @@ class ItemSizeTest {
         assertThat(ItemSize.attributes(json("{'n':{'N':'12345'}}"))).isEqualTo(5);
         assertThat(ItemSize.attributes(json("{'b':{'B':'QUJD'}}"))).isEqualTo(4);
         assertThat(ItemSize.attributes(json("{'m':{'M':{'a':{'BOOL':true}}}}"))).isEqualTo(7);
-        assertThat(ItemSize.attributes(json("{'l':{'L':[{'S':'ab'},{'NULL':true}]}}"))).isEqualTo(9);
+        assertThat(ItemSize.attributes(json("{'l':{'L':[{'S':'ab'},{'NULL':true}]}}")))
+                .isEqualTo(9);
         assertThat(ItemSize.attributes(json("{'s':{'SS':['a','bc']}}"))).isEqualTo(4);
     }
 
