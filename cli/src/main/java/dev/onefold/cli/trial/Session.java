@@ -5,6 +5,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.EngineException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ final class Session {
             throw failure;
         }
         if (asked.keeps()) {
-            keep(isLocal ? services.place().endpoint().toString() : null);
+            keep(services.place().endpoint());
         }
         return result;
     }
@@ -82,7 +83,7 @@ final class Session {
     }
 
     /// @param endpoint of stand-ins, which end with us
-    private void keep(@Nullable String endpoint) {
+    private void keep(@Nullable URI endpoint) {
         board.say("The stack " + asked.name() + " is kept: 'onefold aws query PIPELINE --deployment " + asked.name()
                 + "' asks it, and 'onefold aws clean " + asked.name() + "' deletes it.");
         if (endpoint != null) {

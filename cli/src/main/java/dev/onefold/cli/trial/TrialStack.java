@@ -69,7 +69,7 @@ final class TrialStack {
             stacks.create(name, template, all, bucket);
             return made(signals, said);
         } catch (AlreadyExistsException e) {
-            throw taken(e);
+            throw (CommandFailure) taken().initCause(e);
         } catch (SdkException e) {
             throw new CommandFailure(ExitCode.DIRECTORY, "The stack cannot be made: " + AwsCommand.why(e), e);
         }
@@ -77,16 +77,15 @@ final class TrialStack {
 
     private void requireFree() {
         if (stacks.find(name).isPresent()) {
-            throw taken(null);
+            throw taken();
         }
     }
 
-    private CommandFailure taken(@org.jspecify.annotations.Nullable Exception cause) {
+    private CommandFailure taken() {
         return new CommandFailure(
                 ExitCode.DIRECTORY,
                 "There is a stack called " + name + " already. Delete it with 'onefold aws clean " + name
-                        + "' if it is of an earlier trial, or give this one another name with --deployment.",
-                cause);
+                        + "' if it is of an earlier trial, or give this one another name with --deployment.");
     }
 
     private Map<String, String> made(Signals signals, Consumer<String> said) {
