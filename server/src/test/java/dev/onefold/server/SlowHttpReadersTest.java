@@ -25,9 +25,6 @@ class SlowHttpReadersTest {
     private static final int READERS = 16; // As many as an engine has places for answers.
     private static final int GROUPS = 16_000;
 
-    /// With names so long that an answer is larger than what a system keeps for a connection.
-    private static final String LINE = "{\"id\":%d,\"v\":1,\"desk\":\"%d-%01000d\",\"value\":1}";
-
     @TempDir
     Path directory;
 
@@ -35,7 +32,8 @@ class SlowHttpReadersTest {
         for (int from = 0; from < GROUPS; from += 1_000) {
             List<String> lines = new ArrayList<>();
             for (int i = from; i < from + 1_000; i++) {
-                lines.add(LINE.formatted(i, i, 0));
+                // With names so long that an answer is larger than what a system keeps for a connection.
+                lines.add("{\"id\":%d,\"v\":1,\"desk\":\"%d-%01000d\",\"value\":1}".formatted(i, i, 0));
             }
             on.trades.append("s", lines);
         }
