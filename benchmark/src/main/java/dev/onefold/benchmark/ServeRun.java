@@ -245,10 +245,11 @@ final class ServeRun {
         Duration alone = besideIntake(intake, ServeRun::sleep);
         Duration page = besideIntake(intake, until -> {
             String level = "/v1/many/changes?rollup=main&group-json=%5B%5D&by=value&limit=60&skip=0";
+            Thread reader;
             try (Connection changes = new Connection(service.uri());
                     Connection polls = new Connection(service.uri())) {
                 changes.begin(Connection.get(level));
-                Thread reader = Thread.ofVirtual().start(() -> readAll(changes));
+                reader = Thread.ofVirtual().start(() -> readAll(changes));
                 for (int i = 0; System.nanoTime() < until; i++) {
                     polls.ask(Connection.get("/v1/many/status"));
                     if (i % 2 == 0) {
@@ -256,9 +257,8 @@ final class ServeRun {
                     }
                     sleep(Math.min(until, System.nanoTime() + 1_000_000_000L));
                 }
-                changes.close();
-                reader.join();
             }
+            reader.join(); // It ends with its connection.
         });
         say(
                 "page of %,d groups beside %,d records/s: %.1f %% of a core, and %.1f %% without it",
