@@ -38,7 +38,7 @@ public final class Storage {
     private static final Set<String> TABLE_LEFT_OUT =
             Set.of("PointInTimeRecoverySpecification", "SSESpecification", "TimeToLiveSpecification");
     private static final Set<String> BUCKET_LEFT_OUT =
-            Set.of("BucketEncryption", "OwnershipControls", "PublicAccessBlockConfiguration");
+            Set.of("BucketEncryption", "LifecycleConfiguration", "OwnershipControls", "PublicAccessBlockConfiguration");
     private static final Set<String> STREAM_LEFT_OUT =
             Set.of("Name", "RetentionPeriodHours", "MaxRecordSizeInKiB", "StreamEncryption");
     private static final Set<String> QUEUE_LEFT_OUT = Set.of("QueueName", "SqsManagedSseEnabled");
