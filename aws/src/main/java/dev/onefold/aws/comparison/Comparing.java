@@ -1,6 +1,7 @@
 package dev.onefold.aws.comparison;
 
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.resync.DeployedPassing;
 import dev.onefold.aws.resync.Renewal;
@@ -110,16 +111,15 @@ public final class Comparing {
         if (definition.isEmpty()) {
             return new Outcome.Waiting("State has taken no record yet, so there are no rows");
         }
-        String incarnation = definition.get().incarnation().id();
-        Comparison now = Comparison.of(store, new Comparison.Of(settings.source(), settings.repairs(), incarnation));
+        String rows = rows(definition.get());
+        Comparison now = Comparison.of(store, new Comparison.Of(settings.source(), settings.repairs(), rows));
         Instant at = store.clock().instant();
         if (now.isHeld(at)) {
             return new Outcome.Waiting("Another invocation compares");
         }
-        if (now.work() == null && at.isBefore(now.next())) {
-            return now.failure().isEmpty()
-                    ? new Outcome.Idle(now.next())
-                    : new Outcome.Failed(now.failure(), now.next());
+        Instant due = due(now);
+        if (now.work() == null && at.isBefore(due)) {
+            return now.failure().isEmpty() ? new Outcome.Idle(due) : new Outcome.Failed(now.failure(), due);
         }
         if (SeedLease.isRunning(store, Long.MAX_VALUE)) {
             return new Outcome.Waiting("A seeding is under way");
@@ -131,14 +131,31 @@ public final class Comparing {
         return new Turn(taken.get(), now.attempts(), remainingMs).run();
     }
 
-    /// Why nobody may rely on the rows having been compared; empty if the last comparison is recent enough.
+    /// The incarnation of the tables and the view that serves: what was read of others says nothing of these rows.
+    private static String rows(Definition definition) {
+        return definition.incarnation().id() + "/" + definition.served();
+    }
+
+    /// The deployed interval may be shorter than the one that the last comparison knew.
+    private Instant due(Comparison now) {
+        Instant latest = now.lastEnd().plus(settings.every());
+        return now.failure().isEmpty() && latest.isBefore(now.next()) ? latest : now.next();
+    }
+
+    /// Why nobody may rely on the rows having been compared; empty if the last comparison is complete and recent.
     public Optional<String> overdue() {
-        Instant now = store.clock().instant();
-        return Comparison.find(store)
-                .filter(found ->
-                        found.lastEnd().plus(settings.every().multipliedBy(2)).isBefore(now))
-                .map(found -> "No comparison has come to its end since " + found.lastEnd()
-                        + ", and one is wanted every " + settings.every().toHours() + " hours");
+        Optional<Comparison> found = Comparison.find(store);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!found.get().failure().isEmpty()) {
+            return Optional.of("The last comparison failed: " + found.get().failure());
+        }
+        Instant end = found.get().lastEnd();
+        return end.plus(settings.every().multipliedBy(2)).isBefore(store.clock().instant())
+                ? Optional.of("No comparison has come to its end since " + end + ", and one is wanted every "
+                        + settings.every().toHours() + " hours")
+                : Optional.empty();
     }
 
     /// What one invocation does. It has the comparison.
@@ -228,6 +245,11 @@ public final class Comparing {
         /// The stream whose places are the versions of rows; `null` where versions are the user's own.
         private @Nullable String stream(Pipeline pipeline, SourceTable table) {
             String read = input.stream();
+            if (read != null && StreamName.isTable(read) && !StreamName.of(read).startsWith(table.name() + "/")) {
+                throw new IllegalArgumentException("The deployment reads the change stream " + StreamName.of(read)
+                        + ", which is not one of table " + table.name()
+                        + ". Rows can be compared with the table that they come from, and with no other");
+            }
             if (!RowVersions.areByPlace(pipeline) || read == null) {
                 return null;
             }
@@ -304,8 +326,9 @@ public final class Comparing {
         }
 
         private Outcome complete(Comparison.Work work) throws IOException {
-            if (!AwsEngine.deployed(store).incarnation().equals(now.of().incarnation())) {
-                throw new IOException("the deployment was restored meanwhile; its rows are compared again");
+            if (!rows(new Definitions(store).load()).equals(now.of().rows())) {
+                throw new IOException(
+                        "the deployment was restored, or has another pipeline, meanwhile; its rows are compared again");
             }
             now = now.complete(
                             new Comparison.Result(store.clock().instant(), work.tally()),

@@ -14,7 +14,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// What the tables say of the repeated comparison. One invocation at a time works on it: it puts a token of its own
 /// into the item, and writes on condition that the token is still there.
 ///
-///     item = k 00 "comparison", s source, r whether it repairs, i incarnation, h token of the last holder,
+///     item = k 00 "comparison", s source, r whether it repairs, i incarnation and view, h token of the last holder,
 ///            u until when it is held (0: not), y first seen, x when the next one begins, f why the last one failed,
 ///            a invocations in a row that came to nothing,
 ///            b begin, w slicing, c tally: of the one that is under way; d end, l tally: of the last complete one
@@ -44,8 +44,8 @@ public record Comparison(
     /// What is compared.
     ///
     /// @param source as in `dynamodb:Favourites`
-    /// @param incarnation of the deployment
-    public record Of(String source, boolean repairs, String incarnation) {}
+    /// @param rows incarnation and view of the deployment
+    public record Of(String source, boolean repairs, String rows) {}
 
     /// Who works on it, until when.
     record Held(String token, Instant until) {}
@@ -182,7 +182,7 @@ public record Comparison(
 
     /// Further in the one that is under way.
     Comparison with(Work now) {
-        return new Comparison(of, held, since, next, "", 0, now, last);
+        return new Comparison(of, held, since, next, failure, 0, now, last);
     }
 
     /// Failed, until it is tried again.
@@ -199,7 +199,7 @@ public record Comparison(
         Map<String, AttributeValue> item = new TreeMap<>(key());
         item.put("s", AttributeValue.fromS(of.source()));
         item.put("r", AttributeValue.fromBool(of.repairs()));
-        item.put("i", AttributeValue.fromS(of.incarnation()));
+        item.put("i", AttributeValue.fromS(of.rows()));
         item.put("h", AttributeValue.fromS(held.token()));
         item.put("u", Items.number(held.until().toEpochMilli()));
         item.put("y", Items.number(since.toEpochMilli()));

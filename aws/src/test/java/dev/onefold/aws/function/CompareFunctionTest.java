@@ -101,9 +101,13 @@ class CompareFunctionTest {
     }
 
     private CompareFunction function(Store at, boolean repairs) {
+        return function(at, repairs, Duration.ofHours(24));
+    }
+
+    private CompareFunction function(Store at, boolean repairs, Duration every) {
         return new CompareFunction(
                 at,
-                new Comparing.Settings(table, repairs, Duration.ofHours(24), 10_000, Duration.ofMillis(1)),
+                new Comparing.Settings(table, repairs, every, 10_000, Duration.ofMillis(1)),
                 new DeployedPassing.Input(
                         null,
                         () -> {
@@ -311,5 +315,25 @@ class CompareFunctionTest {
         wake(false);
         assertThat(logged()).contains("State has taken no record yet");
         assertThat(Comparison.find(store)).isEmpty();
+    }
+
+    @Test
+    void a_shorter_interval_holds_from_the_next_wake_up_on() {
+        drift("shorter");
+        function(store, false, Duration.ofDays(30)).handle(WAKE, CompareFunctionTest::plenty);
+        logged();
+        function(later(Duration.ofHours(25)), false).handle(WAKE, CompareFunctionTest::plenty);
+        assertThat(logged()).contains("Comparison of ");
+    }
+
+    @Test
+    void rows_are_not_compared_with_a_table_whose_stream_the_deployment_does_not_read() {
+        drift("foreign");
+        byte[] event = ("{\"input\":\"arn:aws:dynamodb:eu-central-1:123456789012:table/Another/stream/"
+                        + "2026-01-01T00:00:00.000\"}")
+                .getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> function(store, true).handle(event, CompareFunctionTest::plenty))
+                .hasMessageContaining("Another/2026-01-01T00:00:00.000, which is not one of table Of-foreign");
+        assertThatThrownBy(() -> wake(true)).as("until one is complete").hasMessageContaining("not one of table");
     }
 }

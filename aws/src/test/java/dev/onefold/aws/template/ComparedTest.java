@@ -58,7 +58,7 @@ class ComparedTest {
                 "Letters",
                         "Letters dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem"
                                 + " dynamodb:Query dynamodb:UpdateItem",
-                "LettersBytes", "LettersBucket s3:PutObject",
+                "LettersBytes", "LettersBucket s3:GetObject s3:PutObject",
                 "Retries", "Retries sqs:GetQueueAttributes"));
         switch (input) {
             case NEW_STREAM -> expected.put("Input", "InputStream" + kinesis);
