@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// Whether somebody wants the run to end early: at a record's end, with a checkpoint. Any thread may ask or wish.
 public final class StopRequest {
     private static final int SIGNALS_EXIT_BASE = 128;
+    private static final int HANGUP = 1;
 
     private volatile @Nullable ExitCode exitCode;
 
@@ -36,7 +37,7 @@ public final class StopRequest {
 
     /// The same when the terminal is closed, for what must not be left half done.
     public void makeOnHangup() {
-        handle("HUP", ExitCode.DIFFERENT, 1);
+        handle("HUP", ExitCode.DIFFERENT, HANGUP);
     }
 
     /// The JDK's only way to tell signals apart has no supported name, hence reflection.
@@ -46,7 +47,7 @@ public final class StopRequest {
             Class<?> handlerClass = Class.forName("sun.misc.SignalHandler");
             InvocationHandler handler = (proxy, method, arguments) -> switch (method.getName()) {
                 case "handle" -> {
-                    if (isMade()) {
+                    if (isMade() && number != HANGUP) { // A terminal that closes sends several.
                         Runtime.getRuntime().halt(SIGNALS_EXIT_BASE + number);
                     }
                     make(code);

@@ -59,21 +59,24 @@ public final class CleanCommand implements Callable<Integer> {
                 board.say("There is nothing of a trial " + name + " here.");
                 return ExitCode.DONE.code();
             }
-            String what = (stack.isPresent() ? "the stack " + name + " with all that is in it, and " : "")
+            String what = stack.map(found -> "the stack " + Stacks.said(found) + " with all that is in it, and ")
+                            .orElse("")
                     + Words.count(buckets.size(), "bucket") + " of code";
             if (!yes && !caller.confirms("Delete " + what + "?")) {
                 throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was deleted.");
             }
-            return delete(board, services, buckets).code();
+            // A trial that somebody begins meanwhile has another bucket, and stays.
+            String bucket = stack.map(Stacks::codeBucket).orElse("");
+            return delete(board, services, buckets, bucket).code();
         } catch (SdkException e) {
             throw new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + AwsCommand.why(e), e);
         }
     }
 
-    private ExitCode delete(Board board, Services services, List<String> buckets) {
+    private ExitCode delete(Board board, Services services, List<String> buckets, String bucket) {
         board.step("Deleting " + name);
         List<String> left = new Removal(services, POLL, said -> board.step("Deleting " + name + ": " + said))
-                .remove(name, buckets, bucket -> Buckets.isOf(name, bucket));
+                .remove(name, buckets, bucket::equals);
         if (left.isEmpty()) {
             board.say("All of " + name + " is deleted.");
             return ExitCode.DONE;

@@ -113,7 +113,7 @@ record Removal(Services services, Duration poll, Consumer<String> said) {
         try {
             action.run();
             return Optional.empty();
-        } catch (SdkException | IllegalStateException e) {
+        } catch (RuntimeException e) { // Whatever it is, the rest must be tried, and what is left must be said.
             return Optional.of(what + ": " + AwsCommand.why(e));
         }
     }

@@ -67,6 +67,11 @@ record Stacks(CloudFormationAsyncClient client) {
         Connection.THREADS.await(client.deleteStack(request -> request.stackName(id)));
     }
 
+    /// A stack as a person knows it: by its name, age and state.
+    static String said(Stack stack) {
+        return stack.stackName() + " (made " + stack.creationTime() + ", " + stack.stackStatusAsString() + ")";
+    }
+
     /// The bucket that a stack's functions come from; empty if it has no such parameter.
     static String codeBucket(Stack stack) {
         return stack.parameters().stream()

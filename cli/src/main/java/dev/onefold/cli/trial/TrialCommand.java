@@ -198,7 +198,8 @@ public final class TrialCommand implements Callable<Integer> {
                     + " says.");
         }
         try {
-            return Template.of(pipeline, Input.NEW_STREAM).deletableYaml();
+            // A published table has the name that the pipeline gives it, and might be in use.
+            return Template.of(pipeline.unpublished(), Input.NEW_STREAM).deletableYaml();
         } catch (IllegalArgumentException refused) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(refused.getMessage()), refused);
         }

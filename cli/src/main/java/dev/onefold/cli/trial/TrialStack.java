@@ -69,23 +69,23 @@ final class TrialStack {
             stacks.create(name, template, all, bucket);
             return made(signals, said);
         } catch (AlreadyExistsException e) {
-            throw (CommandFailure) taken().initCause(e);
+            throw (CommandFailure) taken(name).initCause(e);
         } catch (SdkException e) {
             throw new CommandFailure(ExitCode.DIRECTORY, "The stack cannot be made: " + AwsCommand.why(e), e);
         }
     }
 
     private void requireFree() {
-        if (stacks.find(name).isPresent()) {
-            throw taken();
-        }
+        stacks.find(name).ifPresent(stack -> {
+            throw taken(Stacks.said(stack));
+        });
     }
 
-    private CommandFailure taken() {
+    private CommandFailure taken(String stack) {
         return new CommandFailure(
                 ExitCode.DIRECTORY,
-                "There is a stack called " + name + " already. Delete it with 'onefold aws clean " + name
-                        + "' if it is of an earlier trial, or give this one another name with --deployment.");
+                "There is a stack called " + stack + " already. Delete it with 'onefold aws clean " + name
+                        + "' if it is of an earlier trial of yours, or give this one another name with --deployment.");
     }
 
     private Map<String, String> made(Signals signals, Consumer<String> said) {

@@ -147,7 +147,7 @@ class TrialTest {
         assertThat(kept.out).contains("equal: all", "onefold aws clean trade-risk-trial");
         assertThat(account.stored()).isNotEmpty();
         Ended taken = ended(trial("trade-risk.yaml", "--rate", "200", "--records", "400"));
-        assertThat(taken.out).contains("There is a stack called trade-risk-trial already");
+        assertThat(taken.out).contains("There is a stack called trade-risk-trial (made 20");
         assertThat(taken.exitCode).isEqualTo(3);
         protect(true);
         Ended left = ended(start("clean", "trade-risk-trial"));
