@@ -62,7 +62,7 @@ class CompareFunctionTest {
     }
 
     private void begin(String name) {
-        store = DYNAMO.store(name);
+        store = DYNAMO.store("compared-" + name); // All classes share one server.
         table = "Of-" + name;
         DYNAMO.sourceTable(table);
         AwsEngine.open(store, PIPELINE, 2, 4);
