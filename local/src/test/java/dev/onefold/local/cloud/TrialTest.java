@@ -36,7 +36,7 @@ class TrialTest {
             """;
 
     private static final int MINUTES_MAX = 10;
-    private static final int INTERRUPTIONS = 10;
+    private static final int INTERRUPTIONS = Integer.getInteger("interruptions", 4);
 
     @TempDir
     private static Path folder;
@@ -136,7 +136,7 @@ class TrialTest {
                         .waitFor();
             }
             Ended ended = ended(process);
-            assertThat(ended.exitCode).as(ended.out).isIn(0, 1, 130);
+            assertThat(ended.exitCode).as(ended.out).isIn(0, 1, 130, 143); // The last: before there was anything to delete.
             assertThat(account.stored()).as(ended.out).isEmpty();
         }
     }
