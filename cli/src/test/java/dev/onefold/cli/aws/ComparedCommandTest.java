@@ -153,7 +153,7 @@ class ComparedCommandTest {
                 .contains("--compare: 'a/b' is not the name of a table");
         cli.write(
                 "orders.yaml",
-                "pipeline: orders\ninput: {id: id}\nbatch: {size: 10, deliver: {command: cat, receiver: idempotent}}\n");
+                "pipeline: orders\ninput: {id: id}\nbatch: {size: 10, deliver: {command: cat}, receiver: idempotent}\n");
         assertThat(cli.run("aws", "template", "orders.yaml", "--compare", "dynamodb:Orders")
                         .err())
                 .contains("a batch pipeline keeps no rows");
