@@ -136,7 +136,9 @@ class TrialTest {
                         .waitFor();
             }
             Ended ended = ended(process);
-            assertThat(ended.exitCode).as(ended.out).isIn(0, 1, 130, 143); // The last: before there was anything to delete.
+            assertThat(ended.exitCode)
+                    .as(ended.out)
+                    .isIn(0, 1, 130, 143); // The last: before there was anything to delete.
             assertThat(account.stored()).as(ended.out).isEmpty();
         }
     }
