@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Builds what is to be installed twice, from two clones of HEAD in folders of different names, and compares the bytes.
+#
+#   dist/check-reproducible.sh [MAVEN ARGUMENTS]      for example -o, or -Ddist.image.skip
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for place in one 'another place with a longer name'; do
+    git clone -q "$root" "$work/$place"
+    printf 'Building in %s ...\n' "$work/$place"
+    (cd "$work/$place" && mvn -q -Pdist -Dquick package -pl dist -am "$@")
+    # The second build has the same Debian packages in its image, though Debian brings out newer ones meanwhile.
+    if [ -d "$work/$place/dist/target/quick/image-debs" ]; then
+        export ONEFOLD_IMAGE_DEBS=$work/$place/dist/target/quick/image-debs
+    fi
+    (cd "$work/$place" && find . -path '*/target/quick/*' \( -name 'onefold*.jar' -o -name 'onefold*.tar*' -o -name '*.deb' \
+        -o -name 'sbom.*' \) -not -path '*/lib/*' -exec sha256sum {} + | sort -k 2) >"$work/$place.sums"
+done
+cat "$work/one.sums"
+if ! diff "$work/one.sums" "$work/another place with a longer name.sums" >"$work/differences"; then
+    echo 'The two builds differ:' >&2
+    cat "$work/differences" >&2
+    exit 1
+fi
+printf 'Both builds are equal: %d files.\n' "$(wc -l <"$work/one.sums")"
