@@ -11,6 +11,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +72,28 @@ class LauncherTest {
             Files.setLastModifiedTime(source, Files.getLastModifiedTime(clone.resolve("pom.xml")));
             assertThat(built).exists();
         }
+    }
+
+    /// As a package lays it out: a runtime and jars beside the launcher, and a link to it somewhere else.
+    @Test
+    void an_installed_folder_is_started_through_a_link_and_nothing_is_built_or_written() throws Exception {
+        assertThat(shell("./onefold --version").code()).isZero();
+        Path app = Clone.root().resolve("cli/target/app");
+        Path installed = Files.createDirectories(data.resolve("a folder/onefold"));
+        Files.copy(
+                Clone.root().resolve("onefold"), installed.resolve("onefold"), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.createSymbolicLink(installed.resolve("lib"), app.resolve(Files.readString(app.resolve("current"))));
+        Files.createSymbolicLink(installed.resolve("runtime"), Path.of(System.getProperty("java.home")));
+        Path link = Files.createSymbolicLink(data.resolve("onefold"), Path.of("a folder/onefold/onefold"));
+        Said version = shell("LC_ALL=C '" + link + "' --version");
+        assertThat(version.text()).startsWith("onefold ").doesNotContain("Building");
+        assertThat(version.code()).isZero();
+        try (Stream<Path> files = Files.list(installed)) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrder("onefold", "lib", "runtime");
+        }
+        Said local = shell("PATH='" + data + "':\"$PATH\" onefold demo --on aws-local");
+        assertThat(local.text()).contains("it runs from a clone");
     }
 
     private static List<String> modules() throws IOException {
