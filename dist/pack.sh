@@ -154,6 +154,7 @@ make_image_files() {
     cp -a "$folder" "$TARGET/image-app/usr/lib/onefold"
     mkdir -p "$TARGET/image-app/usr/bin"
     printf '#!/bin/sh\nexec /usr/lib/onefold/onefold "$@"\n' >"$TARGET/image-app/usr/bin/onefold"
+    mkdir -p "$TARGET/classes" # Jib asks for the folder, which is empty: all classes are in jars.
     set_times "$base" "$TARGET/image-app"
 }
 
