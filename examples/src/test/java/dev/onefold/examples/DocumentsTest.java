@@ -161,6 +161,7 @@ class DocumentsTest {
                 "aws",
                 "aws template",
                 "aws package",
+                "aws trial",
                 "completion")) {
             help.append(shell.run("./onefold " + command + " --help").out());
         }
