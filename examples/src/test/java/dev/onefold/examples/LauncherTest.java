@@ -80,8 +80,7 @@ class LauncherTest {
         assertThat(shell("./onefold --version").code()).isZero();
         Path app = Clone.root().resolve("cli/target/app");
         Path installed = Files.createDirectories(data.resolve("a folder/onefold"));
-        Files.copy(
-                Clone.root().resolve("onefold"), installed.resolve("onefold"), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.copy(Clone.root().resolve("onefold"), installed.resolve("onefold"), StandardCopyOption.COPY_ATTRIBUTES);
         Files.createSymbolicLink(installed.resolve("lib"), app.resolve(Files.readString(app.resolve("current"))));
         Files.createSymbolicLink(installed.resolve("runtime"), Path.of(System.getProperty("java.home")));
         Path link = Files.createSymbolicLink(data.resolve("onefold"), Path.of("a folder/onefold/onefold"));
