@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -295,6 +296,7 @@ class EngineSocketTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_visitor_for_whom_no_thread_can_be_started_takes_no_place() throws Exception {
         AtomicInteger missing = new AtomicInteger(33);
         ThreadFactory threads = task -> {

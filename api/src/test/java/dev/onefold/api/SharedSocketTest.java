@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,6 +35,22 @@ class SharedSocketTest {
         return new Visits(directory);
     }
 
+    private static String answer(SocketChannel visitor) {
+        try {
+            return new String(Channels.newInputStream(visitor).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException broken) {
+            return broken.toString();
+        }
+    }
+
+    private static List<String> next(BlockingQueue<String> answers, int count) throws InterruptedException {
+        List<String> next = new ArrayList<>();
+        while (next.size() < count) {
+            next.add(String.valueOf(answers.poll(20, TimeUnit.SECONDS)));
+        }
+        return next;
+    }
+
     @Test
     void changes_that_wait_in_the_engine_leave_places_for_those_that_ask() throws Exception {
         SlowEngine engine = new SlowEngine();
@@ -45,13 +65,13 @@ class SharedSocketTest {
             assertThat(visits().answer("POST /v1/trades/verify HTTP/1.1\r\n\r\n"))
                     .startsWith("HTTP/1.1 503 ")
                     .contains("Retry-After: 1\r\n", "\"kind\":\"BUSY\"");
-            engine.late.countDown();
-            int done = 0;
+            BlockingQueue<String> answers = new LinkedBlockingQueue<>();
             for (SocketChannel each : waiting.visitors) {
-                String answer = new String(Channels.newInputStream(each).readAllBytes(), StandardCharsets.UTF_8);
-                done += answer.startsWith("HTTP/1.1 200 ") ? 1 : 0;
+                Thread.ofVirtual().start(() -> answers.add(answer(each)));
             }
-            assertThat(done).isEqualTo(Exchange.CHANGES_MAX);
+            assertThat(next(answers, 12)).allMatch(answer -> answer.startsWith("HTTP/1.1 503 "));
+            engine.late.countDown();
+            assertThat(next(answers, Exchange.CHANGES_MAX)).allMatch(answer -> answer.startsWith("HTTP/1.1 200 "));
             assertThat(visits().answer("POST /v1/trades/verify HTTP/1.1\r\n\r\n"))
                     .startsWith("HTTP/1.1 200 ");
         }

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The engine on AWS keeps the contract, on DynamoDB Local.
@@ -138,5 +139,21 @@ class AwsEngineContractTest implements VerbContract, FunctionContract {
                 .collect(Collectors.joining());
         return "{\"id\":1,\"v\":%d,\"name\":\"%s\"%s}"
                 .formatted(version, String.valueOf(letter).repeat(1_998), texts);
+    }
+
+    @Override
+    @Test
+    @Tag("campaign")
+    public void every_answer_is_one_cut_while_intake_goes_on() {
+        VerbContract.super.every_answer_is_one_cut_while_intake_goes_on();
+    }
+
+    @Override
+    @Test
+    @Tag("campaign")
+    public void
+            an_event_that_was_too_late_or_failed_has_no_letter_once_it_is_folded_wherever_it_came_again() {
+        FunctionContract.super
+                .an_event_that_was_too_late_or_failed_has_no_letter_once_it_is_folded_wherever_it_came_again();
     }
 }

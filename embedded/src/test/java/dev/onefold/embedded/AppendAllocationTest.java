@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +22,7 @@ class AppendAllocationTest {
     private Path directory;
 
     @Test
+    @Tag("campaign")
     void an_append_of_one_line_allocates_little_however_many_shards_there_are() {
         Pipeline pipeline = PipelineBuilder.named("p")
                 .key("id")

@@ -35,6 +35,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.jar.JarOutputStream;
 import java.util.stream.IntStream;
 import java.util.zip.ZipEntry;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -234,6 +235,7 @@ class ProcessBoundsTest {
     }
 
     @Test
+    @Tag("campaign")
     void kept_events_are_read_from_disk_for_late_ones_and_take_no_memory_meanwhile() {
         int keys = 40;
         int events = 500;

@@ -38,6 +38,7 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -281,6 +282,7 @@ class ProcessTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_key_that_changes_often_between_two_checkpoints_is_written_once() throws IOException {
         int count = 200_000; // Whose heads would take two segments.
         List<Sent> sent = new ArrayList<>();

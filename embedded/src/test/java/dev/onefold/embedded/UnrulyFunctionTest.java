@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -257,6 +258,7 @@ class UnrulyFunctionTest {
 
     @Test
     @Timeout(60)
+    @Tag("campaign")
     void code_of_records_that_does_not_return_is_a_dead_letter() {
         LoadedFunction function = slow();
         released = new CountDownLatch(1);
@@ -275,6 +277,7 @@ class UnrulyFunctionTest {
     }
 
     @Test
+    @Tag("campaign")
     void with_more_than_eight_stuck_calls_the_engine_stops_and_says_why_and_a_mended_function_goes_on() {
         CountDownLatch release = new CountDownLatch(1);
         Deed stuck = (texts, event) -> {

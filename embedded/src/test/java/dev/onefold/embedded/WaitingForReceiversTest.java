@@ -35,6 +35,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -180,6 +181,7 @@ class WaitingForReceiversTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_batch_that_waits_for_a_person_keeps_its_own_records_on_disk_and_not_those_of_later_ones() throws Exception {
         String text = "x".repeat(100_000);
         List<String> first = List.of("{\"id\":0}", "{\"id\":-1}");

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ class ScriptsTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_shop_that_fails_as_it_is_told_books_each_order_once() throws Exception {
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
@@ -45,6 +47,7 @@ class ScriptsTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_table_that_changes_while_it_is_seeded_and_its_stream_breaks_off_is_equal_to_its_totals() throws Exception {
         Said said = run(List.of("examples/favourites/run.sh", "8000", "300"), Map.of());
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -121,6 +122,7 @@ class CommandReceiverTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_command_that_takes_too_long_is_killed_with_its_children() throws Exception {
         String script = "sleep 600 & echo $! > child; (setsid sh -c 'echo $$ > left; exec sleep 600' &); wait";
         assertThat(run(BATCH, Map.of("timeout", "2s"), "sh", "-c", script))

@@ -44,7 +44,7 @@ class AttacksTest {
         ByteArrayOutputStream empty = new ByteArrayOutputStream();
         new GZIPOutputStream(empty).close();
         byte[] skippable = {0x50, 0x2a, 0x4d, 0x18, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-        try (RunningService on = new RunningService(directory)) {
+        try (RunningService on = new RunningService(directory, null, RunningService.IMPATIENT)) {
             requireEnd(on, "gzip", empty.toByteArray());
             requireEnd(on, "zstd", Zstd.compress(new byte[0]));
             requireEnd(on, "zstd", skippable);
@@ -128,7 +128,7 @@ class AttacksTest {
     void readers_that_take_some_bytes_now_and_then_keep_nobody_from_the_totals() throws Exception {
         List<Socket> readers = new ArrayList<>();
         AtomicBoolean isOver = new AtomicBoolean();
-        try (RunningService on = new RunningService(directory)) {
+        try (RunningService on = new RunningService(directory, null, RunningService.IMPATIENT)) {
             for (int i = 0; i < 40; i++) {
                 assertThat(on.post(RECORDS, desks(i * 90, 90)).body()).contains("\"accepted\":90");
             }

@@ -32,6 +32,7 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -213,6 +214,7 @@ class HttpServiceTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_content_that_breaks_off_folds_nothing() throws IOException, InterruptedException {
         try (HttpService service = service(null)) {
             String body = record(1, "1.00") + record(2, "2.00");

@@ -43,6 +43,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -262,6 +263,7 @@ class IssuerTest {
 
     @Test
     @Timeout(20)
+    @Tag("campaign")
     void an_issuer_that_sends_its_keys_byte_by_byte_holds_nobody_up() throws Exception {
         CountDownLatch closed = new CountDownLatch(1);
         issuer.createContext("/trickle", exchange -> {

@@ -178,6 +178,7 @@ class KilledServiceTest {
     }
 
     @Test
+    @Tag("campaign")
     void killed_under_load_it_has_what_it_answered_and_nothing_twice() throws Exception {
         kill(2);
     }

@@ -29,6 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -158,6 +159,7 @@ class PowerCutTest {
     }
 
     @Test
+    @Tag("campaign")
     void hazard_85_what_was_answered_with_200_is_there_after_a_power_cut_right_behind_the_answer() {
         Seeds.forAllSeeds(4, random -> live(Faults.none(), 1 + random.nextInt(ANSWERS_MAX), random));
     }

@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,7 +97,7 @@ class RequestHazardsTest {
 
     @Test
     void hazard_87_a_head_without_end_and_a_slow_sender_are_cut_off() throws Exception {
-        try (RunningService on = new RunningService(directory);
+        try (RunningService on = new RunningService(directory, null, RunningService.IMPATIENT);
                 Socket endless = on.connect();
                 Socket slow = on.connect()) {
             slow.getOutputStream()
@@ -114,8 +115,9 @@ class RequestHazardsTest {
     }
 
     @Test
+    @Tag("campaign")
     void hazard_87_a_sender_of_few_bytes_now_and_then_is_cut_off_though_others_send_many() throws Exception {
-        try (RunningService on = new RunningService(directory);
+        try (RunningService on = new RunningService(directory, null, RunningService.IMPATIENT);
                 Socket slow = on.connect()) {
             slow.getOutputStream()
                     .write(bytes("POST " + RECORDS + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n"));
@@ -135,7 +137,7 @@ class RequestHazardsTest {
 
     @Test
     void hazard_88_a_reader_that_takes_nothing_of_a_large_answer_holds_up_no_intake() throws Exception {
-        try (RunningService on = new RunningService(directory)) {
+        try (RunningService on = new RunningService(directory, null, RunningService.IMPATIENT)) {
             for (int i = 0; i < 60; i++) {
                 StringBuilder body = new StringBuilder();
                 for (int n = 0; n < 1_000; n++) {

@@ -24,8 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// A service over real engines, and a client of it: `trades` knows records by key and version, `lines` by their place,
 /// `bursts` makes batches.
 final class RunningService implements AutoCloseable {
-    static final Settings.Limits LIMITS =
-            new Settings.Limits(100_000, 400_000, 100, 4, Duration.ofSeconds(2), 1_000, 1_000);
+    /// A test that stands still for some seconds on a busy machine is not cut off as silent.
+    static final Settings.Limits LIMITS = limits(Duration.ofSeconds(30));
+
+    /// For a test of silence.
+    static final Settings.Limits IMPATIENT = limits(Duration.ofSeconds(2));
 
     final Engine trades;
     final Engine lines;
@@ -33,11 +36,19 @@ final class RunningService implements AutoCloseable {
     final HttpService service;
     private @Nullable HttpClient client; // Made when it is needed: a service that is killed again and again needs none.
 
+    private static Settings.Limits limits(Duration silence) {
+        return new Settings.Limits(100_000, 400_000, 100, 4, silence, 1_000, 1_000);
+    }
+
     RunningService(Path directory) throws IOException {
         this(directory, null);
     }
 
     RunningService(Path directory, @Nullable Tokens tokens) throws IOException {
+        this(directory, tokens, LIMITS);
+    }
+
+    RunningService(Path directory, @Nullable Tokens tokens, Settings.Limits limits) throws IOException {
         trades = engine(
                 directory.resolve("trades"),
                 PipelineBuilder.named("trades")
@@ -62,7 +73,7 @@ final class RunningService implements AutoCloseable {
                                         + "/{number}.ndjson\"}}}"))
                         .pipeline());
         service = HttpService.open(
-                new Settings(InetAddress.getLoopbackAddress(), 0, null, tokens, LIMITS),
+                new Settings(InetAddress.getLoopbackAddress(), 0, null, tokens, limits),
                 List.of(
                         Served.of(trades, directory.resolve("requests/trades")),
                         Served.of(lines, directory.resolve("requests/lines")),

@@ -248,6 +248,7 @@ class QueueIntakeTest {
     }
 
     @Test
+    @Tag("campaign")
     void each_id_in_a_body_counts_once_though_the_process_is_killed_between_reception_force_and_deletion() {
         Seeds.forAllSeeds(2, random -> countThroughKills(random, false));
     }
@@ -260,6 +261,7 @@ class QueueIntakeTest {
     }
 
     @Test
+    @Tag("campaign")
     void messages_are_hidden_again_while_the_disk_is_full_and_deleted_when_there_is_space() {
         Queue queue = queue();
         send(queue, List.of("{\"id\":1,\"n\":5}"));

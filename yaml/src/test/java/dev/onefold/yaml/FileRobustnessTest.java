@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Whatever stands in a file, it is read or refused with problems that can be shown.
@@ -88,6 +89,7 @@ class FileRobustnessTest {
             """;
 
     @Test
+    @Tag("campaign")
     void random_yaml_is_read_or_refused() {
         for (long seed = 0; seed < 5_000; seed++) {
             Random random = new Random(seed);
@@ -115,6 +117,7 @@ class FileRobustnessTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_mebibyte_of_anything_is_judged_in_seconds() {
         List<String> pieces =
                 List.of("[", "{", "- ", "? ", "[a,", "\n", "' ", "\"\\u0041", "&a ", "|\n", "%", "a: 1\n", "\u0000");

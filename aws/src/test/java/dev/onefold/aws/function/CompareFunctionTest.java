@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -295,6 +296,7 @@ class CompareFunctionTest {
     }
 
     @Test
+    @Tag("campaign")
     void too_many_rows_are_never_removed() {
         begin("guarded");
         for (int i = 0; i < 110; i++) {

@@ -155,6 +155,7 @@ class AwsCommandTest {
     }
 
     @Test
+    @Tag("campaign")
     void the_verbs_of_the_embedded_engine_work_on_deployed_tables() {
         fold(trade("a", 1, "FX", "1.5"), trade("a", 2, "FX", "2.5"), trade("b", 1, "Rates", "4"), "poison");
         Result query = aws("query", "trades.yaml", "--format", "csv", "--depth", "1");
@@ -239,6 +240,7 @@ class AwsCommandTest {
     }
 
     @Test
+    @Tag("campaign")
     void verbs_call_the_function_beside_the_pipeline_file() {
         Store store = foldByFunction();
         Result verify = aws("verify", "sums.yaml");

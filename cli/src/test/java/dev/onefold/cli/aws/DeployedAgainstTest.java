@@ -106,6 +106,7 @@ class DeployedAgainstTest {
     }
 
     @Test
+    @Tag("campaign")
     void what_differs_is_found_and_repaired_and_what_a_letter_explains_is_left() {
         drift();
         Result found = verify("--against", "rows.ndjson");
@@ -138,6 +139,7 @@ class DeployedAgainstTest {
     }
 
     @Test
+    @Tag("campaign")
     void one_re_sync_repairs_at_a_time_whatever_machine_it_runs_on() {
         drift();
         ResyncTurn other = ResyncTurn.take(store).orElseThrow();
@@ -170,6 +172,7 @@ class DeployedAgainstTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_record_that_waits_in_the_retry_queue_is_no_difference() throws Exception {
         deploy("{key: id, version: v}");
         live(row("a", 1, "Ulm"));

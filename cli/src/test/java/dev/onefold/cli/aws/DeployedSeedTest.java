@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -149,6 +150,7 @@ class DeployedSeedTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_seeding_says_in_the_tables_that_it_runs_from_its_beginning_to_its_end() {
         StringBuilder rows = new StringBuilder();
         for (int i = 0; i < 4; i++) {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -146,6 +147,7 @@ class ProduceCommandTest {
     }
 
     @Test
+    @Tag("campaign")
     void the_endpoint_may_stand_in_the_environment_as_for_every_tool() throws Exception {
         cli.write("one.ndjson", trades(0, 5));
         Map<String, String> variables = Map.of(

@@ -30,6 +30,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -272,6 +273,7 @@ class BesideTest {
     }
 
     @Test
+    @Tag("campaign")
     void idle_connections_stop_no_command_and_hold_no_owner() throws Exception {
         Path directory = folder.resolve("d");
         move(directory);

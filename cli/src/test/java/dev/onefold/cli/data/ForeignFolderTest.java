@@ -18,6 +18,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -182,6 +183,7 @@ class ForeignFolderTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_reading_verb_changes_nothing_in_a_data_directory() throws IOException {
         Path data = folder.resolve("data");
         assertThat(cli.run(command(List.of("run", "--input", "in.ndjson"), data))
@@ -205,6 +207,7 @@ class ForeignFolderTest {
     }
 
     @Test
+    @Tag("campaign")
     void what_was_acknowledged_and_is_in_no_checkpoint_is_read_too() throws Exception {
         Path data = folder.resolve("data");
         cli.run(command(List.of("run", "--input", "in.ndjson"), data));

@@ -21,6 +21,7 @@ class DemoCommandTest {
     Path folder;
 
     @Test
+    @Tag("campaign")
     void the_totals_are_equal_though_the_process_was_killed_twice_and_what_it_says_to_try_next_works() {
         Cli cli = Cli.in(folder);
         Result demo = cli.run("demo", "--events", "600000", "--keep", "demo");

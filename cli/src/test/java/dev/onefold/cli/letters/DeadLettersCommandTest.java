@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -260,6 +261,7 @@ class DeadLettersCommandTest {
     }
 
     @Test
+    @Tag("campaign")
     void verbs_on_many_letters_show_their_progress_on_a_terminal_and_nothing_of_it_elsewhere() {
         cli.write("many.ndjson", "garbage\n".repeat(1_200));
         assertThat(cli.run("run", "trades.yaml", "--input", "many.ndjson").exitCode())

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,6 +85,7 @@ class KilledDeliveriesTest {
     }
 
     @Test
+    @Tag("campaign")
     void hazard_45_a_process_that_is_killed_during_a_delivery_makes_it_again_with_the_same_content() throws Exception {
         pipeline("idempotent");
         try (OnefoldProcess run = start()) {
@@ -102,6 +104,7 @@ class KilledDeliveriesTest {
     }
 
     @Test
+    @Tag("campaign")
     void hazard_74_a_once_delivery_whose_process_is_killed_is_in_doubt_and_waits_for_a_person() throws Exception {
         pipeline("once");
         try (OnefoldProcess run = start()) {

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -115,6 +116,7 @@ class KilledRunTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_followed_file_that_is_rotated_is_counted_once_though_the_reader_is_killed() throws Exception {
         AtomicInteger written = new AtomicInteger();
         AtomicInteger stop = new AtomicInteger();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ class RunBatchesTest {
     }
 
     @Test
+    @Tag("campaign")
     void why_a_batch_is_not_delivered_is_said_while_it_is_tried() {
         Cli.Result result = run("{delays: [2s], for: 3s}");
         assertThat(result.err())

@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -153,6 +154,7 @@ class SeedCommandTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_bad_first_row_refuses_no_seeding_of_a_few_rows_a_second() {
         cli.write("rows.ndjson", "garbage\n" + rows(0, 2, 1));
         assertThat(done("seed", "trades.yaml", "--from", "rows.ndjson", "--rate", "1")

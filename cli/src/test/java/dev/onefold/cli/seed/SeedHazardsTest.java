@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -282,6 +283,7 @@ class SeedHazardsTest {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("campaign")
     void hazard_81_a_seed_that_is_stopped_at_every_row_and_goes_on_is_exact(Kind kind) throws Exception {
         for (int rows = 1; rows <= KEYS; rows++) {
             SplittableRandom random = new SplittableRandom(rows);

@@ -25,6 +25,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.SdkBytes;
@@ -139,6 +140,7 @@ class SeedTableTest {
     }
 
     @Test
+    @Tag("campaign")
     void items_with_a_binary_part_of_the_key_are_seeded_by_several_segments() {
         create(true);
         for (int i = 0; i < 150; i++) {
@@ -253,6 +255,7 @@ class SeedTableTest {
     }
 
     @Test
+    @Tag("campaign")
     void hazard_78_every_page_of_the_scan_is_read_strongly() throws Exception {
         create(true);
         for (int i = 0; i < 120; i++) {

@@ -24,6 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +86,7 @@ class ServeCommandTest {
     }
 
     @Test
+    @Tag("campaign")
     void several_pipelines_are_served_beside_the_other_commands_and_a_stop_loses_nothing() throws Exception {
         try (OnefoldProcess service = serve("trades.yaml", "orders.yaml")) {
             URI at = uri(service);
@@ -108,6 +110,7 @@ class ServeCommandTest {
     }
 
     @Test
+    @Tag("campaign")
     void hazard_85_what_was_answered_is_there_after_a_kill_and_what_is_sent_again_counts_once() throws Exception {
         List<String> answered = new CopyOnWriteArrayList<>();
         AtomicInteger next = new AtomicInteger();
@@ -150,6 +153,7 @@ class ServeCommandTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_file_says_what_is_served_and_which_files_are_followed() throws Exception {
         Files.createDirectories(folder.resolve("conf"));
         cli.write("conf/trades.yaml", Cli.TRADES);
@@ -186,6 +190,7 @@ class ServeCommandTest {
     }
 
     @Test
+    @Tag("campaign")
     void an_input_that_fails_makes_the_service_unready_and_requests_go_on() throws Exception {
         Path log = cli.write("trades.log", Cli.trade("t1", 1, "a", "x", "1.50") + Cli.trade("t2", 1, "a", "x", "1.50"));
         cli.write("onefold.yaml", "pipelines:\n  - {file: trades.yaml, follow: [trades.log]}\n");

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Whatever stands in a file, the reader answers with a pipeline or with problems that a terminal can show.
@@ -109,6 +110,7 @@ class ReaderRobustnessTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_megabyte_of_anything_is_judged_in_seconds() {
         int million = 1_000_000;
         List<String> texts = List.of(

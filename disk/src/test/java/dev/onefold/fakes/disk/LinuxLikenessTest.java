@@ -9,6 +9,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -20,6 +21,7 @@ class LinuxLikenessTest {
     private static final int STEPS = 60;
 
     @Test
+    @Tag("campaign")
     void a_program_cannot_tell_it_from_the_file_system_of_linux(@TempDir Path temporary) throws Exception {
         Set<String> kinds = new TreeSet<>();
         for (int seed = 0; seed < SCRIPTS; seed++) {

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RowsTest {
@@ -73,6 +74,7 @@ class RowsTest {
     }
 
     @Test
+    @Tag("campaign")
     void rows_as_bytes_are_decided_as_their_values_are() {
         Seeds.forAllSeeds(300, random -> {
             Rows dense = rows();

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -74,6 +75,7 @@ class EarthquakesTest {
 
     /// The other conflict is among older versions: where a newer one comes first, both of its sides are stale.
     @Test
+    @Tag("campaign")
     void in_any_order_the_conflict_of_the_version_that_counts_is_found() {
         Folded.assertSameInAnyOrder(EXAMPLE, EVENTS, data, 3, _ -> {});
     }

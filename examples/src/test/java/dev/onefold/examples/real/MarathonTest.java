@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,6 +53,7 @@ class MarathonTest {
 
     /// The crossings are sent as they happened, and the totals asked every half hour.
     @Test
+    @Tag("campaign")
     void the_state_of_the_race_is_right_every_half_hour() {
         JsonNode right = RealInput.oracle(ORACLE).get("checkpointsByElapsed");
         Map<String, String> states = new TreeMap<>();

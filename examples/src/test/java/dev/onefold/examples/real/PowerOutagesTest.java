@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +49,7 @@ class PowerOutagesTest {
 
     /// Sent as they were published, one list after the other, and asked in between.
     @Test
+    @Tag("campaign")
     void the_totals_are_right_at_the_end_of_each_day_and_at_the_peak() {
         JsonNode right = RealInput.oracle(ORACLE);
         String peakAt = right.at("/peak/observedAt").asText();

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
@@ -34,6 +35,7 @@ class LocalLikenessTest {
     }
 
     @Test
+    @Tag("campaign")
     void random_scripts_are_answered_alike() {
         Seeds.forAllSeeds(Integer.getInteger("likeness.seeds", 60), random -> {
             Script script = new Script(random, freshTables(new Service(1)));

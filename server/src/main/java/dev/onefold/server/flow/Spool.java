@@ -22,7 +22,7 @@ public final class Spool extends OutputStream {
 
     private final Memory memory;
     private final Target target;
-    private final boolean isKeeping;
+    private boolean isKeeping;
     private boolean isFlowing; // Before it was whole.
     private boolean isWhole;
     private boolean isReleased;
@@ -101,6 +101,7 @@ public final class Spool extends OutputStream {
             if (whole != null) {
                 whole.writeTo(flowing);
             }
+            releaseKept();
         }
         return flowing;
     }
@@ -123,11 +124,17 @@ public final class Spool extends OutputStream {
             return;
         }
         isReleased = true;
-        if (isKeeping) {
-            memory.answers.release();
-        }
+        releaseKept();
         if (isFlowing) {
             memory.flows.release();
+        }
+    }
+
+    /// An answer that flows keeps nothing, however slowly it does.
+    private void releaseKept() {
+        if (isKeeping) {
+            isKeeping = false;
+            memory.answers.release();
         }
     }
 }

@@ -65,6 +65,21 @@ class SpoolTest {
     }
 
     @Test
+    void an_answer_that_flows_leaves_the_memory_to_one_that_can_be_kept() throws IOException {
+        Spool.Memory memory = new Spool.Memory(1);
+        Spool flowing = spool(memory);
+        flowing.write(new byte[Spool.KEPT_BYTES_MAX + 1]);
+        Spool small = spool(memory);
+        small.write(1);
+        assertThat(small.length()).hasValue(1);
+        flowing.release();
+        assertThat(spool(memory)).satisfies(third -> {
+            third.write(3);
+            assertThat(third.length()).isEmpty();
+        });
+    }
+
+    @Test
     void few_answers_flow_at_a_time_and_what_is_whole_is_sent_in_any_case() throws IOException {
         Spool.Memory memory = new Spool.Memory(1 << 30);
         byte[] large = new byte[Spool.KEPT_BYTES_MAX + 1];

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class BatchSimulationTest {
-    private static final int SHARE = 200;
+    private static final int SHARE = 80;
     private static final int ALL = 3_000;
 
     @Test

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AwsSimulationTest {
-    private static final int SHARE = 50;
+    private static final int SHARE = 20;
     private static final int ALL = 2_500;
 
     @Test

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// A row whose value does not fit a narrower decimal leaves the totals and becomes one letter, whatever stops or
@@ -218,6 +219,7 @@ class NarrowerDecimalsTest {
 
     /// 5, 7: twins of Upkeep and of State, killed anywhere, with answers lost and requests that arrive late.
     @Test
+    @Tag("campaign")
     void wherever_twins_are_killed_each_refused_row_is_one_letter_and_none_of_it_is_in_the_totals() {
         for (int seed = 0; seed < 60; seed++) {
             VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));

@@ -243,6 +243,7 @@ class ReleaseHazardsTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_run_of_reduce_ends_however_fast_deltas_come() {
         deployment.engine(TRADES, 1, 64);
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
@@ -372,6 +373,7 @@ class ReleaseHazardsTest {
     }
 
     @Test
+    @Tag("campaign")
     void what_an_audit_found_is_told_wherever_it_is_stopped() {
         boolean ended = false;
         for (int ms = 0; !ended; ms += 5) {
@@ -412,6 +414,7 @@ class ReleaseHazardsTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_persons_rebuild_is_left_alone_whenever_upkeep_is_woken() {
         for (int ms = 0; ms < 200; ms += 4) {
             ReleaseHazardsTest life = new ReleaseHazardsTest();

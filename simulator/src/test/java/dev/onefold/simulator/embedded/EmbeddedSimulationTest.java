@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class EmbeddedSimulationTest {
-    private static final int SHARE = 150;
+    private static final int SHARE = 50;
     private static final int ALL = 2_500;
 
     @Test

@@ -62,8 +62,8 @@ class KillTest {
     }
 
     @Test
-    void killed_five_times_it_keeps_what_it_acknowledged() throws IOException, InterruptedException {
-        kill(5, 1);
+    void killed_twice_it_keeps_what_it_acknowledged() throws IOException, InterruptedException {
+        kill(2, 1);
     }
 
     @Test

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -107,6 +108,7 @@ class MachineHazardsTest {
 
     /// 48. A new number of shards writes all rows anew: its checkpoint names no file of rows of the one before.
     @Test
+    @Tag("campaign")
     void what_a_start_deletes_is_named_by_no_checkpoint_that_a_power_cut_may_bring_back() {
         for (boolean failing : List.of(false, true)) {
             boolean struck = true;

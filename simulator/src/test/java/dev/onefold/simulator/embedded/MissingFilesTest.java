@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Files of a data directory are removed, cut, or replaced by older ones of the same directory. The directory is
@@ -197,6 +198,7 @@ class MissingFilesTest {
     /// checkpoint covers: a fold from the sources finds that it is not whole. An older mark is behind, as
     /// after a power cut. From an older checkpoint a kept journal leads to the same totals.
     @Test
+    @Tag("campaign")
     void whichever_file_is_missing_cut_or_older_the_directory_is_refused_or_right_after_a_stop_and_a_kill()
             throws IOException {
         for (boolean keepJournal : new boolean[] {false, true}) {

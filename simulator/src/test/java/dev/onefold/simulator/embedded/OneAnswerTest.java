@@ -121,6 +121,7 @@ class OneAnswerTest {
     }
 
     @Test
+    @Tag("campaign")
     void shuffled_cut_merged_repeated_resharded_and_restarted_the_answer_is_one() {
         Seeds.forAllSeeds(60, random -> new Trial(random).check());
     }
@@ -295,6 +296,7 @@ class OneAnswerTest {
     }
 
     @Test
+    @Tag("campaign")
     void whatever_the_definition_becomes_the_totals_are_those_of_all_records_under_it() {
         changeDefinitions(20);
     }

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The numbers of dead letters: one that is rejected again keeps its own, and none is given twice.
@@ -141,6 +142,7 @@ class RedriveTest {
     }
 
     @Test
+    @Tag("campaign")
     void letters_that_come_go_and_are_edited_are_those_of_a_plain_map_after_every_restart() {
         Seeds.forAllSeeds(30, random -> {
             SimulatedDisk each = SimulatedDisk.empty();

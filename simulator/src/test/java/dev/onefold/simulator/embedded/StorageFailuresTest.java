@@ -108,6 +108,7 @@ class StorageFailuresTest {
     }
 
     @Test
+    @Tag("campaign")
     void with_the_disk_full_intake_waits_and_goes_on_by_itself() {
         int waits = 0;
         for (long space = 8_192; space < 400_000; space += 4_096) {

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Input that no healthy producer sends. It is kept whole, and what stands around it counts.
@@ -105,6 +106,7 @@ class StrangeInputTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_line_of_a_gigabyte_is_kept_by_place_length_and_hash() throws Exception {
         byte[] before = (GOOD + "\n").getBytes(StandardCharsets.UTF_8);
         byte[] after = ("\n" + trade("other", 1, "FX", "1") + "\n").getBytes(StandardCharsets.UTF_8);

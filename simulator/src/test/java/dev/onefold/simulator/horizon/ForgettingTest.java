@@ -24,12 +24,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// With a horizon, ids are forgotten: memory and disk are freed, the totals stay, and no record counts twice.
 class ForgettingTest {
     private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
-    private static final int SEEDS = 30;
+    private static final int SHARE = 6;
+    private static final int SEEDS = 40;
     private static final String YAML = """
             pipeline: events
             input: {id: id, time: {field: at, type: epoch-millis}, horizon: 1d}
@@ -121,8 +123,14 @@ class ForgettingTest {
     }
 
     @Test
+    @Tag("campaign")
     void hazard_10_whatever_comes_again_when_ids_are_forgotten_counts_once() {
         Seeds.forEachSeed(0, SEEDS, seed -> new ForgettingTest().life(new SplittableRandom(seed)));
+    }
+
+    @Test
+    void hazard_10_in_a_few_lives_whatever_comes_again_when_ids_are_forgotten_counts_once() {
+        Seeds.forEachSeed(0, SHARE, seed -> new ForgettingTest().life(new SplittableRandom(seed)));
     }
 
     private void life(SplittableRandom random) {

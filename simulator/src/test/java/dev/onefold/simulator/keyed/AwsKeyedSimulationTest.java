@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AwsKeyedSimulationTest {
-    private static final int SHARE = 15;
+    private static final int SHARE = 6;
     private static final int ALL = 600;
 
     @Test

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class KeyedSimulationTest {
-    private static final int SHARE = 100;
+    private static final int SHARE = 35;
     private static final int ALL = 3_000;
 
     @Test

@@ -79,7 +79,7 @@ class ManySourcesTest {
 
     @Test
     void whenever_the_process_ends_events_of_several_sources_are_each_folded_once() {
-        liveAll(4);
+        liveAll(1);
     }
 
     @Test

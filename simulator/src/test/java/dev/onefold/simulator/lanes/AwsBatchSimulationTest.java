@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AwsBatchSimulationTest {
-    private static final int SHARE = 50;
+    private static final int SHARE = 15;
     private static final int ALL = 3_000;
 
     @Test

@@ -31,6 +31,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -104,6 +105,7 @@ class AwsDeliverTest {
     }
 
     @Test
+    @Tag("campaign")
     void invocations_at_the_same_time_deliver_as_many_batches_as_concurrency_says_and_not_more() {
         Seeds.forEachSeed(0, 20, seed -> {
             SplittableRandom random = new SplittableRandom(seed);

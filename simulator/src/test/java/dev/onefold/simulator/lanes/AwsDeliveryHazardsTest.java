@@ -40,6 +40,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -274,6 +275,7 @@ class AwsDeliveryHazardsTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_tick_forgets_or_frees_more_batches_of_one_record_than_are_sealed_in_a_minute() {
         for (String forget : List.of("after-delivery", "never")) {
             DeliveriesAtWork work = new DeliveriesAtWork(

@@ -255,7 +255,7 @@ class PublicationTest {
 
     @Test
     void whatever_is_killed_late_or_lost_the_items_become_the_totals() {
-        Seeds.forEachSeed(0, 40, seed -> new PublicationLife(seed).live(40));
+        Seeds.forEachSeed(0, 12, seed -> new PublicationLife(seed).live(40));
     }
 
     @Test

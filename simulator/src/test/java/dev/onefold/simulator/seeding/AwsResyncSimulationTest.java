@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AwsResyncSimulationTest {
-    private static final int SHARE = 10;
+    private static final int SHARE = 4;
     private static final int ALL = 300;
 
     @Test

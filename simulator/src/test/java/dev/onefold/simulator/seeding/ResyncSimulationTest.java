@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ResyncSimulationTest {
-    private static final int SHARE = 60;
+    private static final int SHARE = 20;
     private static final int ALL = 2_000;
 
     @Test

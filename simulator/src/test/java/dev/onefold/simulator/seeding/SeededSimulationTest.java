@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class SeededSimulationTest {
-    private static final int SHARE = 100;
-    private static final int AWS_SHARE = 30;
+    private static final int SHARE = 35;
+    private static final int AWS_SHARE = 10;
     private static final int ALL = 2_500;
     private static final int AWS_ALL = 600;
 

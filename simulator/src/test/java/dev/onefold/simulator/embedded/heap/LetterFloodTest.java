@@ -67,6 +67,7 @@ class LetterFloodTest {
     }
 
     @Test
+    @Tag("campaign")
     void numbered_lines_that_the_heap_might_not_hold_are_committed_in_parts() throws IOException, InterruptedException {
         assertThat(appended("numbered")).hasSize(2).satisfies(lines -> {
             assertThat(lines.getFirst()).isEqualTo("300000");
@@ -75,6 +76,7 @@ class LetterFloodTest {
     }
 
     @Test
+    @Tag("campaign")
     void calls_at_the_same_time_share_a_commit_only_as_far_as_the_heap_allows()
             throws IOException, InterruptedException {
         assertThat(appended("together")).hasSize(2).satisfies(lines -> {

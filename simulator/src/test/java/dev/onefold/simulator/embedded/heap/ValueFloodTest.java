@@ -50,6 +50,7 @@ class ValueFloodTest {
     }
 
     @Test
+    @Tag("campaign")
     void a_hundred_thousand_values_fit_a_heap_of_64_megabytes_also_when_half_of_them_go()
             throws IOException, InterruptedException {
         fold(40_000, "64m");
