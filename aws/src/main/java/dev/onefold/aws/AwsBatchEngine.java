@@ -24,28 +24,40 @@ import java.util.Optional;
 /// The verbs on the tables of a deployed batch pipeline. It collects and delivers nothing itself: the functions do.
 public final class AwsBatchEngine implements Engine {
     private final Store store;
-    private final BatchDefinition definition;
 
-    private AwsBatchEngine(Store store, BatchDefinition definition) {
+    private AwsBatchEngine(Store store) {
         this.store = store;
-        this.definition = definition;
     }
 
     /// Opens what is deployed under these names.
     ///
     /// @throws IllegalStateException if nothing is, or nothing was collected yet
     public static AwsBatchEngine deployed(Store store) {
-        return new AwsBatchEngine(
-                store,
-                BatchDefinition.find(store)
-                        .orElseThrow(() -> new IllegalStateException("Table "
-                                + store.tables().rows()
-                                + " holds no batches: nothing was deployed there, or no message has come yet.")));
+        AwsBatchEngine engine = at(store);
+        engine.definition();
+        return engine;
+    }
+
+    /// Looks when it is asked something. Where nothing is deployed, each question fails with an IllegalStateException.
+    public static AwsBatchEngine at(Store store) {
+        return new AwsBatchEngine(store);
+    }
+
+    /// Whether something is deployed under these names: Collect makes it with the first record.
+    public static boolean isDeployed(Store store) {
+        return BatchDefinition.find(store).isPresent();
+    }
+
+    private BatchDefinition definition() {
+        return BatchDefinition.find(store)
+                .orElseThrow(() -> new IllegalStateException("Table "
+                        + store.tables().rows()
+                        + " holds no batches: nothing was deployed there, or no message has come yet."));
     }
 
     @Override
     public Pipeline pipeline() {
-        return definition.pipeline();
+        return definition().pipeline();
     }
 
     @Override
@@ -55,16 +67,16 @@ public final class AwsBatchEngine implements Engine {
 
     @Override
     public SealedBatches batches() {
-        return new AwsBatches(store, definition);
+        return new AwsBatches(store, definition());
     }
 
     @Override
     public DeadLetters deadLetters() {
-        return new AwsDeadLetters(store, definition::pipeline, new AwsDeadLetters.Way(this::redrive, () -> {}));
+        return new AwsDeadLetters(store, this::pipeline, new AwsDeadLetters.Way(this::redrive, () -> {}));
     }
 
     private Fate redrive(Arrival letter) {
-        return switch (new Redrive(store, definition).redrive(letter)) {
+        return switch (new Redrive(store, definition()).redrive(letter)) {
             case Redrive.Result.Collected _ -> new Fate.Accepted();
             case Redrive.Result.Known _ -> new Fate.Duplicate();
             case Redrive.Result.Conflicting(var loser) -> new Fate.Conflicting(Optional.of(loser));

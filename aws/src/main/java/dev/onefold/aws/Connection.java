@@ -159,6 +159,11 @@ public final class Connection {
         return new Lazy<>(() -> kinesis(Place.ENVIRONMENT));
     }
 
+    /// The same of a queue.
+    public static Supplier<SqsAsyncClient> queue() {
+        return new Lazy<>(Connection::queues);
+    }
+
     /// The streams that a function reads again; their clients are made when one is asked for, which is seldom.
     public static Supplier<Streams> streams() {
         return new Lazy<>(() -> new Streams(kinesis(Place.ENVIRONMENT), changes(Place.ENVIRONMENT)));

@@ -4,6 +4,8 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.serve.Intake;
+import dev.onefold.aws.serve.QueueIntake;
 import dev.onefold.aws.serve.Serving;
 import dev.onefold.aws.serve.StreamIntake;
 import dev.onefold.aws.template.ServeEnvironment;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// The function behind a function URL: the routes of the service, and the live page. One invocation at a time, as
 /// Lambda calls it.
 public final class ServeFunction implements RequestStreamHandler {
-    /// What an invocation keeps for requests to the stream that are under way when nothing more is sent: as long as one
+    /// What an invocation keeps for requests to the stream or queue that are under way when nothing more is sent: as long as one
     /// may take.
     private static final Duration KEPT = Duration.ofSeconds(27);
 
@@ -32,10 +34,8 @@ public final class ServeFunction implements RequestStreamHandler {
 
     private ServeFunction(ServeEnvironment environment) throws IOException {
         this(new Serving(
-                Connection.store(
-                        StateFunction.tables(environment.environment()),
-                        environment.environment().bucket()),
-                environment.environment().pipeline(),
+                Connection.store(environment.tables(), environment.bucket()),
+                environment.pipeline(),
                 environment.access(),
                 intake(environment)));
     }
@@ -45,10 +45,14 @@ public final class ServeFunction implements RequestStreamHandler {
         this.serving = serving;
     }
 
-    private static @Nullable StreamIntake intake(ServeEnvironment environment) {
-        return environment.stream().isEmpty()
+    private static @Nullable Intake intake(ServeEnvironment environment) {
+        if (!environment.stream().isEmpty()) {
+            return new StreamIntake(
+                    Connection.stream(), environment.stream(), Connection.THREADS, new SecureRandom());
+        }
+        return environment.queue().isEmpty()
                 ? null
-                : new StreamIntake(Connection.stream(), environment.stream(), Connection.THREADS, new SecureRandom());
+                : new QueueIntake(Connection.queue(), environment.queue(), Connection.THREADS, new SecureRandom());
     }
 
     @Override

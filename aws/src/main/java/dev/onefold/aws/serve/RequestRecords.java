@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// The records of a request: into the stream, and nothing is answered before the stream has them.
+/// The records of a request: into the stream or queue, and nothing is answered before that has them.
 final class RequestRecords {
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final int BODY_BYTES_MAX = 16 << 20;
@@ -32,14 +32,14 @@ final class RequestRecords {
     private static final int ACCEPTED = 202;
 
     private final Pipeline pipeline;
-    private final StreamIntake intake;
+    private final Intake intake;
 
-    RequestRecords(Pipeline pipeline, StreamIntake intake) {
+    RequestRecords(Pipeline pipeline, Intake intake) {
         this.pipeline = pipeline;
         this.intake = intake;
     }
 
-    /// @param most how long the stream may take
+    /// @param most how long that may take
     Response take(UrlRequest asked, Request request, Duration most) {
         requireNoPlace(asked, request);
         ContentFormat.refusal(asked.header("Content-Type").orElse(""), pipeline).ifPresent(detail -> {
@@ -56,7 +56,7 @@ final class RequestRecords {
         return new Refused(400, Failure.REQUEST, detail);
     }
 
-    private static void requireNoPlace(UrlRequest asked, Request request) {
+    private void requireNoPlace(UrlRequest asked, Request request) {
         if (asked.header("Idempotency-Key").isPresent()) {
             throw bad("A function remembers no idempotency keys. Each record has an identity of its own here: send the"
                     + " request again without a key, and each record counts once.");
@@ -64,7 +64,7 @@ final class RequestRecords {
         for (String name : request.parameters().keySet()) {
             throw bad(
                     List.of("source", "from").contains(name)
-                            ? "The parameter '" + name + "' says the place of a line, and here the stream gives places."
+                            ? "The parameter '" + name + "' says the place of a line, and here the " + intake.noun() + " gives places."
                                     + " Each record has an identity of its own: send it without."
                             : "There is no parameter '" + name + "' here");
         }
@@ -103,8 +103,8 @@ final class RequestRecords {
         return bytes.toByteArray();
     }
 
-    private static Response answer(StreamIntake.Outcome outcome) {
-        if (outcome.notPut().isEmpty() && outcome.tooLarge().isEmpty()) {
+    private Response answer(Intake.Outcome outcome) {
+        if (outcome.notPut().isEmpty() && outcome.refused().isEmpty()) {
             return new Response(
                     ACCEPTED,
                     Response.JSON,
@@ -113,14 +113,14 @@ final class RequestRecords {
         Map<String, Object> more = new LinkedHashMap<>();
         more.put("put", outcome.put());
         more.put("notPut", ranges(outcome.notPut()));
-        more.put("tooLarge", ranges(new ArrayList<>(outcome.tooLarge().keySet())));
+        more.put("refused", ranges(List.copyOf(outcome.refused())));
         if (outcome.notPut().isEmpty()) {
             throw new Refused(
                     new Failure(
-                            413,
+                            422,
                             Failure.NOT_PUT,
-                            "Lines are larger than the stream takes: 'tooLarge' has their numbers, from 1. All others are"
-                                    + " in the stream."),
+                            "The " + intake.noun() + " never takes some of the lines: " + intake.refuses() + ". 'refused' has"
+                                    + " their numbers, from 1. All others are in."),
                     more);
         }
         LOG.log(System.Logger.Level.WARNING, "Records of a request are not put: " + outcome.failure());
@@ -128,7 +128,7 @@ final class RequestRecords {
                 new Failure(
                         503,
                         Failure.NOT_PUT,
-                        "Not all lines are known to be in the stream: 'notPut' has the numbers of the others, from 1."
+                        "Not all lines are known to be in the " + intake.noun() + ": 'notPut' has the numbers of the others, from 1."
                                 + " Send those again, or all: each record counts once by its identity."),
                 more);
     }

@@ -9,11 +9,12 @@ import dev.onefold.api.Scope;
 import dev.onefold.api.body.EntityTags;
 import dev.onefold.api.page.PageFiles;
 import dev.onefold.api.page.PageFiles.PageFile;
+import dev.onefold.aws.AwsBatchEngine;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.UrlAnswer;
 import dev.onefold.aws.event.UrlRequest;
-import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -36,7 +38,7 @@ public final class Serving {
     private static final int BUG = 500;
     private static final String POST = "POST";
 
-    private final Store store;
+    private final BooleanSupplier isDeployed;
     private final String name;
     private final Access access;
     private final Routes routes;
@@ -48,18 +50,19 @@ public final class Serving {
     /// @param intake `null` where the deployment is only read
     /// @throws IllegalArgumentException if the pipeline cannot be served so
     /// @throws IOException if a file of the page is missing
-    public Serving(Store store, Pipeline pipeline, Access access, @Nullable StreamIntake intake) throws IOException {
+    public Serving(Store store, Pipeline pipeline, Access access, @Nullable Intake intake) throws IOException {
         this(store, pipeline, access, intake, UrlAnswer.BODY_BYTES_MAX);
     }
 
     /// @param bytesMax of the content of an answer, at most [UrlAnswer#BODY_BYTES_MAX]
-    Serving(Store store, Pipeline pipeline, Access access, @Nullable StreamIntake intake, int bytesMax)
+    Serving(Store store, Pipeline pipeline, Access access, @Nullable Intake intake, int bytesMax)
             throws IOException {
         this.bytesMax = bytesMax;
-        this.store = store;
         this.access = access;
         name = pipeline.name();
-        routes = new Routes(name, AwsEngine.at(store), this::failure);
+        boolean isBatch = pipeline.fold() instanceof Batching;
+        isDeployed = isBatch ? () -> AwsBatchEngine.isDeployed(store) : () -> AwsEngine.isDeployed(store);
+        routes = new Routes(name, isBatch ? AwsBatchEngine.at(store) : AwsEngine.at(store), this::failure);
         records = intake == null ? null : new RequestRecords(pipeline, intake);
         page = PageFiles.read();
         description = description();
@@ -88,7 +91,7 @@ public final class Serving {
 
     private Failure notReady(Throwable e) {
         try {
-            if (new Definitions(store).find().isEmpty()) {
+            if (!isDeployed.getAsBoolean()) {
                 return new Failure(503, Failure.NOT_YET, "No record has come to this deployment yet. Ask again later.");
             }
         } catch (RuntimeException alsoNow) {
@@ -98,7 +101,7 @@ public final class Serving {
         return new Failure(
                 503,
                 Failure.NOT_READY,
-                "The totals cannot be read now; the log of the function says why. Ask again, or for less: for a group,"
+                "The results cannot be read now; the log of the function says why. Ask again, or for less: for a group,"
                         + " or one level.");
     }
 

@@ -9,47 +9,38 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
-/// Puts the lines of a request into the stream of a deployment. What is no event is put as well: State makes a dead
-/// letter of it.
+/// Puts the lines of a request into the stream of a deployment.
 ///
 /// @param client made when the first request needs it
 /// @param stream its name or its ARN
 /// @param random for jitter
 public record StreamIntake(
-        Supplier<KinesisAsyncClient> client, String stream, Threads threads, RandomGenerator random) {
-    /// What became of the lines. Each is put, or in one of the lists, by its number from 1.
-    ///
-    /// @param notPut may be in the stream, and nobody knows
-    /// @param tooLarge lines that this stream never takes, and why
-    /// @param failure why some are not known to be in; `null` if all are
-    record Outcome(
-            long put,
-            List<Long> notPut,
-            SortedMap<Long, String> tooLarge,
-            @Nullable RuntimeException failure) {
-        Outcome {
-            notPut = List.copyOf(notPut);
-        }
+        Supplier<KinesisAsyncClient> client, String stream, Threads threads, RandomGenerator random) implements Intake {
+    @Override
+    public String noun() {
+        return "stream";
     }
 
-    /// Puts all lines; returns when the stream has acknowledged them.
-    ///
-    /// @param most after which nothing more is sent
-    Outcome put(Pipeline pipeline, List<String> lines, Duration most) {
+    @Override
+    public String refuses() {
+        return "they are larger than a record of it may be";
+    }
+
+    @Override
+    public Outcome put(Pipeline pipeline, List<String> lines, Duration most) {
         PartitionKeys keys = new PartitionKeys(pipeline);
-        SortedMap<Long, String> tooLarge = new TreeMap<>();
-        Producer producer = new Producer(client.get(), stream, threads, random, (record, reason) -> {
-            synchronized (tooLarge) {
-                tooLarge.put(record.number(), reason);
+        SortedSet<Long> refused = new TreeSet<>();
+        Producer producer = new Producer(client.get(), stream, threads, random, (record, _) -> {
+            synchronized (refused) {
+                refused.add(record.number());
             }
         });
         CompletableFuture<Void> end = new CompletableFuture<>();
@@ -77,7 +68,7 @@ public record StreamIntake(
             failure = failed;
         }
         end.complete(null);
-        return new Outcome(producer.sent().records(), notPut(producer, lines.size(), added), tooLarge, failure);
+        return new Outcome(producer.sent().records(), notPut(producer, lines.size(), added), refused, failure);
     }
 
     private static List<Long> notPut(Producer producer, int lines, long added) {

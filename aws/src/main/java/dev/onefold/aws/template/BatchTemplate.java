@@ -3,6 +3,7 @@ package dev.onefold.aws.template;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Receiving;
+import dev.onefold.aws.template.Template.Service;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Pipeline;
@@ -55,12 +56,23 @@ public final class BatchTemplate {
         private boolean isStream() {
             return this == NEW_STREAM || this == STREAM;
         }
+
+        private boolean isNew() {
+            return this == NEW_QUEUE || this == NEW_STREAM;
+        }
     }
 
     /// The template of a pipeline.
     ///
     /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
     public static BatchTemplate of(Pipeline pipeline, Input input) {
+        return of(pipeline, input, Service.NONE);
+    }
+
+    /// The template of a pipeline that is served by HTTP, too.
+    ///
+    /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, or be served, and what to do
+    public static BatchTemplate of(Pipeline pipeline, Input input, Service service) {
         Batching batching = AwsEngine.requireBatchesPossible(pipeline);
         String code = Environment.code(pipeline);
         if (code.length() > Environment.PIPELINE_CHARACTERS_MAX) {
@@ -114,7 +126,13 @@ public final class BatchTemplate {
                         "<unsealed alarm>",
                         String.valueOf(batching.waitMax().plus(UNSEALED_MAX).toMillis()))
                 .replace("<pipeline code>", code);
-        return new BatchTemplate(TemplateFile.withDigests(text, FUNCTIONS).replace("<pipeline name>", pipeline.name()));
+        String plain = TemplateFile.withDigests(text, FUNCTIONS).replace("<pipeline name>", pipeline.name());
+        if (service == Service.NONE) {
+            return new BatchTemplate(plain);
+        }
+        Template.refuseWhatCountsTwice(pipeline, service);
+        ServeParts.Target target = new ServeParts.Target(true, !input.isStream(), input.isNew(), "");
+        return new BatchTemplate(ServeParts.added(plain, service, target, code));
     }
 
     /// For how many hours a source may give a record again. It decides nothing where no id is forgotten.

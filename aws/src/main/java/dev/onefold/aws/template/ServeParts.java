@@ -1,6 +1,5 @@
 package dev.onefold.aws.template;
 
-import dev.onefold.aws.template.Template.Input;
 import dev.onefold.aws.template.Template.Service;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,28 +20,43 @@ final class ServeParts {
 
     private ServeParts() {}
 
+    /// Whose template it is.
+    ///
+    /// @param isBatch whether it has batches, not totals
+    /// @param isQueue whether records come through a queue, not through a stream
+    /// @param isOwn whether the template makes that queue or stream
+    /// @param readPermissions of the function's tables
+    record Target(boolean isBatch, boolean isQueue, boolean isOwn, String readPermissions) {}
+
     /// The template with the service.
     ///
     /// @param yaml the template without it
-    static String added(String yaml, Service service, Input input, String pipelineCode, FunctionParts parts) {
-        Set<String> conditions = new HashSet<>();
-        if (service == Service.WRITE) {
-            conditions.add("write");
-            if (input == Input.STREAM) {
-                conditions.add("key");
-            }
-        }
-        boolean isOwn = input == Input.NEW_STREAM;
-        String text = TemplateFile.text(NAME, conditions)
-                .replace("<tables that are read>\n", parts.readPermissions())
-                .replace("<stream arn>", isOwn ? "!GetAtt InputStream.Arn" : "!Ref InputStreamArn")
-                .replace("<stream>", isOwn ? "!Ref InputStream" : "!Ref InputStreamArn")
+    static String added(String yaml, Service service, Target target, String pipelineCode) {
+        String input = target.isQueue ? "InputQueue" : "InputStream";
+        String text = TemplateFile.text(NAME, conditions(service, target))
+                .replace("<tables that are read>\n", target.readPermissions)
+                .replace("<input arn>", target.isOwn ? "!GetAtt " + input + ".Arn" : "!Ref " + input + "Arn")
+                .replace("<input>", "!Ref " + input + (target.isOwn ? "" : "Arn"))
                 .replace("<pipeline code>", pipelineCode);
         String merged = yaml;
         for (Map.Entry<String, List<String>> section : sections(text).entrySet()) {
             merged = merged(merged, section.getKey(), section.getValue());
         }
         return TemplateFile.withDigests(merged, List.of("Serve"));
+    }
+
+    private static Set<String> conditions(Service service, Target target) {
+        Set<String> conditions = new HashSet<>();
+        conditions.add(target.isBatch ? "batches" : "totals");
+        if (service == Service.WRITE) {
+            String input = target.isQueue ? "queue" : "stream";
+            conditions.add("to-" + input);
+            if (!target.isOwn) {
+                conditions.add("given-" + input);
+                conditions.add(input + "-key");
+            }
+        }
+        return conditions;
     }
 
     /// The lines of each section, without the line of its name.

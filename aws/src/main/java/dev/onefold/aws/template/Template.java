@@ -73,8 +73,15 @@ public final class Template {
         if (service == Service.NONE) {
             return new Template(yaml);
         }
-        refuseUnlessRecordsAreTaken(pipeline, input, service);
-        return new Template(ServeParts.added(yaml, service, input, code, parts));
+        if (service == Service.WRITE && input == Input.TABLE) {
+            throw new IllegalArgumentException("The pipeline '" + pipeline.name()
+                    + "' cannot take records by HTTP: it reads the changes of a table. Write those to the table, and serve"
+                    + " the results with '--serve read'.");
+        }
+        refuseWhatCountsTwice(pipeline, service);
+        ServeParts.Target target =
+                new ServeParts.Target(false, false, input == Input.NEW_STREAM, parts.readPermissions());
+        return new Template(ServeParts.added(yaml, service, target, code));
     }
 
     /// The text.
@@ -106,12 +113,7 @@ public final class Template {
         }
     }
 
-    private static void refuseUnlessRecordsAreTaken(Pipeline pipeline, Input input, Service service) {
-        if (service == Service.WRITE && input == Input.TABLE) {
-            throw new IllegalArgumentException("The pipeline '" + pipeline.name()
-                    + "' cannot take records by HTTP: it reads the changes of a table. Write those to the table, and serve"
-                    + " the results with '--serve read'.");
-        }
+    static void refuseWhatCountsTwice(Pipeline pipeline, Service service) {
         if (service == Service.WRITE && pipeline.input().identity() instanceof Identity.ByMessage) {
             throw new IllegalArgumentException("The pipeline '" + pipeline.name()
                     + "' cannot take records by HTTP: with 'id: message' a request that is sent again, because its answer"
@@ -150,7 +152,7 @@ public final class Template {
         NONE,
         /// It shows results.
         READ,
-        /// It shows results, and puts records into the stream.
+        /// It shows results, and puts records into the stream or queue.
         WRITE
     }
 

@@ -65,8 +65,8 @@ class ServedRecordsTest {
     void a_line_that_the_stream_can_never_take_is_named_and_the_others_are_in() throws IOException {
         String large = "{\"id\":\"large\",\"v\":1,\"x\":\"" + "a".repeat(3 << 20) + "\"}\n";
         Answered answered = served.post(lines(2) + large + lines(1));
-        assertThat(answered.status()).isEqualTo(413);
-        assertThat(answered.json().path("tooLarge").toString()).isEqualTo("[[3,3]]");
+        assertThat(answered.status()).isEqualTo(422);
+        assertThat(answered.json().path("refused").toString()).isEqualTo("[[3,3]]");
         assertThat(answered.json().path("put").asInt()).isEqualTo(3);
     }
 

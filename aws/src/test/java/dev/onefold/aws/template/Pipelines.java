@@ -114,6 +114,9 @@ final class Pipelines {
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
             texts.put("BATCHES_" + input, BatchTemplate.of(batches(), input).yaml());
             texts.put(
+                    "BATCHES_" + input + "_SERVED",
+                    BatchTemplate.of(batches(), input, Service.WRITE).yaml());
+            texts.put(
                     "BATCHES_" + input + "_FORGETS",
                     BatchTemplate.of(
                                     batches("{\"http\":\"https://host/x\"},\"receiver\":\"once\",\"forget\":\"15d\""),

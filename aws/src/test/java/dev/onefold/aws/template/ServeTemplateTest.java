@@ -77,6 +77,41 @@ class ServeTemplateTest {
     }
 
     @Test
+    void records_of_batches_go_to_the_queue_or_the_stream_that_is_read() {
+        assertThat(batches(BatchTemplate.Input.NEW_QUEUE).at("/ONEFOLD_SERVE_QUEUE/Ref").asText())
+                .isEqualTo("InputQueue");
+        assertThat(batches(BatchTemplate.Input.QUEUE).at("/ONEFOLD_SERVE_QUEUE/Ref").asText())
+                .isEqualTo("InputQueueArn");
+        assertThat(batches(BatchTemplate.Input.NEW_STREAM).at("/ONEFOLD_SERVE_STREAM/Ref").asText())
+                .isEqualTo("InputStream");
+        assertThat(batches(BatchTemplate.Input.STREAM).at("/ONEFOLD_SERVE_STREAM/Ref").asText())
+                .isEqualTo("InputStreamArn");
+        assertThat(batches(BatchTemplate.Input.NEW_QUEUE).has("ONEFOLD_TOTALS")).isFalse();
+    }
+
+    @Test
+    void the_service_changes_no_line_of_a_batch_template() {
+        for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
+            String served = served(input).lines()
+                    .peek(line -> assertThat(line).doesNotContain("#", "<"))
+                    .toList()
+                    .toString();
+            assertThat(served(input).lines())
+                    .containsSubsequence(
+                            BatchTemplate.of(Pipelines.batches(), input).yaml().lines().toList());
+            assertThat(served).contains("ServeUrl");
+        }
+    }
+
+    private static String served(BatchTemplate.Input input) {
+        return BatchTemplate.of(Pipelines.batches(), input, Service.WRITE).yaml();
+    }
+
+    private static JsonNode batches(BatchTemplate.Input input) {
+        return new ReadTemplate(served(input)).properties("Serve").at("/Environment/Variables");
+    }
+
+    @Test
     void a_pipeline_that_reads_a_table_takes_no_records_and_says_what_to_do() {
         assertThatThrownBy(() -> Template.of(Pipelines.changes(), Input.TABLE, Service.WRITE))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -120,14 +120,9 @@ final class TemplateCommand implements Callable<Integer> {
     private String yaml(Pipeline read) {
         boolean isBatch = read.fold() instanceof Batching;
         From from = input == null ? isBatch ? From.new_queue : From.new_stream : input;
-        if (isBatch && serve != null) {
-            throw new IllegalArgumentException(
-                    "--serve is for pipelines with totals or tables. Batches on AWS are listed"
-                            + " with 'onefold aws batches', and their records go to the queue or the stream itself.");
-        }
         if (isBatch) {
             compare.requireNone();
-            BatchTemplate template = BatchTemplate.of(read, batches(from));
+            BatchTemplate template = BatchTemplate.of(read, batches(from), service());
             return deletable ? template.deletableYaml() : template.yaml();
         }
         Template template = Template.of(bound(read), totals(from), compare.compared(), service());
