@@ -52,9 +52,12 @@ final class Exchange {
 
     /// The request as the routes take it.
     dev.onefold.api.Request asked(byte[] content) throws Refusal {
+        String target = request.getHttpURI().getPathQuery();
+        if (target == null) {
+            throw refused("The request has no path, as " + request.getMethod() + " to a host has none.");
+        }
         try {
-            return dev.onefold.api.Request.of(
-                    request.getMethod(), request.getHttpURI().getPathQuery(), content);
+            return dev.onefold.api.Request.of(request.getMethod(), target, content);
         } catch (IllegalArgumentException e) {
             throw refused(String.valueOf(e.getMessage()));
         }

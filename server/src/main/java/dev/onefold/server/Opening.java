@@ -25,7 +25,7 @@ final class Opening extends Handler.Abstract {
         if (opened != null) {
             return opened.handle(request, response, callback);
         }
-        if (!request.getHttpURI().getPath().equals(LIVE)) {
+        if (!LIVE.equals(request.getHttpURI().getPath())) { // CONNECT has none.
             new Refusal(503, Failure.NOT_READY, "The pipelines are being opened. Repeat the request later.")
                     .send(response, callback);
             return true;

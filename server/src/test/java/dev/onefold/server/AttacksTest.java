@@ -280,7 +280,7 @@ class AttacksTest {
     @Test
     void a_content_that_is_refused_by_its_head_is_not_asked_for() throws Exception {
         String head = "POST /v1/trades/records HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n";
-        try (RunningService on = new RunningService(directory)) {
+        try (RunningService on = new RunningService(directory, null, RunningService.IMPATIENT)) {
             for (String refused : List.of(
                     "413 Content-Length: 200000",
                     "415 Content-Length: 9\r\nContent-Encoding: rot13",
@@ -302,6 +302,19 @@ class AttacksTest {
                 assertThat(RunningService.read(socket)).startsWith("HTTP/1.1 200");
             }
             assertThat(on.trades.counts().accepted()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_request_without_a_path_is_refused_as_that() throws Exception {
+        String connect = "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\nConnection: close\r\n\r\n";
+        try (RunningService on = new RunningService(directory);
+                HttpService opening = HttpService.listen(
+                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.LIMITS));
+                Socket early = new Socket(opening.uri().getHost(), opening.uri().getPort())) {
+            early.getOutputStream().write(RunningService.bytes(connect));
+            assertThat(RunningService.read(early)).startsWith("HTTP/1.1 503");
+            assertThat(on.raw(RunningService.bytes(connect))).startsWith("HTTP/1.1 4");
         }
     }
 }

@@ -147,13 +147,12 @@ public final class Serving {
             throw new Refused(refusal.get());
         }
         Request request = request(asked);
-        if (request.method().equals("GET")) {
-            Optional<PageFile> file = page.find(request.path());
-            if (file.isPresent()) {
-                return file(file.get(), asked);
-            }
-            if (request.path().equals(List.of("openapi.json"))) {
-                return made(description, asked);
+        boolean isHead = request.method().equals("HEAD");
+        if (isHead || request.method().equals("GET")) {
+            Optional<UrlAnswer> open = open(request.path(), asked);
+            if (open.isPresent()) {
+                UrlAnswer whole = open.get();
+                return isHead ? new UrlAnswer(whole.status(), whole.headers(), new byte[0]) : whole;
             }
         }
         Permission permission = access.permission(asked);
@@ -170,6 +169,15 @@ public final class Serving {
         UrlAnswer[] answer = new UrlAnswer[1];
         routes.answer(request, permission, response -> answer[0] = made(response, asked));
         return answer[0];
+    }
+
+    /// What everybody may see: the page, and the description of the API.
+    private Optional<UrlAnswer> open(List<String> path, UrlRequest asked) throws IOException {
+        Optional<PageFile> file = page.find(path);
+        if (file.isPresent()) {
+            return Optional.of(file(file.get(), asked));
+        }
+        return path.equals(List.of("openapi.json")) ? Optional.of(made(description, asked)) : Optional.empty();
     }
 
     private static boolean isRecords(Request request) {

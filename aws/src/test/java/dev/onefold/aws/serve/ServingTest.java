@@ -41,6 +41,18 @@ class ServingTest {
     }
 
     @Test
+    void what_watches_the_page_may_ask_for_its_head_alone() throws IOException {
+        for (String path : List.of("/", "/openapi.json")) {
+            Answered head = reading().send(event("HEAD", path));
+            Answered whole = reading().get(path);
+            assertThat(head.status()).as(path).isEqualTo(200);
+            assertThat(head.body()).isEmpty();
+            assertThat(whole.body()).isNotEmpty();
+            assertThat(head.headers()).isEqualTo(whole.headers());
+        }
+    }
+
+    @Test
     void a_level_is_answered_in_pages() throws IOException {
         Answered page = reading().get("/v1/trades/totals?by=value&limit=1&skip=1");
         assertThat(page.status()).isEqualTo(200);
