@@ -66,13 +66,23 @@ public final class BatchTemplate {
     ///
     /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
     public static BatchTemplate of(Pipeline pipeline, Input input) {
-        return of(pipeline, input, Service.NONE);
+        return new BatchTemplate(unserved(pipeline, input));
     }
 
     /// The template of a pipeline that is served by HTTP, too.
     ///
     /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, or be served, and what to do
     public static BatchTemplate of(Pipeline pipeline, Input input, Service service) {
+        String unserved = unserved(pipeline, input);
+        if (service == Service.NONE) {
+            return new BatchTemplate(unserved);
+        }
+        Template.refuseWhatCountsTwice(pipeline, service);
+        ServeParts.Target target = new ServeParts.Target(true, !input.isStream(), input.isNew(), "");
+        return new BatchTemplate(ServeParts.added(unserved, service, target, Environment.code(pipeline)));
+    }
+
+    private static String unserved(Pipeline pipeline, Input input) {
         Batching batching = AwsEngine.requireBatchesPossible(pipeline);
         String code = Environment.code(pipeline);
         if (code.length() > Environment.PIPELINE_CHARACTERS_MAX) {
@@ -126,13 +136,7 @@ public final class BatchTemplate {
                         "<unsealed alarm>",
                         String.valueOf(batching.waitMax().plus(UNSEALED_MAX).toMillis()))
                 .replace("<pipeline code>", code);
-        String plain = TemplateFile.withDigests(text, FUNCTIONS).replace("<pipeline name>", pipeline.name());
-        if (service == Service.NONE) {
-            return new BatchTemplate(plain);
-        }
-        Template.refuseWhatCountsTwice(pipeline, service);
-        ServeParts.Target target = new ServeParts.Target(true, !input.isStream(), input.isNew(), "");
-        return new BatchTemplate(ServeParts.added(plain, service, target, code));
+        return TemplateFile.withDigests(text, FUNCTIONS).replace("<pipeline name>", pipeline.name());
     }
 
     /// For how many hours a source may give a record again. It decides nothing where no id is forgotten.
