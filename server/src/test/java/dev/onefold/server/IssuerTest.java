@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.JWSSigner;
+import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
@@ -19,6 +21,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jose.util.JSONObjectUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
@@ -36,6 +39,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -182,6 +186,25 @@ class IssuerTest {
                 HttpResponse<String> answer = on.get("/v1/trades/totals", "Authorization", "Bearer " + wrong.get(i));
                 assertThat(answer.statusCode()).as("token " + i).isEqualTo(401);
                 assertThat(answer.body()).doesNotContain(wrong.get(i));
+            }
+        }
+    }
+
+    @Test
+    void a_token_whose_claims_are_null_has_none() throws Exception {
+        List<String> wrong = List.of("exp", "sub", "iss", "aud");
+        try (RunningService on = new RunningService(directory, tokens())) {
+            for (String claim : wrong) {
+                Map<String, Object> claims = claims("onefold:read").build().toJSONObject();
+                claims.put(claim, null);
+                JWSObject token = new JWSObject(
+                        new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build(),
+                        new Payload(JSONObjectUtils.toJSONString(claims)));
+                token.sign(new RSASSASigner(rsa));
+                assertThat(token.getPayload().toString()).contains("\"" + claim + "\":null");
+                assertThat(status(on, token.serialize(), "/v1/trades/totals"))
+                        .as(claim)
+                        .isEqualTo(401);
             }
         }
     }

@@ -31,7 +31,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -74,7 +73,7 @@ public final class Issuer {
 
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
     private final AtomicLong warnedNanos = new AtomicLong(System.nanoTime() - FETCHED_EACH.toNanos());
-    private volatile boolean hasKeys; // Once a token was good.
+    private volatile boolean hasKeys; // Whether they could be read when they were last needed.
 
     /// One thing that a token allows.
     ///
@@ -98,7 +97,16 @@ public final class Issuer {
     /// @param keys address of the issuer's keys, as a JSON Web Key Set (RFC 7517)
     /// @throws IllegalArgumentException if somebody else could give other keys on the way
     public Issuer(String name, String audience, URI keys) {
-        this(name, audience, fetched(keys));
+        this(name, audience, keys, new Times(KEPT, FETCHED_EACH, OUTAGE_MAX));
+    }
+
+    /// @param kept before they are read again
+    /// @param fetchedEach in which they are read twice at most
+    /// @param outageMax for which they are good while they cannot be read
+    record Times(Duration kept, Duration fetchedEach, Duration outageMax) {}
+
+    Issuer(String name, String audience, URI keys, Times times) {
+        this(name, audience, fetched(keys, times));
     }
 
     private Issuer(String name, String audience, JWKSource<SecurityContext> keys) {
@@ -127,17 +135,17 @@ public final class Issuer {
         }
     }
 
-    private static JWKSource<SecurityContext> fetched(URI keys) {
+    private static JWKSource<SecurityContext> fetched(URI keys, Times times) {
         boolean isLocal = List.of("localhost", "127.0.0.1", "[::1]").contains(String.valueOf(keys.getHost()));
         if (!"https".equals(keys.getScheme()) && !("http".equals(keys.getScheme()) && isLocal)) {
             throw new IllegalArgumentException("The keys of an issuer are read by https: " + keys + " is not");
         }
         try {
             return JWKSourceBuilder.create(keys.toURL(), new KeysAddress(FETCH_MAX))
-                    .cache(KEPT.toMillis(), 2 * FETCH_MAX.toMillis())
+                    .cache(times.kept.toMillis(), 2 * FETCH_MAX.toMillis())
                     .refreshAheadCache(false)
-                    .rateLimited(FETCHED_EACH.toMillis())
-                    .outageTolerant(OUTAGE_MAX.toMillis())
+                    .rateLimited(times.fetchedEach.toMillis())
+                    .outageTolerant(times.outageMax.toMillis())
                     .build();
         } catch (MalformedURLException e) {
             throw new IllegalArgumentException("The address of the issuer's keys cannot be read: " + keys, e);
@@ -166,13 +174,18 @@ public final class Issuer {
         try {
             JWTClaimsSet claims = processor.process(SignedJWT.parse(token), null);
             hasKeys = true;
-            return Optional.of(new Claims(Objects.requireNonNull(claims.getSubject()), grants(claims)));
+            String subject = claims.getSubject();
+            if (subject == null || claims.getExpirationTime() == null) {
+                return Optional.empty(); // A claim that is null is there for the library, and says nothing.
+            }
+            return Optional.of(new Claims(subject, grants(claims)));
         } catch (RateLimitReachedException e) {
             if (!hasKeys) {
                 throw new IOException("The keys of the issuer could not be read a moment ago", e);
             }
             return Optional.empty(); // It names a key that was not there a moment ago.
         } catch (KeySourceException e) {
+            hasKeys = false;
             warn(e);
             throw new IOException("The keys of the issuer cannot be read", e);
         } catch (ParseException | BadJOSEException | JOSEException e) {
