@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,12 +22,7 @@ import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchResponse;
 
 /// Sends the lines of a request to the queue of a deployment: ten in a request of SQS, some of these at a time.
-///
-/// @param client made when the first request needs it
-/// @param queue its address or its ARN
-/// @param random for jitter; any thread may call
-public record QueueIntake(Supplier<SqsAsyncClient> client, String queue, Threads threads, RandomGenerator random)
-        implements Intake {
+public final class QueueIntake implements Intake {
     /// Bytes of a message, and of all messages of a request together.
     static final int REQUEST_BYTES_MAX = 1 << 20;
 
@@ -34,9 +30,27 @@ public record QueueIntake(Supplier<SqsAsyncClient> client, String queue, Threads
     private static final int REQUESTS_MAX = 16;
     private static final Duration PAUSE_MIN = Duration.ofMillis(50);
     private static final Duration PAUSE_MAX = Duration.ofSeconds(2);
+    private static final Set<String> REFUSALS = Set.of("InvalidMessageContents", "InvalidParameterValue");
     private static final String ARN = "arn:";
     private static final int ARN_ACCOUNT = 4;
     private static final int ARN_NAME = 5;
+
+    private final Supplier<SqsAsyncClient> client;
+    private final String queue;
+    private final Threads threads;
+    private final RandomGenerator random;
+    private volatile @Nullable String address; // Known once it was asked for, and then for ever.
+
+    /// @param client made when the first request needs it
+    /// @param queue its address or its ARN
+    /// @param random for jitter; any thread may call
+    public QueueIntake(Supplier<SqsAsyncClient> client, String queue, Threads threads, RandomGenerator random) {
+        this.client = client;
+        this.queue = queue;
+        this.threads = threads;
+        this.random = random;
+        address = queue.startsWith(ARN) ? null : queue;
+    }
 
     @Override
     public String noun() {
@@ -51,7 +65,9 @@ public record QueueIntake(Supplier<SqsAsyncClient> client, String queue, Threads
     @Override
     public Outcome put(Pipeline pipeline, List<String> lines, Duration most) {
         Sending sending = new Sending(lines, System.nanoTime() + most.toNanos());
-        threads.each(Math.min(REQUESTS_MAX, sending.requests.size()), _ -> sending.sendAll());
+        if (sending.knowsAddress()) {
+            threads.each(Math.min(REQUESTS_MAX, sending.requests.size()), _ -> sending.sendAll());
+        }
         return sending.outcome();
     }
 
@@ -64,6 +80,14 @@ public record QueueIntake(Supplier<SqsAsyncClient> client, String queue, Threads
                                 || each == 0xffff);
     }
 
+    /// Whether the queue never takes the message. Being throttled, or having no leave, is the sender's fault, too.
+    private static boolean isRefusal(BatchResultErrorEntry failed) {
+        String code = failed.code();
+        return Boolean.TRUE.equals(failed.senderFault())
+                && code != null
+                && REFUSALS.contains(code.substring(code.lastIndexOf('.') + 1));
+    }
+
     private record Message(long number, String body) {}
 
     /// The lines of one request. Any thread may send some of them.
@@ -74,6 +98,7 @@ public record QueueIntake(Supplier<SqsAsyncClient> client, String queue, Threads
         private final SortedSet<Long> refused = new TreeSet<>();
         private final TreeSet<Long> notPut = new TreeSet<>();
         private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+        private String to = "";
 
         Sending(List<String> all, long deadlineNanos) {
             this.deadlineNanos = deadlineNanos;
@@ -100,6 +125,16 @@ public record QueueIntake(Supplier<SqsAsyncClient> client, String queue, Threads
             if (!request.isEmpty()) {
                 requests.add(request);
             }
+        }
+
+        /// Whether there is something to send and a place for it.
+        boolean knowsAddress() {
+            try {
+                to = requests.isEmpty() ? "" : address();
+            } catch (RuntimeException failed) {
+                failure.set(failed);
+            }
+            return !to.isEmpty();
         }
 
         void sendAll() {
@@ -144,12 +179,12 @@ public record QueueIntake(Supplier<SqsAsyncClient> client, String queue, Threads
                             .build())
                     .toList();
             SendMessageBatchResponse answer = threads.await(client.get()
-                    .sendMessageBatch(request -> request.queueUrl(address()).entries(entries)));
+                    .sendMessageBatch(request -> request.queueUrl(to).entries(entries)));
             answer.successful().forEach(in -> isDone(messages.get(Integer.parseInt(in.id())), false));
             List<Message> again = new ArrayList<>();
             for (BatchResultErrorEntry failed : answer.failed()) {
                 Message message = messages.get(Integer.parseInt(failed.id()));
-                if (Boolean.TRUE.equals(failed.senderFault())) {
+                if (isRefusal(failed)) {
                     isDone(message, true);
                 } else {
                     again.add(message);
@@ -172,12 +207,14 @@ public record QueueIntake(Supplier<SqsAsyncClient> client, String queue, Threads
     }
 
     private String address() {
-        if (!queue.startsWith(ARN)) {
-            return queue;
+        String known = address;
+        if (known == null) {
+            String[] parts = queue.split(":", -1);
+            known = threads.await(client.get().getQueueUrl(request -> request.queueName(parts[ARN_NAME])
+                            .queueOwnerAWSAccountId(parts[ARN_ACCOUNT])))
+                    .queueUrl();
+            address = known;
         }
-        String[] parts = queue.split(":", -1);
-        return threads.await(client.get().getQueueUrl(request -> request.queueName(parts[ARN_NAME])
-                        .queueOwnerAWSAccountId(parts[ARN_ACCOUNT])))
-                .queueUrl();
+        return known;
     }
 }

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -25,8 +26,11 @@ final class RequestRecords {
     private static final int BODY_BYTES_MAX = 16 << 20;
     private static final int PIECE_BYTES = 64 << 10;
 
-    /// So many ranges of lines are named; from the last one on, all that follow count as not taken.
+    /// So many ranges of lines are named.
     private static final int RANGES_MAX = 1_000;
+
+    /// What is known of each of them must find room on the heap of the smallest function.
+    static final int LINES_MAX = 1_000_000;
 
     /// They are taken, and not yet in the totals.
     private static final int ACCEPTED = 202;
@@ -49,7 +53,15 @@ final class RequestRecords {
         if (Utf8.decode(content).isEmpty()) {
             throw bad("The records are not UTF-8 text. Nothing was put.");
         }
-        return answer(intake.put(pipeline, new BodyLines(content), most));
+        BodyLines lines = new BodyLines(content);
+        if (lines.size() > LINES_MAX) {
+            throw new Refused(
+                    413,
+                    Failure.REQUEST,
+                    "The content of the request has more than " + LINES_MAX
+                            + " lines. Nothing was put. Send it in several requests.");
+        }
+        return answer(intake.put(pipeline, lines, most));
     }
 
     private static Refused bad(String detail) {
@@ -110,17 +122,22 @@ final class RequestRecords {
                     Response.JSON,
                     Response.json(Map.of("put", outcome.put())).body());
         }
+        List<List<Long>> refused = ranges(outcome.refused());
         Map<String, Object> more = new LinkedHashMap<>();
         more.put("put", outcome.put());
-        more.put("notPut", ranges(outcome.notPut()));
-        more.put("refused", ranges(List.copyOf(outcome.refused())));
+        more.put("notPut", fewer(ranges(outcome.notPut())));
+        more.put("refused", refused.subList(0, Math.min(refused.size(), RANGES_MAX)));
+        String unnamed = refused.size() <= RANGES_MAX
+                ? ""
+                : " 'refused' has the first " + RANGES_MAX + " runs; it is "
+                        + outcome.refused().size() + " lines in all.";
         if (outcome.notPut().isEmpty()) {
             throw new Refused(
                     new Failure(
                             422,
                             Failure.NOT_PUT,
-                            "The " + intake.noun() + " never takes some of the lines: " + intake.refuses() + ". 'refused' has"
-                                    + " their numbers, from 1. All others are in."),
+                            "The " + intake.noun() + " never takes some of the lines: " + intake.refuses()
+                                    + ". 'refused' has their numbers, from 1. All others are in." + unnamed),
                     more);
         }
         LOG.log(System.Logger.Level.WARNING, "Records of a request are not put: " + outcome.failure());
@@ -128,22 +145,34 @@ final class RequestRecords {
                 new Failure(
                         503,
                         Failure.NOT_PUT,
-                        "Not all lines are known to be in the " + intake.noun() + ": 'notPut' has the numbers of the others, from 1."
-                                + " Send those again, or all: each record counts once by its identity."),
+                        "Not all lines are known to be in the " + intake.noun()
+                                + ": 'notPut' has the numbers of the others, from 1. Send those again, or all: each record"
+                                + " counts once by its identity." + unnamed),
                 more);
     }
 
     /// First and last numbers of lines that follow each other.
-    private static List<List<Long>> ranges(List<Long> numbers) {
+    private static List<List<Long>> ranges(Collection<Long> numbers) {
         List<List<Long>> ranges = new ArrayList<>();
         for (long number : numbers) {
             List<Long> last = ranges.isEmpty() ? List.of() : ranges.getLast();
-            if (!last.isEmpty() && (last.get(1) + 1 == number || ranges.size() == RANGES_MAX)) {
+            if (!last.isEmpty() && last.get(1) + 1 == number) {
                 ranges.set(ranges.size() - 1, List.of(last.get(0), number));
             } else {
                 ranges.add(List.of(number, number));
             }
         }
         return ranges;
+    }
+
+    /// As many as are named. The last one is made longer, because a line that is sent again counts once, and one that
+    /// is not is lost.
+    private static List<List<Long>> fewer(List<List<Long>> ranges) {
+        if (ranges.size() <= RANGES_MAX) {
+            return ranges;
+        }
+        List<List<Long>> fewer = new ArrayList<>(ranges.subList(0, RANGES_MAX - 1));
+        fewer.add(List.of(ranges.get(RANGES_MAX - 1).getFirst(), ranges.getLast().getLast()));
+        return fewer;
     }
 }

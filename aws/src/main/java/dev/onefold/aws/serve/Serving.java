@@ -38,6 +38,9 @@ public final class Serving {
     private static final int BUG = 500;
     private static final String POST = "POST";
 
+    /// Also of an answer without content: what keeps the one before must know what it is for.
+    private static final Map<String, String> VARY = Map.of("Vary", "Accept-Encoding");
+
     private final BooleanSupplier isDeployed;
     private final String name;
     private final Access access;
@@ -239,6 +242,7 @@ public final class Serving {
 
     private UrlAnswer file(PageFile file, UrlRequest asked) throws IOException {
         Map<String, String> head = new LinkedHashMap<>(file.headers());
+        head.putAll(VARY);
         if (EntityTags.isKnown(asked.header("If-None-Match").orElse(null), file.tag())) {
             return new UrlAnswer(NOT_MODIFIED, head, new byte[0]);
         }
@@ -248,6 +252,7 @@ public final class Serving {
 
     private UrlAnswer made(Response response, UrlRequest asked) throws IOException {
         Map<String, String> head = new LinkedHashMap<>(response.head());
+        head.putAll(VARY);
         Supplier<String> tag = response.tag();
         if (tag == null) {
             return sent(response.status(), head, response.body(), asked);
@@ -262,7 +267,6 @@ public final class Serving {
 
     private UrlAnswer sent(int status, Map<String, String> head, Response.Body body, UrlRequest asked)
             throws IOException {
-        head.put("Vary", "Accept-Encoding");
         boolean gzip = AnswerBody.takesGzip(asked.header("Accept-Encoding").orElse(""));
         if (gzip) {
             head.put("Content-Encoding", "gzip");

@@ -330,19 +330,17 @@ public final class Producer {
     private void ended(Answer answer) {
         int attempts =
                 answer.again().stream().mapToInt(entry -> entry.attempts).max().orElse(0);
-        if (attempts >= ATTEMPTS_MAX) {
-            fail(new IllegalStateException(
-                    answer.unanswered() > 0
-                            ? "Stream " + stream + " has not answered " + attempts + " times; the last time: "
-                                    + answer.reason()
-                            : "Stream " + stream + " has refused a record " + attempts
-                                    + " times; the last time it said: " + answer.reason()
-                                    + ". Give it more shards, or go on more slowly."));
-            return;
+        boolean isEnough = attempts >= ATTEMPTS_MAX;
+        if (isEnough) {
+            stop(refusal(answer, attempts));
         }
-        boolean pauses = !answer.again().isEmpty();
+        boolean pauses = !answer.again().isEmpty() && !isEnough;
         locked(() -> {
-            sent = sent.plus(answer.records(), answer.bytes(), answer.again().size(), answer.unanswered());
+            sent = sent.plus(
+                    answer.records(),
+                    answer.bytes(),
+                    pauses ? answer.again().size() : 0,
+                    pauses ? answer.unanswered() : 0);
             allowed = pauses ? Math.max(1, allowed / 2) : Math.min(REQUESTS_MAX, allowed + 1);
             pausing += pauses ? 1 : 0;
             return underWay--;
@@ -350,6 +348,15 @@ public final class Producer {
         if (pauses) {
             pause(answer.again(), Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN << Math.min(attempts, 10)));
         }
+    }
+
+    private IllegalStateException refusal(Answer answer, int attempts) {
+        return new IllegalStateException(
+                answer.unanswered() > 0
+                        ? "Stream " + stream + " has not answered " + attempts + " times; the last time: "
+                                + answer.reason()
+                        : "Stream " + stream + " has refused a record " + attempts + " times; the last time it said: "
+                                + answer.reason() + ". Give it more shards, or go on more slowly.");
     }
 
     /// The entries are sent again after a while. Their request is under way no more.

@@ -53,6 +53,42 @@ class QueueIntakeTest {
     }
 
     @Test
+    void the_address_of_a_queue_is_asked_for_once_and_not_with_each_ten_lines() {
+        QueueIntake intake = new QueueIntake(
+                () -> queue, "arn:aws:sqs:eu-central-1:1:orders", Connection.THREADS, new SecureRandom());
+        for (int i = 0; i < 3; i++) {
+            assertThat(intake.put(PIPELINE, lines(300), Duration.ofSeconds(20)).put())
+                    .isEqualTo(300);
+        }
+        assertThat(queue.addresses).hasValue(1);
+    }
+
+    @Test
+    void a_queue_that_slows_its_senders_down_or_may_not_use_its_key_refuses_no_line_for_ever() {
+        queue.isSendersFault = true;
+        queue.refusedWord = "{\"id\":7}";
+        for (String code : List.of("RequestThrottled", "KMS.ThrottlingException", "KMS.AccessDeniedException")) {
+            queue.code = code;
+            Intake.Outcome outcome = put(Sends.URL, lines(10), Duration.ofMillis(200));
+            assertThat(outcome.refused()).as(code).isEmpty();
+            assertThat(outcome.notPut()).as(code).containsExactly(7L);
+        }
+    }
+
+    @Test
+    void a_line_that_the_queue_itself_finds_wrong_is_refused() {
+        queue.isSendersFault = true;
+        queue.refusedWord = "{\"id\":7}";
+        for (String code : List.of(
+                "InvalidMessageContents", "AWS.SimpleQueueService.InvalidMessageContents", "InvalidParameterValue")) {
+            queue.code = code;
+            Intake.Outcome outcome = put(lines(10));
+            assertThat(outcome.refused()).as(code).containsExactly(7L);
+            assertThat(outcome.notPut()).as(code).isEmpty();
+        }
+    }
+
+    @Test
     void nothing_is_sent_where_there_is_nothing() {
         assertThat(put(List.of()).put()).isZero();
     }

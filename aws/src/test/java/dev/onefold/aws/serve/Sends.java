@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.GetQueueUrlRequest;
@@ -25,10 +26,14 @@ final class Sends implements SqsAsyncClient, FakeClient {
 
     final List<String> taken = new CopyOnWriteArrayList<>();
     volatile String refusedWord = "\0";
+    volatile String code = "InternalError"; // Of what it refuses.
+    volatile boolean isSendersFault;
+    final AtomicInteger addresses = new AtomicInteger(); // How often its address was asked for.
     volatile boolean isLostOnce; // The next answer never comes, and the messages are in.
 
     @Override
     public CompletableFuture<GetQueueUrlResponse> getQueueUrl(GetQueueUrlRequest request) {
+        addresses.incrementAndGet();
         return CompletableFuture.completedFuture(GetQueueUrlResponse.builder()
                 .queueUrl("https://sqs.example/" + request.queueOwnerAWSAccountId() + "/" + request.queueName())
                 .build());
@@ -51,8 +56,8 @@ final class Sends implements SqsAsyncClient, FakeClient {
             if (entry.messageBody().contains(refusedWord)) {
                 out.add(BatchResultErrorEntry.builder()
                         .id(entry.id())
-                        .senderFault(false)
-                        .code("InternalError")
+                        .senderFault(isSendersFault)
+                        .code(code)
                         .build());
             } else {
                 taken.add(entry.messageBody());

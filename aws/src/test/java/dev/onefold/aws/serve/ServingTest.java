@@ -81,6 +81,7 @@ class ServingTest {
                         first.headers().get("ETag")));
         assertThat(second.status()).isEqualTo(304);
         assertThat(second.body()).isEmpty();
+        assertThat(second.headers()).containsEntry("Vary", first.headers().get("Vary"));
     }
 
     @Test

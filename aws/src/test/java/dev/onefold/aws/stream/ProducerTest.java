@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.store.Threads;
+import dev.onefold.fakes.aws.FakeClient;
 import dev.onefold.fixtures.Seeds;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -14,12 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequest;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsResponse;
+import software.amazon.awssdk.services.kinesis.model.PutRecordsResultEntry;
 import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 
 class ProducerTest {
@@ -126,6 +129,43 @@ class ProducerTest {
                     })
                     .hasMessage("no more");
             assertThatThrownBy(producer::finish).hasMessage("no more");
+        }
+    }
+
+    @Test
+    void what_a_stream_takes_with_its_last_answer_counts_too() {
+        List<String> taken = new CopyOnWriteArrayList<>();
+        KinesisAsyncClient oneAtATime = new OneAtATime(taken);
+        Producer producer = new Producer(oneAtATime, "s", Pauseless.THREADS, new SplittableRandom(1), (_, _) -> {});
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 200; i++) {
+                        producer.add(record(i, "k" + i));
+                    }
+                    producer.finish();
+                })
+                .hasMessageContaining("has refused a record 50 times");
+        assertThat(producer.sent().records()).isEqualTo(taken.size());
+        assertThat(producer.sent().records() + producer.notPut().size()).isEqualTo(200);
+    }
+
+    /// A stream that takes the first record of each request.
+    private record OneAtATime(List<String> taken) implements KinesisAsyncClient, FakeClient {
+        @Override
+        public CompletableFuture<PutRecordsResponse> putRecords(PutRecordsRequest request) {
+            taken.add(request.records().getFirst().partitionKey());
+            List<PutRecordsResultEntry> results = new ArrayList<>();
+            request.records()
+                    .forEach(_ -> results.add(
+                            results.isEmpty()
+                                    ? PutRecordsResultEntry.builder()
+                                            .sequenceNumber("1")
+                                            .build()
+                                    : PutRecordsResultEntry.builder()
+                                            .errorCode("ProvisionedThroughputExceededException")
+                                            .errorMessage("Rate exceeded")
+                                            .build()));
+            return CompletableFuture.completedFuture(
+                    PutRecordsResponse.builder().records(results).build());
         }
     }
 
