@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -26,6 +27,7 @@ public final class QueueSender implements AutoCloseable {
     /// Bytes of a message, and of all messages of a request together.
     public static final int REQUEST_BYTES_MAX = 1024 * 1024;
 
+    private static final Set<String> REFUSALS = Set.of("InvalidMessageContents", "InvalidParameterValue");
     private static final int REQUEST_MAX = 10;
     private static final int REQUESTS_MAX = 16;
     private static final int ATTEMPTS_MAX = 12;
@@ -142,6 +144,14 @@ public final class QueueSender implements AutoCloseable {
         }
     }
 
+    /// Whether the queue never takes the record. Being throttled, or having no leave, is the sender's fault, too.
+    private static boolean isRefusal(BatchResultErrorEntry failed) {
+        String code = failed.code();
+        return Boolean.TRUE.equals(failed.senderFault())
+                && code != null
+                && REFUSALS.contains(code.substring(code.lastIndexOf('.') + 1));
+    }
+
     private static void pause(Duration pause) {
         try {
             Thread.sleep(pause);
@@ -166,7 +176,7 @@ public final class QueueSender implements AutoCloseable {
         List<Outgoing> again = new ArrayList<>();
         for (BatchResultErrorEntry failed : answer.failed()) {
             Outgoing record = records.get(Integer.parseInt(failed.id()));
-            if (Boolean.TRUE.equals(failed.senderFault())) {
+            if (isRefusal(failed)) {
                 unanswered.remove(record.number);
                 refused.accept(record.number, failed.code() + ": " + failed.message());
             } else if (isLast) {
