@@ -129,6 +129,7 @@ public record Failure(int status, String kind, String detail) {
             case 403 -> "Forbidden";
             case 404 -> "Not found";
             case 405 -> "Method not allowed";
+            case 406 -> "Not acceptable";
             case 409 -> "Conflict";
             case 408 -> "Request timeout";
             case 413 -> "Content too large";
@@ -137,7 +138,6 @@ public record Failure(int status, String kind, String detail) {
             case 422 -> "Unprocessable content";
             case 429 -> "Too many requests";
             case 431 -> "Request header fields too large";
-            case 501 -> "Not implemented";
             case 503 -> "Service unavailable";
             case 507 -> "Insufficient storage";
             default -> "Internal server error";

@@ -44,7 +44,7 @@ public record Response(
         switch (status) {
             case 401 -> head.put("WWW-Authenticate", "Bearer");
             case 429, 503 -> head.put("Retry-After", String.valueOf(PAUSE_SECONDS));
-            case 501 -> head.put("Retry-After", String.valueOf(POLL_SECONDS));
+            case 406 -> head.put("Retry-After", String.valueOf(POLL_SECONDS));
             default -> {
                 // Nothing more to say.
             }

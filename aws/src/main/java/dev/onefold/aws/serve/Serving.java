@@ -226,7 +226,7 @@ public final class Serving {
         List<String> path = request.path();
         if (path.size() == ROUTE_PARTS && path.getLast().equals("changes")) {
             throw new Refused(
-                    501,
+                    406, // An answer of 5xx would raise an alarm, and nothing has failed.
                     Failure.NO_STREAM,
                     "A function sends no stream of events. Ask for 'totals' with the same parameters, again after each"
                             + " pause that 'Retry-After' says, with the last 'ETag' in 'If-None-Match'.");

@@ -143,7 +143,7 @@ final class ServedTrades {
                 .properties()
                 .forEach(each -> headers.put(each.getKey(), each.getValue().asText()));
         byte[] body = Base64.getDecoder().decode(answer.path("body").asText());
-        if ("gzip".equals(headers.get("Content-Encoding"))) {
+        if ("gzip".equals(headers.get("Content-Encoding")) && body.length > 0) { // Nothing comes with HEAD.
             body = new GZIPInputStream(new ByteArrayInputStream(body)).readAllBytes();
         }
         return new Answered(answer.path("statusCode").asInt(), headers, new String(body, StandardCharsets.UTF_8));

@@ -121,7 +121,7 @@ class ServingTest {
     @Test
     void changes_say_to_ask_again_and_when() throws IOException {
         Answered poll = reading().get("/v1/trades/changes?depth=1");
-        assertThat(poll.status()).isEqualTo(501);
+        assertThat(poll.status()).isEqualTo(406); // No 5xx, which raises an alarm.
         assertThat(poll.kind()).isEqualTo("NO_STREAM");
         assertThat(poll.headers()).containsEntry("Retry-After", "5");
     }

@@ -151,7 +151,7 @@ class ServeEndToEndTest {
                 }
             }
             assertThat(different).isEmpty();
-            assertThat(get(url, BASE + "changes").statusCode()).isEqualTo(501);
+            assertThat(get(url, BASE + "changes").statusCode()).isEqualTo(406);
             assertThat(get(url, "/").body()).contains("Onefold");
             EndToEnd.assertRight(deployment, trades.totals());
             // A line that is rejected when it is sent again is another dead letter, as on one machine.
