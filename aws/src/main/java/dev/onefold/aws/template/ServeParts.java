@@ -31,7 +31,15 @@ final class ServeParts {
     /// The template with the service.
     ///
     /// @param yaml the template without it
+    ///
+    /// @throws IllegalArgumentException if the pipeline is too long for it
     static String added(String yaml, Service service, Target target, String pipelineCode) {
+        if (pipelineCode.length() > Environment.SERVED_CHARACTERS_MAX) {
+            throw new IllegalArgumentException("The pipeline cannot be served by HTTP on AWS: its text takes "
+                    + pipelineCode.length() + " characters of the function's environment, and beside what it needs for"
+                    + " tokens at most " + Environment.SERVED_CHARACTERS_MAX
+                    + " are left for it. Make two pipelines of it, or deploy it without '--serve'.");
+        }
         String input = target.isQueue ? "InputQueue" : "InputStream";
         String text = TemplateFile.text(NAME, conditions(service, target))
                 .replace("<tables that are read>\n", target.readPermissions)

@@ -3,6 +3,7 @@ package dev.onefold.aws.template;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
@@ -20,6 +21,7 @@ class EnvironmentTest {
 
     private static final int SUFFIX_CHARACTERS = 14;
     private static final int BUCKET_CHARACTERS_MAX = 63;
+    private static final int STREAM_CHARACTERS_MAX = 128;
 
     private static Map<String, String> variables(String pipeline) {
         Map<String, String> variables = new HashMap<>();
@@ -84,6 +86,36 @@ class EnvironmentTest {
         characters += Environment.FAIL_PERCENT.length() + 8;
         characters += Environment.LANES.length() + 2 + Environment.GATES.length() + 4;
         assertThat(characters).isLessThanOrEqualTo(Environment.CHARACTERS_MAX);
+    }
+
+    @Test
+    void all_variables_fit_into_the_environment_of_the_function_that_serves_whatever_its_tokens_are() {
+        JsonNode template = Pipelines.template(Template.Input.STREAM, Template.Service.WRITE)
+                .root();
+        int characters = Environment.PIPELINE.length() + Environment.SERVED_CHARACTERS_MAX;
+        for (String table : List.of("Rows", "Deltas", "Totals", "Letters")) {
+            characters += "ONEFOLD_".length() + 2 * table.length() + STACK_CHARACTERS_MAX + SUFFIX_CHARACTERS;
+        }
+        characters += Environment.BUCKET.length() + BUCKET_CHARACTERS_MAX;
+        characters += "ONEFOLD_SERVE_STREAM".length()
+                + "arn:aws-us-gov:kinesis:ap-southeast-5:123456789012:stream/".length()
+                + STREAM_CHARACTERS_MAX;
+        for (String name : List.of("Issuer", "Audience", "Keys")) {
+            characters += "ONEFOLD_SERVE_".length()
+                    + name.length()
+                    + template.at("/Parameters/ServeJwt" + name + "/MaxLength").asInt();
+        }
+        assertThat(characters)
+                .isBetween(Environment.CHARACTERS_MAX - 100, Environment.CHARACTERS_MAX);
+    }
+
+    @Test
+    void a_pipeline_that_leaves_no_room_for_tokens_is_not_served_and_says_so() {
+        String code = "x".repeat(Environment.SERVED_CHARACTERS_MAX + 1);
+        ServeParts.Target target = new ServeParts.Target(false, false, true, "");
+        assertThatThrownBy(() -> ServeParts.added("Resources:\n", Template.Service.READ, target, code))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("1951 characters", "without '--serve'");
     }
 
     @ParameterizedTest
