@@ -1,9 +1,7 @@
 package dev.onefold.aws.comparison;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.item.Definition;
-import dev.onefold.aws.resync.DeployedPassing;
 import dev.onefold.aws.resync.Renewal;
 import dev.onefold.aws.resync.RepairIntake;
 import dev.onefold.aws.resync.ResyncTurn;
@@ -15,16 +13,14 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowVersions;
 import dev.onefold.tables.Seeding;
-import dev.onefold.tables.SourceTable;
-import dev.onefold.tables.TableRows;
 import dev.onefold.tables.compare.Removals;
 import dev.onefold.tables.compare.SourceComparison;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +31,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 /// The first look is one step, and so is the second look at each slice of what it leaves: each is whole in itself, and
 /// what is left is in the tables. So the steps may be done by several invocations, and a step that was killed is done
 /// again; what it has repaired is equal then. A step must fit into one invocation. If one does not, the comparison
-/// fails
-/// and says so: it is never taken for equal.
+/// fails and says so: it is never taken for equal.
 ///
 /// Not thread-safe.
 public final class Comparing {
@@ -49,12 +44,10 @@ public final class Comparing {
     /// The longest that a change takes from the table to its stream, if nothing else is known.
     public static final Duration LAG = Duration.ofSeconds(10);
 
-    private static final int SEGMENTS = 4;
-
     private final Store store;
     private final Settings settings;
-    private final DeployedPassing.Input input;
-    private final Told told;
+    private final ComparedSource source;
+    private final LongConsumer repairs;
 
     /// What is compared, and how often.
     ///
@@ -68,12 +61,6 @@ public final class Comparing {
             return "dynamodb:" + table;
         }
     }
-
-    /// Who is told what.
-    ///
-    /// @param repairs how many rows are about to be repaired
-    /// @param notes what is waited for
-    public record Told(LongConsumer repairs, Consumer<String> notes) {}
 
     /// What a step came to.
     public sealed interface Outcome {
@@ -95,12 +82,12 @@ public final class Comparing {
         record Failed(String why, Instant again) implements Outcome {}
     }
 
-    /// @param input where live changes come from
-    public Comparing(Store store, Settings settings, DeployedPassing.Input input, Told told) {
+    /// @param repairs is told how many rows are about to be repaired
+    public Comparing(Store store, Settings settings, ComparedSource source, LongConsumer repairs) {
         this.store = store;
         this.settings = settings;
-        this.input = input;
-        this.told = told;
+        this.source = source;
+        this.repairs = repairs;
     }
 
     /// Goes on for as long as there is time.
@@ -117,11 +104,12 @@ public final class Comparing {
         if (now.isHeld(at)) {
             return new Outcome.Waiting("Another invocation compares");
         }
-        Instant due = due(now);
+        Instant due = due(now, at);
         if (now.work() == null && at.isBefore(due)) {
             return now.failure().isEmpty() ? new Outcome.Idle(due) : new Outcome.Failed(now.failure(), due);
         }
         if (SeedLease.isRunning(store, Long.MAX_VALUE)) {
+            now.noteFirst(store); // If seedings never end, the comparison is overdue.
             return new Outcome.Waiting("A seeding is under way");
         }
         Optional<Comparison> taken = now.take(store);
@@ -136,22 +124,22 @@ public final class Comparing {
         return definition.incarnation().id() + "/" + definition.served();
     }
 
-    /// The deployed interval may be shorter than the one that the last comparison knew.
-    private Instant due(Comparison now) {
+    /// The deployed interval may be shorter than the one that the last comparison knew. If a clock was set back, the
+    /// next comparison may be noted for a time that does not come for long.
+    private Instant due(Comparison now, Instant at) {
         Instant latest = now.lastEnd().plus(settings.every());
-        return now.failure().isEmpty() && latest.isBefore(now.next()) ? latest : now.next();
+        Instant due = now.failure().isEmpty() && latest.isBefore(now.next()) ? latest : now.next();
+        return due.isAfter(at.plus(settings.every())) ? at : due;
     }
 
     /// Why nobody may rely on the rows having been compared; empty if the last comparison is complete and recent.
-    public Optional<String> overdue() {
-        Optional<Comparison> found = Comparison.find(store);
-        if (found.isEmpty()) {
-            return Optional.empty();
+    ///
+    /// @param now what the tables say
+    public Optional<String> overdue(Comparison now) {
+        if (!now.failure().isEmpty()) {
+            return Optional.of("The last comparison failed: " + now.failure());
         }
-        if (!found.get().failure().isEmpty()) {
-            return Optional.of("The last comparison failed: " + found.get().failure());
-        }
-        Instant end = found.get().lastEnd();
+        Instant end = now.lastEnd();
         return end.plus(settings.every().multipliedBy(2)).isBefore(store.clock().instant())
                 ? Optional.of("No comparison has come to its end since " + end + ", and one is wanted every "
                         + settings.every().toHours() + " hours")
@@ -167,13 +155,16 @@ public final class Comparing {
         private Tally tally;
         private long longestMs;
         private boolean isStopped;
+        private @Nullable SourceComparison comparison;
 
         Turn(Comparison now, int before, LongSupplier remainingMs) {
             this.now = now;
             this.before = before;
             this.remainingMs = remainingMs;
             wholeMs = remainingMs.getAsLong();
-            tally = now.work() == null ? Tally.NONE : now.work().tally();
+            tally = now.work() == null
+                    ? Tally.NONE.plusUnended(now.unended().repairs())
+                    : now.work().tally();
         }
 
         Outcome run() {
@@ -185,7 +176,7 @@ public final class Comparing {
             }
             Optional<ResyncTurn> turn = Optional.empty();
             Comparison mine = now;
-            try (Renewal _ = Renewal.of(() -> mine.renew(store))) {
+            try (Renewal _ = Renewal.of(store.threads(), () -> mine.renew(store))) {
                 if (settings.repairs()) {
                     turn = ResyncTurn.take(store);
                     if (turn.isEmpty()) {
@@ -207,7 +198,7 @@ public final class Comparing {
                 return compareAs(Long.MAX_VALUE, Optional.empty());
             }
             ResyncTurn mine = turn.get();
-            try (Renewal _ = Renewal.of(mine::renew)) {
+            try (Renewal _ = Renewal.of(store.threads(), mine::renew)) {
                 return compareAs(mine.number(), Optional.of(new RepairIntake(store, mine)));
             }
         }
@@ -215,53 +206,30 @@ public final class Comparing {
         private Outcome compareAs(long number, Optional<RepairIntake> intake) throws IOException, InterruptedException {
             AwsEngine engine = AwsEngine.deployed(store).listingAt(Rate.of(RowListing.UNITS_PER_SECOND));
             Pipeline pipeline = engine.pipeline();
-            SourceTable table =
-                    SourceTable.describe(store.client(), settings.table()).requireActive();
-            table.requireKey(pipeline);
-            String stream = stream(pipeline, table);
-            TableRows rows = new TableRows(store.client(), table, SEGMENTS, Rate.of(settings.units()));
-            requireToFit(rows.extent().readUnits());
+            ComparedSource.Found found = source.find(pipeline);
+            String stream = found.stream();
+            requireToFit(found.rows().extent().readUnits());
+            Comparison.Work work = now.work();
+            if (work != null && !work.table().equals(found.id())) { // What was read of another one says nothing.
+                now = now.anew(now.unendedBy(work.tally()));
+                tally = Tally.NONE.plusUnended(now.unended().repairs());
+            }
             Removals[] removals = new Removals[1];
-            SourceComparison comparison = new SourceComparison(
+            SourceComparison mine = new SourceComparison(
                     engine,
                     new SourceComparison.Side(
-                            rows,
+                            found.rows(),
                             RowVersions.form(pipeline, stream, intake.isPresent() ? number : 1),
                             Rate.of(0),
-                            new DeployedPassing(
-                                    store,
-                                    number,
-                                    input,
-                                    new DeployedPassing.Waiting(settings.lag(), this::stop, told.notes()))),
-                    intake.map(repairs -> new SourceComparison.Repairing(
+                            source.passing(number, this::stop)),
+                    intake.map(taking -> new SourceComparison.Repairing(
                             RowVersions.areByPlace(pipeline) ? RowVersions.generation(pipeline, stream) : 0,
                             number,
                             false,
-                            noted(repairs, removals))),
+                            noted(taking, removals))),
                     this);
-            return look(comparison, removals);
-        }
-
-        /// The stream whose places are the versions of rows; `null` where versions are the user's own.
-        private @Nullable String stream(Pipeline pipeline, SourceTable table) {
-            String read = input.stream();
-            if (read != null && StreamName.isTable(read) && !StreamName.of(read).startsWith(table.name() + "/")) {
-                throw new IllegalArgumentException("The deployment reads the change stream " + StreamName.of(read)
-                        + ", which is not one of table " + table.name()
-                        + ". Rows can be compared with the table that they come from, and with no other");
-            }
-            if (!RowVersions.areByPlace(pipeline) || read == null) {
-                return null;
-            }
-            if (SourceTable.isKinesis(read)) {
-                return table.requireSentTo(store.client(), read);
-            }
-            if (table.stream() == null) {
-                throw new IllegalArgumentException("The change stream of table " + table.name()
-                        + " is off, so its changes are lost. Switch it on, and deploy the template with its ARN");
-            }
-            RowVersions.requireKind(pipeline, table.stream(), read);
-            return table.stream();
+            comparison = mine;
+            return look(mine, found.id(), removals);
         }
 
         /// Before a reading begins that cannot end.
@@ -281,45 +249,55 @@ public final class Comparing {
         }
 
         /// Rows are counted before they are repaired: a killed step finds them equal when it is done again.
-        private Seeding.Intake noted(RepairIntake repairs, Removals[] removals) {
+        private Seeding.Intake noted(RepairIntake taking, Removals[] removals) {
             return (lines, length) -> {
-                Comparison.Work work = now.work();
-                if (work != null && removals[0].ghosts() != work.slicing().ghosts()) {
-                    Slicing slicing = work.slicing().with(removals[0].ghosts());
-                    now = now.with(new Comparison.Work(work.begun(), slicing, work.tally()))
-                            .save(store);
-                }
                 long count = 0;
                 for (int i = 0; i < length; i++) {
                     count += lines[i] == '\n' ? 1 : 0;
                 }
-                told.repairs().accept(count);
-                return repairs.append(lines, length);
+                Comparison.Work work = Objects.requireNonNull(now.work());
+                requireSame(work.table());
+                Slicing.Begun begun = work.slicing().begun();
+                now = now.repairing(work.with(work.slicing()
+                                .with(new Slicing.Begun(removals[0].latest(), begun.repairs() + count))))
+                        .save(store);
+                repairs.accept(count);
+                return taking.append(lines, length);
             };
         }
 
-        private Outcome look(SourceComparison comparison, Removals[] removals)
+        /// What is missing in a table that was made again meanwhile was perhaps not put back yet.
+        private void requireSame(String table) {
+            if (!source.id().equals(table)) {
+                throw new IllegalStateException("The source was replaced by another table of its name meanwhile."
+                        + " The rows are compared with the new one, from the beginning");
+            }
+        }
+
+        private Outcome look(SourceComparison mine, String table, Removals[] removals)
                 throws IOException, InterruptedException {
             Comparison.Work work = now.work();
             if (work == null) {
                 Instant begun = store.clock().instant();
                 long from = remainingMs.getAsLong();
-                Slicing slicing = Slicing.of(comparison.firstLook());
+                Slicing slicing = Slicing.of(mine.firstLook(), now.unended().removals());
                 longestMs = from - remainingMs.getAsLong();
-                work = new Comparison.Work(begun, slicing, tally.plus(comparison.report()));
+                work = new Comparison.Work(begun, table, slicing, tally.plus(mine.report()));
                 now = now.with(work).save(store);
             }
             while (!work.slicing().isDone()) {
                 long from = remainingMs.getAsLong();
                 if (from < longestMs + longestMs / 2) {
-                    return working(work);
+                    return working();
                 }
                 Slicing slicing = work.slicing();
-                removals[0] = new Removals(slicing.rows(), false, slicing.ghosts());
-                comparison.secondLook(slicing.next(), removals[0]);
+                Slicing.Begun before = slicing.begun();
+                removals[0] = new Removals(slicing.rows(), false, slicing.ghosts(), before.ghosts());
+                mine.secondLook(slicing.next(), removals[0]);
                 longestMs = Math.max(longestMs, from - remainingMs.getAsLong());
+                tally = tally.plusUnended(before.repairs());
                 work = new Comparison.Work(
-                        work.begun(), slicing.after(removals[0].ghosts()), tally.plus(comparison.report()));
+                        work.begun(), table, slicing.after(removals[0].ghosts()), tally.plus(mine.report()));
                 now = now.with(work).save(store);
             }
             return complete(work);
@@ -330,6 +308,7 @@ public final class Comparing {
                 throw new IOException(
                         "the deployment was restored, or has another pipeline, meanwhile; its rows are compared again");
             }
+            requireSame(work.table());
             now = now.complete(
                             new Comparison.Result(store.clock().instant(), work.tally()),
                             work.begun().plus(settings.every()))
@@ -337,9 +316,11 @@ public final class Comparing {
             return new Outcome.Compared(work.begun(), work.tally());
         }
 
-        private Outcome working(Comparison.Work work) {
+        /// To be called while a comparison is under way.
+        private Outcome working() {
             now = now.released(0).save(store);
-            return new Outcome.Working(work.slicing().left());
+            return new Outcome.Working(
+                    Objects.requireNonNull(now.work()).slicing().left());
         }
 
         private Outcome waiting(String why) {
@@ -350,7 +331,8 @@ public final class Comparing {
         private Outcome failed(String why, Duration after) {
             Duration soon = after.compareTo(settings.every()) < 0 ? after : settings.every();
             Instant again = store.clock().instant().plus(soon);
-            now = now.failed(why, again).save(store);
+            Tally seen = comparison == null ? tally : tally.plus(comparison.report());
+            now = now.failed(why, again, now.unendedBy(seen)).save(store);
             return new Outcome.Failed(why, again);
         }
 
@@ -364,7 +346,7 @@ public final class Comparing {
             }
             Comparison.Work work = now.work();
             if (longestMs > 0 && work != null) {
-                return working(work);
+                return working();
             }
             return failed(
                     "One reading of the source and of the rows has not ended within the " + wholeMs / 60_000

@@ -3,6 +3,8 @@ package dev.onefold.aws.comparison;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
+import dev.onefold.tables.compare.Finding.Kind;
+import dev.onefold.tables.compare.Finding.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -12,19 +14,23 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// What the tables say of the repeated comparison. One invocation at a time works on it: it puts a token of its own
-/// into the item, and writes on condition that the token is still there.
+/// into the item, and writes on condition that the token is still there. It numbers its writes, and each write is on
+/// condition that the one before it is there: a request that arrives late, after it was sent again, changes nothing.
 ///
 ///     item = k 00 "comparison", s source, r whether it repairs, i incarnation and view, h token of the last holder,
-///            u until when it is held (0: not), y first seen, x when the next one begins, f why the last one failed,
-///            a invocations in a row that came to nothing,
-///            b begin, w slicing, c tally: of the one that is under way; d end, l tally: of the last complete one
+///            q number of its last write, u until when it is held (0: not), y first seen, x when the next one begins,
+///            f why the last one failed, a invocations in a row that came to nothing,
+///            p repairs and g removals of those that failed since the last complete one,
+///            b begin, t id of the source's table, w slicing, c tally: of the one that is under way;
+///            d end, l tally: of the last complete one
 ///
 /// @param of what is compared
 /// @param held who works on it
-/// @param since when a function with these settings looked first
+/// @param since when a function looked first at this source, or the last comparison of other rows of it ended
 /// @param next when another one begins
 /// @param failure why the last one failed; empty if it did not
 /// @param attempts invocations in a row that came to nothing
+/// @param unended what comparisons have repaired that did not come to their end, since the last one that did
 /// @param work what is under way; `null` if nothing is
 /// @param last the last complete one; `null` if there is none
 public record Comparison(
@@ -34,6 +40,7 @@ public record Comparison(
         Instant next,
         String failure,
         int attempts,
+        Unended unended,
         @Nullable Work work,
         @Nullable Result last) {
     /// How long an invocation is taken to run of which nothing is heard.
@@ -48,10 +55,28 @@ public record Comparison(
     public record Of(String source, boolean repairs, String rows) {}
 
     /// Who works on it, until when.
-    record Held(String token, Instant until) {}
+    ///
+    /// @param writes number of the last write
+    record Held(String token, long writes, Instant until) {
+        static final Held NOBODY = new Held("", 0, NEVER);
+    }
+
+    /// What comparisons have repaired that did not come to their end.
+    ///
+    /// @param repairs that were begun
+    /// @param removals that are known to be in: a limit for all rows counts them
+    record Unended(long repairs, long removals) {
+        static final Unended NOTHING = new Unended(0, 0);
+    }
 
     /// A comparison that is under way.
-    record Work(Instant begun, Slicing slicing, Tally tally) {}
+    ///
+    /// @param table id of the source's table
+    record Work(Instant begun, String table, Slicing slicing, Tally tally) {
+        Work with(Slicing other) {
+            return new Work(begun, table, other, tally);
+        }
+    }
 
     /// A comparison that is complete.
     public record Result(Instant ended, Tally tally) {}
@@ -66,23 +91,58 @@ public record Comparison(
         return item.isEmpty() ? Optional.empty() : Optional.of(of(item));
     }
 
-    /// The one of these settings: what others have begun is no part of it.
+    /// The one of these settings: what others have begun is no part of it. A failure of others with the same source
+    /// stays until a comparison has come to its end, and so does the time since when there was none.
     static Comparison of(Store store, Of wanted) {
         Optional<Comparison> found = find(store);
-        if (found.isPresent() && found.get().of.equals(wanted)) {
-            return found.get();
+        if (found.isEmpty()) {
+            return first(wanted, Held.NOBODY, now(store));
         }
-        Held held = found.map(Comparison::held).orElse(new Held("", NEVER));
-        return new Comparison(wanted, held, store.clock().instant(), NEVER, "", 0, null, null);
+        Comparison last = found.get();
+        if (last.of.equals(wanted)) {
+            return last;
+        }
+        if (!last.of.source().equals(wanted.source())) {
+            return first(wanted, last.held, now(store));
+        }
+        Unended unended = last.unendedBy(last.work == null ? Tally.NONE : last.work.tally());
+        return new Comparison(wanted, last.held, last.lastEnd(), NEVER, last.failure, 0, unended, null, null);
     }
 
-    boolean isHeld(Instant now) {
-        return held.until().isAfter(now);
+    /// To the millisecond, as it is written.
+    private static Instant now(Store store) {
+        return Instant.ofEpochMilli(store.clock().millis());
+    }
+
+    private static Comparison first(Of wanted, Held held, Instant now) {
+        return new Comparison(wanted, held, now, NEVER, "", 0, Unended.NOTHING, null, null);
+    }
+
+    /// Notes when a function looked first, if none has yet.
+    void noteFirst(Store store) {
+        store.retriedIf(() -> store.client()
+                .putItem(request -> request.tableName(store.tables().rows())
+                        .item(item())
+                        .conditionExpression("attribute_not_exists(k)")));
+    }
+
+    /// What is known of repairs that will not be in the numbers of a complete comparison.
+    ///
+    /// @param seen what this one has come to
+    Unended unendedBy(Tally seen) {
+        if (work == null) {
+            return unended;
+        }
+        return new Unended(
+                work.tally().unended()
+                        + work.tally().repaired()
+                        + work.slicing().begun().repairs(),
+                unended.removals() + seen.count(Kind.GHOST, Outcome.REPAIRED));
     }
 
     /// Whether somebody works on it.
-    public boolean isRunning(Store store) {
-        return isHeld(store.clock().instant());
+    public boolean isHeld(Instant now) {
+        return held.until().isAfter(now);
     }
 
     /// Whether one has begun and is not complete.
@@ -97,7 +157,7 @@ public record Comparison(
 
     /// Takes it for this invocation, as an attempt more; empty if somebody else was faster.
     Optional<Comparison> take(Store store) {
-        Comparison mine = with(new Held(store.newId(), store.clock().instant().plus(HELD)), attempts + 1);
+        Comparison mine = with(new Held(store.newId(), 0, now(store).plus(HELD)), attempts + 1);
         boolean taken = store.retriedIf(() -> store.client()
                 .putItem(request -> request.tableName(store.tables().rows())
                         .item(mine.item())
@@ -105,40 +165,41 @@ public record Comparison(
                         .expressionAttributeValues(Map.of(
                                 ":h", AttributeValue.fromS(held.token()),
                                 ":u", Items.number(held.until().toEpochMilli())))));
-        return taken || isTaken(store, mine) ? Optional.of(mine) : Optional.empty();
-    }
-
-    /// An answer may have been lost.
-    private static boolean isTaken(Store store, Comparison mine) {
-        return find(store)
-                .map(found -> found.held.token().equals(mine.held.token()))
-                .orElse(false);
+        return taken || isWritten(store, mine) ? Optional.of(mine) : Optional.empty();
     }
 
     /// Writes what is said now, if this invocation still has it.
     ///
+    /// @return the same, as it is written
     /// @throws IllegalStateException if another one has taken it, because nothing was heard of this one
     Comparison save(Store store) {
         Instant until =
-                held.until().equals(NEVER) ? NEVER : store.clock().instant().plus(HELD);
-        Map<String, AttributeValue> item =
-                with(new Held(held.token(), until), attempts).item();
+                held.until().equals(NEVER) ? NEVER : now(store).plus(HELD);
+        Comparison mine = with(new Held(held.token(), held.writes() + 1, until), attempts);
         boolean saved = store.retriedIf(() -> store.client()
                 .putItem(request -> request.tableName(store.tables().rows())
-                        .item(item)
-                        .conditionExpression("h = :h")
-                        .expressionAttributeValues(Map.of(":h", AttributeValue.fromS(held.token())))));
-        if (!saved) {
+                        .item(mine.item())
+                        .conditionExpression("h = :h AND q = :q")
+                        .expressionAttributeValues(Map.of(
+                                ":h", AttributeValue.fromS(held.token()), ":q", Items.number(held.writes())))));
+        if (!saved && !isWritten(store, mine)) {
             throw lost();
         }
-        return this;
+        return mine;
+    }
+
+    /// An answer may have been lost.
+    private static boolean isWritten(Store store, Comparison mine) {
+        return find(store)
+                .map(found -> found.held.token().equals(mine.held.token()) && found.held.writes() == mine.held.writes())
+                .orElse(false);
     }
 
     /// Holds it for longer.
     ///
     /// @throws IllegalStateException if another one has taken it, because nothing was heard of this one
     void renew(Store store) {
-        AttributeValue until = Items.number(store.clock().instant().plus(HELD).toEpochMilli());
+        AttributeValue until = Items.number(now(store).plus(HELD).toEpochMilli());
         boolean renewed = store.retriedIf(() -> store.client()
                 .updateItem(request -> request.tableName(store.tables().rows())
                         .key(key())
@@ -156,43 +217,57 @@ public record Comparison(
                 + HELD.toMinutes() + " minutes");
     }
 
-    /// Lets the next wake-up begin a comparison at once.
+    /// Lets the next wake-up begin a comparison at once. A failure stays until a comparison has come to its end.
     ///
     /// @return whether it will; not if one is under way
     public static boolean begin(Store store) {
         return store.retriedIf(() -> store.client()
                 .updateItem(request -> request.tableName(store.tables().rows())
                         .key(key())
-                        .updateExpression("SET x = :zero, f = :none")
+                        .updateExpression("SET x = :zero ADD q :one") // One that was taken for dead writes no more.
                         .conditionExpression("attribute_exists(k) AND attribute_not_exists(b) AND u < :now")
                         .expressionAttributeValues(Map.of(
                                 ":zero", Items.number(0),
-                                ":none", AttributeValue.fromS(""),
+                                ":one", Items.number(1),
                                 ":now", Items.number(store.clock().millis())))));
     }
 
     private Comparison with(Held holder, int tries) {
-        return new Comparison(of, holder, since, next, failure, tries, work, last);
+        return new Comparison(of, holder, since, next, failure, tries, unended, work, last);
+    }
+
+    private Held nobody() {
+        return new Held(held.token(), held.writes(), NEVER);
     }
 
     /// Given back, as if this attempt had not been.
     Comparison released(int before) {
-        return with(new Held(held.token(), NEVER), before);
+        return with(nobody(), before);
     }
 
     /// Further in the one that is under way.
     Comparison with(Work now) {
-        return new Comparison(of, held, since, next, failure, 0, now, last);
+        return new Comparison(of, held, since, next, failure, 0, unended, now, last);
+    }
+
+    /// While a slice of the one that is under way is repaired.
+    Comparison repairing(Work now) {
+        return new Comparison(of, held, since, next, failure, attempts, unended, now, last);
+    }
+
+    /// From its beginning.
+    Comparison anew(Unended before) {
+        return new Comparison(of, held, since, next, failure, attempts, before, null, last);
     }
 
     /// Failed, until it is tried again.
-    Comparison failed(String why, Instant again) {
-        return new Comparison(of, new Held(held.token(), NEVER), since, again, why, 0, null, last);
+    Comparison failed(String why, Instant again, Unended before) {
+        return new Comparison(of, nobody(), since, again, why, 0, before, null, last);
     }
 
     /// Complete.
     Comparison complete(Result result, Instant again) {
-        return new Comparison(of, new Held(held.token(), NEVER), since, again, "", 0, null, result);
+        return new Comparison(of, nobody(), since, again, "", 0, Unended.NOTHING, null, result);
     }
 
     private Map<String, AttributeValue> item() {
@@ -201,13 +276,17 @@ public record Comparison(
         item.put("r", AttributeValue.fromBool(of.repairs()));
         item.put("i", AttributeValue.fromS(of.rows()));
         item.put("h", AttributeValue.fromS(held.token()));
+        item.put("q", Items.number(held.writes()));
         item.put("u", Items.number(held.until().toEpochMilli()));
         item.put("y", Items.number(since.toEpochMilli()));
         item.put("x", Items.number(next.toEpochMilli()));
         item.put("f", AttributeValue.fromS(failure));
         item.put("a", Items.number(attempts));
+        item.put("p", Items.number(unended.repairs()));
+        item.put("g", Items.number(unended.removals()));
         if (work != null) {
             item.put("b", Items.number(work.begun().toEpochMilli()));
+            item.put("t", AttributeValue.fromS(work.table()));
             item.put("w", work.slicing().item());
             item.put("c", work.tally().item());
         }
@@ -226,6 +305,7 @@ public record Comparison(
         Work work = item.containsKey("b")
                 ? new Work(
                         at(item, "b"),
+                        Items.text(item, "t"),
                         Slicing.of(Items.require(item, "w").m()),
                         Tally.of(Items.require(item, "c").m()))
                 : null;
@@ -234,11 +314,12 @@ public record Comparison(
                 : null;
         return new Comparison(
                 new Of(Items.text(item, "s"), Items.require(item, "r").bool(), Items.text(item, "i")),
-                new Held(Items.text(item, "h"), at(item, "u")),
+                new Held(Items.text(item, "h"), Items.number(item, "q"), at(item, "u")),
                 at(item, "y"),
                 at(item, "x"),
                 Items.text(item, "f"),
                 (int) Items.number(item, "a"),
+                new Unended(Items.number(item, "p"), Items.number(item, "g")),
                 work,
                 last);
     }

@@ -17,21 +17,31 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// The slices that the first look has left, and how many of them were looked at.
 ///
 ///     item = {o rows of ours, r deflated bits of all ranges that differ, e ends of the slices, d slices done,
-///             g ghosts of those}
+///             g ghosts of those; of the next slice: n ghosts, s repairs}
 ///
 /// The bits take 128 KB at most, so they fit into an item.
 ///
 /// @param rows of ours at the first look
 /// @param slices in the order of their ranges
 /// @param done slices that were looked at
-/// @param ghosts rows of them, and of the one that is being repaired, that the source lacks
-record Slicing(long rows, List<BitSet> slices, int done, long ghosts) {
+/// @param ghosts rows of them that the source lacks, with those that failed comparisons have removed
+/// @param begun what attempts have begun to repair of the next slice
+record Slicing(long rows, List<BitSet> slices, int done, long ghosts, Begun begun) {
     Slicing {
         slices = List.copyOf(slices);
     }
 
-    static Slicing of(Suspects suspects) {
-        return new Slicing(suspects.rows(), suspects.slices(), 0, 0);
+    /// Repairs of a slice. They are noted before they are written, so some of them may not be in.
+    ///
+    /// @param ghosts rows of the slice that the source lacks
+    /// @param repairs rows that were to be repaired, in all attempts together
+    record Begun(long ghosts, long repairs) {
+        static final Begun NOTHING = new Begun(0, 0);
+    }
+
+    /// @param removed rows that failed comparisons have removed
+    static Slicing of(Suspects suspects, long removed) {
+        return new Slicing(suspects.rows(), suspects.slices(), 0, removed, Begun.NOTHING);
     }
 
     boolean isDone() {
@@ -48,12 +58,12 @@ record Slicing(long rows, List<BitSet> slices, int done, long ghosts) {
 
     /// With the next slice done.
     Slicing after(long ghostsNow) {
-        return new Slicing(rows, slices, done + 1, ghostsNow);
+        return new Slicing(rows, slices, done + 1, ghostsNow, Begun.NOTHING);
     }
 
     /// While the next slice is repaired.
-    Slicing with(long ghostsNow) {
-        return new Slicing(rows, slices, done, ghostsNow);
+    Slicing with(Begun now) {
+        return new Slicing(rows, slices, done, ghosts, now);
     }
 
     AttributeValue item() {
@@ -67,7 +77,9 @@ record Slicing(long rows, List<BitSet> slices, int done, long ghosts) {
                                 .map(slice -> Items.number(slice.length()))
                                 .toList()),
                 "d", Items.number(done),
-                "g", Items.number(ghosts)));
+                "g", Items.number(ghosts),
+                "n", Items.number(begun.ghosts()),
+                "s", Items.number(begun.repairs())));
     }
 
     static Slicing of(Map<String, AttributeValue> item) {
@@ -83,7 +95,12 @@ record Slicing(long rows, List<BitSet> slices, int done, long ghosts) {
             slices.add(slice);
             from = to;
         }
-        return new Slicing(Items.number(item, "o"), slices, (int) Items.number(item, "d"), Items.number(item, "g"));
+        return new Slicing(
+                Items.number(item, "o"),
+                slices,
+                (int) Items.number(item, "d"),
+                Items.number(item, "g"),
+                new Begun(Items.number(item, "n"), Items.number(item, "s")));
     }
 
     private static byte[] deflated(byte[] bytes) {

@@ -20,9 +20,18 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// @param moved keys that changed while they were compared
 /// @param withoutKey rows of the source whose keys cannot be read
 /// @param expired rows that the source lacks and that go on to count, because they may have expired
+/// @param unended repairs that were begun by attempts which did not end: an invocation that was killed or had no more
+///     time, or a comparison that failed. Those that are in were found equal later
 /// @param findings how many there are, by kind and outcome, as in `MISSING REPAIRED`
-public record Tally(long rows, long readings, long moved, long withoutKey, long expired, Map<String, Long> findings) {
-    static final Tally NONE = new Tally(0, 0, 0, 0, 0, Map.of());
+public record Tally(
+        long rows,
+        long readings,
+        long moved,
+        long withoutKey,
+        long expired,
+        long unended,
+        Map<String, Long> findings) {
+    static final Tally NONE = new Tally(0, 0, 0, 0, 0, 0, Map.of());
 
     /// Outcomes that are no drift: a letter explains the row, or a live change has put it right.
     private static final Set<Outcome> NO_DRIFT = EnumSet.of(Outcome.EXPLAINED, Outcome.OVERTAKEN);
@@ -55,7 +64,13 @@ public record Tally(long rows, long readings, long moved, long withoutKey, long 
                 moved + report.moved(),
                 hasRead ? report.withoutKey() : withoutKey,
                 expired + report.expired(),
+                unended,
                 sums);
+    }
+
+    /// With more repairs of attempts that did not end.
+    Tally plusUnended(long repairs) {
+        return new Tally(rows, readings, moved, withoutKey, expired, unended + repairs, findings);
     }
 
     /// How many findings there are of a kind and outcome.
@@ -81,6 +96,21 @@ public record Tally(long rows, long readings, long moved, long withoutKey, long 
     /// Rows that still differ.
     public long left() {
         return count(LEFT) + withoutKey;
+    }
+
+    /// Whether every row was compared, and was equal from the beginning.
+    public boolean isClean() {
+        return findings.isEmpty() && moved + withoutKey + expired + unended == 0;
+    }
+
+    /// Rows that the source and the engine have differently because a dead letter of the key waits.
+    public long explained() {
+        return count(EnumSet.of(Outcome.EXPLAINED));
+    }
+
+    /// Rows that were repaired.
+    long repaired() {
+        return count(EnumSet.of(Outcome.REPAIRED));
     }
 
     /// Rows that a guard keeps, because too many would be removed.
@@ -119,6 +149,7 @@ public record Tally(long rows, long readings, long moved, long withoutKey, long 
                 "m", Items.number(moved),
                 "k", Items.number(withoutKey),
                 "e", Items.number(expired),
+                "u", Items.number(unended),
                 "f", AttributeValue.fromM(sums)));
     }
 
@@ -131,6 +162,7 @@ public record Tally(long rows, long readings, long moved, long withoutKey, long 
                 Items.number(item, "m"),
                 Items.number(item, "k"),
                 Items.number(item, "e"),
+                Items.number(item, "u"),
                 sums);
     }
 }

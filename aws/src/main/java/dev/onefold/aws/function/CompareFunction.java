@@ -6,8 +6,10 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.comparison.ComparedTable;
 import dev.onefold.aws.comparison.Comparing;
 import dev.onefold.aws.comparison.Comparing.Outcome;
+import dev.onefold.aws.comparison.Comparison;
 import dev.onefold.aws.comparison.Tally;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
@@ -20,7 +22,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -70,25 +71,40 @@ public final class CompareFunction implements RequestStreamHandler {
 
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(handle(
-                in.readNBytes(Invocation.EVENT_BYTES_MAX),
-                () -> context.getRemainingTimeInMillis() - REMAINING_MS_MIN));
+        byte[] event = in.readNBytes(Invocation.EVENT_BYTES_MAX);
+        if (stream(event).isEmpty()) {
+            String why = "The event names no stream. What State has not taken of the stream yet would look like lost"
+                    + " changes, so nothing was compared. The schedule of the template sends {\"input\": ARN}; a"
+                    + " person lets a comparison begin with 'onefold aws compared PIPELINE --again'";
+            metrics.out().println("ERROR " + why);
+            throw new IllegalArgumentException(why);
+        }
+        out.write(handle(event, () -> context.getRemainingTimeInMillis() - REMAINING_MS_MIN));
     }
 
     /// Does one invocation.
     ///
-    /// @param event `{"input": "…"}`, with the ARN of the stream that State reads
+    /// @param event `{"input": "…"}`, with the ARN of the stream that State reads; if it names none, the one that this
+    ///     function was made with is read
     /// @param remainingMs how long it may take
     /// @return the answer's bytes
+    /// @throws IllegalArgumentException if the event is not such an object
     /// @throws IllegalStateException as long as the last comparison failed or is overdue
     public byte[] handle(byte[] event, LongSupplier remainingMs) {
         PrintStream out = metrics.out();
+        DeployedPassing.Input read = stream(event).map(input::with).orElse(input);
         Comparing comparing = new Comparing(
                 store,
                 settings,
-                stream(event).map(input::with).orElse(input),
-                new Comparing.Told(this::count, note -> out.println("INFO " + note)));
-        switch (comparing.step(remainingMs)) {
+                new ComparedTable(store, settings, read, note -> out.println("INFO " + note)),
+                this::count);
+        Outcome outcome = comparing.step(remainingMs);
+        Optional<Comparison> now = Comparison.find(store);
+        Comparison.Result last = now.map(Comparison::last).orElse(null);
+        if (last != null && last.tally().left() > 0 && !(outcome instanceof Outcome.Compared)) {
+            count(last.tally().left()); // An alarm says 'differ' until a comparison has found that they do not.
+        }
+        switch (outcome) {
             case Outcome.Idle _ -> {}
             case Outcome.Waiting(var why) -> out.println("INFO Nothing is compared now: " + why);
             case Outcome.Working(var slices) ->
@@ -100,7 +116,7 @@ public final class CompareFunction implements RequestStreamHandler {
                 throw new IllegalStateException("The rows were not compared: " + why);
             }
         }
-        Optional<String> overdue = comparing.overdue();
+        Optional<String> overdue = now.flatMap(comparing::overdue);
         if (overdue.isPresent()) {
             out.println("ERROR " + overdue.get());
             throw new IllegalStateException(overdue.get());
@@ -110,15 +126,27 @@ public final class CompareFunction implements RequestStreamHandler {
 
     private static Optional<String> stream(byte[] event) {
         try (JsonParser json = JSON.createParser(event)) {
-            while (json.nextToken() != null) {
-                if (json.currentToken() == JsonToken.FIELD_NAME
-                        && json.currentName().equals("input")) {
-                    return Optional.ofNullable(json.nextTextValue());
-                }
+            JsonToken first = json.nextToken();
+            if (first == null || first == JsonToken.VALUE_NULL) {
+                return Optional.empty();
             }
-            return Optional.empty();
+            if (first != JsonToken.START_OBJECT) {
+                throw new IllegalArgumentException("An event is an object, as in {\"input\": ARN}, and not " + first);
+            }
+            Optional<String> stream = Optional.empty();
+            for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+                JsonToken value = json.nextToken();
+                if (name.equals("input") && value != JsonToken.VALUE_NULL) {
+                    if (value != JsonToken.VALUE_STRING || !json.getText().startsWith("arn:")) {
+                        throw new IllegalArgumentException("The event's input is not the ARN of a stream");
+                    }
+                    stream = Optional.of(json.getText());
+                }
+                json.skipChildren();
+            }
+            return stream;
         } catch (IOException e) {
-            throw new UncheckedIOException("What the schedule sends is not JSON", e);
+            throw new IllegalArgumentException("The event is not JSON, as in {\"input\": ARN}", e);
         }
     }
 
@@ -128,7 +156,7 @@ public final class CompareFunction implements RequestStreamHandler {
 
     private void tell(Tally tally, String begun) {
         count(tally.left());
-        String level = tally.left() > 0 ? "ERROR" : tally.drifted() > 0 ? "WARN" : "INFO";
+        String level = tally.left() > 0 ? "ERROR" : tally.drifted() + tally.unended() > 0 ? "WARN" : "INFO";
         StringBuilder line = new StringBuilder(level)
                 .append(" Comparison of ")
                 .append(begun)
@@ -144,11 +172,21 @@ public final class CompareFunction implements RequestStreamHandler {
                 .append(tally.left())
                 .append(" still differ");
         tally.lines().forEach(each -> line.append("; ").append(each));
+        append(line, "without a readable key", tally.withoutKey());
+        append(line, "perhaps expired", tally.expired());
+        append(line, "changed meanwhile", tally.moved());
+        append(line, "repairs of attempts that did not end", tally.unended());
         if (tally.left() > 0) {
             line.append(". 'onefold aws verify --against ")
                     .append(settings.source())
                     .append("' names them");
         }
         metrics.out().println(line);
+    }
+
+    private static void append(StringBuilder line, String name, long count) {
+        if (count > 0) {
+            line.append("; ").append(name).append(": ").append(count);
+        }
     }
 }

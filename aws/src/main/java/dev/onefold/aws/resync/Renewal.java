@@ -1,60 +1,68 @@
 package dev.onefold.aws.resync;
 
+import dev.onefold.aws.store.Threads;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/// Renews something in the tables of a deployment while somebody works with it, on a thread of its own.
+/// Renews something in the tables of a deployment while somebody works with it, on a thread of its own. Closed by the
+/// thread that opened it.
 public final class Renewal implements AutoCloseable {
     private static final Duration EVERY = Duration.ofSeconds(20);
 
-    private final Thread thread;
+    private final Threads threads;
+    private final Runnable renew;
+    private CompletableFuture<Boolean> latest = CompletableFuture.completedFuture(true);
+    private boolean isClosed;
 
-    private Renewal(Runnable renew) {
-        thread = Thread.ofVirtual().name("onefold-renewal").unstarted(() -> run(renew));
+    private Renewal(Threads threads, Runnable renew) {
+        this.threads = threads;
+        this.renew = renew;
     }
 
     /// Renews from now on.
-    public static Renewal of(Runnable renew) {
-        Renewal renewal = new Renewal(renew);
-        renewal.thread.start();
+    public static Renewal of(Threads threads, Runnable renew) {
+        Renewal renewal = new Renewal(threads, renew);
+        threads.execute(renewal::run);
         return renewal;
     }
 
-    private static void run(Runnable renew) {
+    private void run() {
         boolean goesOn = true;
         while (goesOn) {
-            goesOn = isToGoOn(renew);
+            threads.pause(EVERY);
+            goesOn = isToGoOn();
         }
     }
 
-    private static boolean isToGoOn(Runnable renew) {
+    private boolean isToGoOn() {
+        CompletableFuture<Boolean> mine = new CompletableFuture<>();
+        synchronized (this) {
+            if (isClosed) {
+                return false;
+            }
+            latest = mine;
+        }
         try {
-            Thread.sleep(EVERY);
             renew.run();
             return true;
         } catch (SdkException e) {
             return true; // The next renewal comes long before it is too late.
-        } catch (InterruptedException e) {
-            return false;
         } catch (IllegalStateException e) {
             return false; // Somebody else has it. Whatever its holder writes finds that out.
+        } finally {
+            mine.complete(true);
         }
     }
 
-    /// Ends when the renewal that is under way has ended.
+    /// Returns when the renewal that is under way has ended. Its thread ends when its pause is over.
     @Override
     public void close() {
-        thread.interrupt();
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
+        CompletableFuture<Boolean> underWay;
+        synchronized (this) {
+            isClosed = true;
+            underWay = latest;
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        threads.await(underWay);
     }
 }

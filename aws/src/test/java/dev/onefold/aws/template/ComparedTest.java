@@ -50,6 +50,7 @@ class ComparedTest {
         Map<String, String> expected = new TreeMap<>(Map.of(
                 "Logs", "CompareLogs logs:CreateLogStream logs:PutLogEvents",
                 "Source", "AWS::Partition AWS::Region AWS::AccountId " + sent + "dynamodb:DescribeTable dynamodb:Scan",
+                "SourceKey", "CompareKeyArn kms:Decrypt",
                 "Rows",
                         "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:DescribeTable"
                                 + " dynamodb:GetItem dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
@@ -138,6 +139,7 @@ class ComparedTest {
         JsonNode differences = template.properties("RowDifferencesAlarm");
         assertThat(differences.get("MetricName").asText()).isEqualTo(Metric.RowDifferences.name());
         assertThat(differences.get("Threshold").asInt()).isZero();
+        assertThat(differences.at("/Period/Fn::FindInMap/0").asText()).isEqualTo("Tick"); // Each wake-up counts again.
         JsonNode errors = template.properties("CompareErrorsAlarm");
         assertThat(errors.at("/Dimensions/0/Value/Ref").asText()).isEqualTo("Compare");
         assertThat(errors.get("TreatMissingData").asText()).isEqualTo("breaching");

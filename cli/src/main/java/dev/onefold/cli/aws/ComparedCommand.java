@@ -8,6 +8,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.show.Words;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -20,12 +21,16 @@ import software.amazon.awssdk.core.exception.SdkException;
         name = "compared",
         description = {
             "Says what the function Compare of a deployment has found, which 'onefold aws template --compare' adds.",
-            "The exit code is 1 if rows still differ, or if the last comparison failed. Which rows differ is named by"
+            "The exit code is 1 if rows still differ, if the last comparison failed, if none has come to its end yet, or"
+                    + " if one was due two hours ago and has not begun. Which rows differ is named by"
                     + " 'onefold aws verify --against'. It reads one item."
         },
         footerHeading = "%nExample:%n",
         footer = {"  ${COMMAND-FULL-NAME} favourites.yaml"})
 final class ComparedCommand implements Callable<Integer> {
+    /// Longer than two wake-ups are apart.
+    private static final Duration LATE = Duration.ofHours(2);
+
     private final Caller caller;
     private final AwsCommand aws;
 
@@ -52,14 +57,13 @@ final class ComparedCommand implements Callable<Integer> {
                             ExitCode.DIRECTORY,
                             "No function compares the rows of deployment " + aws.deployment(name)
                                     + ", or it has not looked yet. 'onefold aws template --compare' adds one."));
-            caller.print(text(store, comparison));
-            if (isAgain) {
-                caller.printLine(
-                        Comparison.begin(store)
-                                ? "The function begins another one when it is woken next."
-                                : "One is under way, so none was begun.");
+            boolean begins = isAgain && Comparison.begin(store);
+            Comparison now = begins ? Comparison.find(store).orElse(comparison) : comparison;
+            caller.print(new Text(Words.visible(pipeline), now, store.clock().instant()).text());
+            if (isAgain && !begins) {
+                caller.printLine("One is under way, so none was begun.");
             }
-            return isFine(comparison) ? ExitCode.DONE.code() : ExitCode.DIFFERENT.code();
+            return isFine(now, store.clock().instant()) ? ExitCode.DONE.code() : ExitCode.DIFFERENT.code();
         } catch (SdkException e) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
@@ -68,57 +72,105 @@ final class ComparedCommand implements Callable<Integer> {
         }
     }
 
-    private static boolean isFine(Comparison comparison) {
+    /// Whether the rows were compared as they should be, and none differs.
+    private static boolean isFine(Comparison comparison, Instant at) {
         Comparison.Result last = comparison.last();
-        return comparison.failure().isEmpty() && (last == null || last.tally().left() == 0);
+        return comparison.failure().isEmpty()
+                && last != null
+                && last.tally().left() == 0
+                && !isLate(comparison, at);
     }
 
-    private static String text(Store store, Comparison comparison) {
-        StringBuilder text = new StringBuilder();
-        Comparison.Result last = comparison.last();
-        String source = comparison.of().source();
-        if (last == null) {
-            text.append("No comparison with ").append(source).append(" has come to its end since ");
-            text.append(Words.time(comparison.since())).append(".\n");
-        } else {
-            Tally tally = last.tally();
-            text.append("Compared with ").append(source).append(" until ").append(Words.time(last.ended()));
+    private static boolean isAtOnce(Comparison comparison) {
+        return !comparison.next().isAfter(Instant.EPOCH);
+    }
+
+    private static boolean isLate(Comparison comparison, Instant at) {
+        return !comparison.isUnderWay()
+                && !isAtOnce(comparison)
+                && comparison.next().plus(LATE).isBefore(at);
+    }
+
+    /// What is said of a comparison.
+    ///
+    /// @param pipeline as the caller names it
+    private record Text(String pipeline, Comparison comparison, Instant at) {
+        String text() {
+            StringBuilder text = new StringBuilder();
+            Comparison.Result last = comparison.last();
+            String source = comparison.of().source();
+            if (last == null) {
+                text.append("No comparison with ").append(source).append(" has come to its end since ");
+                text.append(Words.time(comparison.since())).append(".\n");
+            } else {
+                text.append("Compared with ").append(source).append(" until ").append(Words.time(last.ended()));
+                append(text, last.tally());
+            }
+            if (!comparison.failure().isEmpty()) {
+                text.append("The last comparison failed: ")
+                        .append(Words.visible(comparison.failure()))
+                        .append(".\n");
+            }
+            text.append(next());
+            if (last != null) {
+                appendAdvice(text, last.tally());
+            }
+            return text.toString();
+        }
+
+        private static void append(StringBuilder text, Tally tally) {
             text.append(": ").append(Words.count(tally.rows(), "row")).append(", read ");
             text.append(tally.readings() == 1 ? "once" : tally.readings() + " times")
                     .append(".\n");
-            text.append(tally.drifted() == 0 ? "All rows were equal.\n" : "");
+            if (tally.isClean()) {
+                text.append("All rows were equal.\n");
+            } else if (tally.drifted() + tally.unended() == 0) {
+                text.append("All rows were equal, but for these:\n");
+            }
             tally.lines().forEach(line -> text.append("  ").append(line).append('\n'));
             line(text, "without a readable key", tally.withoutKey());
             line(text, "perhaps expired", tally.expired());
             line(text, "changed meanwhile", tally.moved());
+            line(text, "repairs of attempts that did not end", tally.unended());
         }
-        if (!comparison.failure().isEmpty()) {
-            text.append("The last comparison failed: ")
-                    .append(Words.visible(comparison.failure()))
-                    .append(".\n");
-        }
-        if (comparison.isUnderWay()) {
-            text.append("One is under way").append(comparison.isRunning(store) ? ".\n" : "; it goes on soon.\n");
-        } else {
-            Instant next = comparison.next();
-            text.append("The next one begins at ").append(Words.time(next)).append(" or soon after that.\n");
-        }
-        if (last != null && last.tally().heldBack() > 0) {
-            text.append("The source lacks more than a tenth of the rows, so the function removes none. If they are to"
-                            + " go, run\n'onefold aws verify --against ")
-                    .append(source)
-                    .append(" --repair --remove-many'.\n");
-        } else if (last != null && last.tally().left() > 0) {
-            text.append("'onefold aws verify --against ")
-                    .append(source)
-                    .append("' names the rows that still differ.\n");
-        }
-        return text.toString();
-    }
 
-    private static void line(StringBuilder text, String name, long count) {
-        if (count > 0) {
-            text.append("  ").append(name).append(": ").append(count).append('\n');
+        private static void line(StringBuilder text, String name, long count) {
+            if (count > 0) {
+                text.append("  ").append(name).append(": ").append(count).append('\n');
+            }
+        }
+
+        private String next() {
+            if (comparison.isUnderWay()) {
+                return comparison.isHeld(at) ? "One is under way.\n" : "One is under way; it goes on soon.\n";
+            }
+            if (isAtOnce(comparison)) {
+                return "The next one begins when the function is woken next.\n";
+            }
+            String next = Words.time(comparison.next());
+            return isLate(comparison, at)
+                    ? "The next one was due at " + next + ", and has not begun. Look at the log of Compare, and whether"
+                            + " its schedule\n(CompareTick) is enabled.\n"
+                    : "The next one begins at " + next + " or soon after that.\n";
+        }
+
+        private void appendAdvice(StringBuilder text, Tally tally) {
+            String command = "'onefold aws verify " + pipeline + " --against "
+                    + comparison.of().source();
+            if (tally.heldBack() > 0) {
+                text.append("The source lacks more than a tenth of the rows, so the function removes none. If they are"
+                                + " to go, run\n")
+                        .append(command)
+                        .append(" --repair --remove-many'.\n");
+            } else if (tally.left() > 0) {
+                text.append(command).append("' names the rows that still differ.\n");
+            }
+            if (tally.explained() > 0) {
+                text.append("Rows that are explained differ because a dead letter of their key waits: redrive it"
+                                + " ('onefold aws dead-letters ")
+                        .append(pipeline)
+                        .append("'),\nand compare again.\n");
+            }
         }
     }
 }

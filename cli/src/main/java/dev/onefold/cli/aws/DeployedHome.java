@@ -167,7 +167,7 @@ final class DeployedHome implements Home {
             this.turn = turn;
             engine = AwsEngine.deployed(store).listingAt(Rate.of(RowListing.UNITS_PER_SECOND));
             incarnation = engine.incarnation();
-            renewal = turn.map(mine -> Renewal.of(mine::renew));
+            renewal = turn.map(mine -> Renewal.of(store.threads(), mine::renew));
         }
 
         @Override

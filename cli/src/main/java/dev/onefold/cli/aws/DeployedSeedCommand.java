@@ -141,7 +141,7 @@ final class DeployedSeedCommand implements Callable<Integer> {
             SeedLease begun = SeedLease.begin(store, number);
             close();
             lease = begun;
-            renewal = Renewal.of(begun::renew);
+            renewal = Renewal.of(store.threads(), begun::renew);
             return number;
         }
 

@@ -119,12 +119,12 @@ class ComparedCommandTest {
                         "Compared with dynamodb:Of-compared until ",
                         ": 1 row, read 2 times.\n  missing: 1 reported\n  ghost: 1 reported\n",
                         "The next one begins at ",
-                        "'onefold aws verify --against dynamodb:Of-compared' names the rows");
+                        "'onefold aws verify shops.yaml --against dynamodb:Of-compared' names the rows");
         compare(store, "Of-compared", true);
         Result repaired = cli.run(services.command("compared", "compared", "--again"));
         assertThat(repaired.exitCode()).as(repaired.err()).isZero();
         assertThat(repaired.out())
-                .contains("  missing: 1 repaired\n  ghost: 1 repaired\n", "begins another one when it is woken next");
+                .contains("  missing: 1 repaired\n  ghost: 1 repaired\n", "The next one begins when the function is woken next.\n");
         compare(store, "Of-compared", true);
         assertThat(cli.run(compared).out()).contains("All rows were equal.\n");
     }

@@ -16,19 +16,34 @@ public final class Removals {
 
     private final long rows;
     private final boolean areUnlimited;
+    private long begun;
     private long ghosts;
+    private long latest;
 
     /// @param rows that the engine has
     /// @param ghosts in the slices that were looked at before
     public Removals(long rows, boolean areUnlimited, long ghosts) {
+        this(rows, areUnlimited, ghosts, 0);
+    }
+
+    /// A slice that was begun before is looked at again: rows of it may be removed already, and are not found again.
+    ///
+    /// @param begun rows of the next slice that an attempt has found which did not end
+    public Removals(long rows, boolean areUnlimited, long ghosts, long begun) {
         this.rows = rows;
         this.areUnlimited = areUnlimited;
         this.ghosts = ghosts;
+        this.begun = begun;
     }
 
     /// Rows so far that the source lacks, before any of the slice that is being repaired is removed.
     public long ghosts() {
         return ghosts;
+    }
+
+    /// Those of the slice that is being repaired.
+    public long latest() {
+        return latest;
     }
 
     /// Whether rows may be removed that the source lacks.
@@ -37,7 +52,9 @@ public final class Removals {
     /// @param to the end of these ranges
     /// @param sourceRows all rows of the source
     boolean allow(long more, int to, long sourceRows) {
-        ghosts += more;
+        latest = Math.max(more, begun);
+        begun = 0;
+        ghosts += latest;
         long share = rows * to / RangeSums.RANGES / ONE_IN;
         return areUnlimited || sourceRows > 0 && ghosts <= Math.max(FEW, share);
     }

@@ -31,4 +31,16 @@ class RemovalsTest {
         assertThat(new Removals(200, false, 0).allow(101, END, 99)).isFalse();
         assertThat(new Removals(1, false, 0).allow(1, END, 0)).isFalse();
     }
+
+    @Test
+    void what_an_attempt_has_found_that_did_not_end_counts_once() {
+        Removals again = new Removals(1_000, false, 30, 60);
+        assertThat(again.allow(50, END / 2, 900)).isTrue();
+        assertThat(again.ghosts()).isEqualTo(90);
+        assertThat(again.latest()).isEqualTo(60);
+        assertThat(again.allow(10, END, 900)).isTrue();
+        assertThat(again.ghosts()).isEqualTo(100);
+        assertThat(again.allow(1, END, 900)).isFalse();
+        assertThat(new Removals(1_000, false, 0, 60).allow(101, END, 900)).isFalse();
+    }
 }
