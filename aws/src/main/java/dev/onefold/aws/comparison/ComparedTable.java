@@ -12,6 +12,7 @@ import dev.onefold.tables.compare.SourceComparison.Passing;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 
 /// A table of DynamoDB, in the account and region of the deployment. Not thread-safe.
 public final class ComparedTable implements ComparedSource {
@@ -39,15 +40,15 @@ public final class ComparedTable implements ComparedSource {
         table.requireKey(pipeline);
         String stream = stream(pipeline, table);
         return new Found(
-                table.id(), new TableRows(store.client(), table, SEGMENTS, Rate.of(settings.units())), stream);
+                id(), new TableRows(store.client(), table, SEGMENTS, Rate.of(settings.units())), stream);
     }
 
     @Override
     public String id() {
-        return String.valueOf(
-                store.retried(() -> store.client().describeTable(request -> request.tableName(settings.table())))
-                        .table()
-                        .tableId());
+        TableDescription table = store.retried(
+                        () -> store.client().describeTable(request -> request.tableName(settings.table())))
+                .table();
+        return table.tableId() + " of " + table.creationDateTime();
     }
 
     @Override

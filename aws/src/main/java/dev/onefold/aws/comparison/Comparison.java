@@ -188,11 +188,13 @@ public record Comparison(
         return mine;
     }
 
-    /// An answer may have been lost.
+    /// An answer may have been lost. It may have been renewed since.
     private static boolean isWritten(Store store, Comparison mine) {
         return find(store)
-                .map(found -> found.held.token().equals(mine.held.token()) && found.held.writes() == mine.held.writes())
-                .orElse(false);
+                .filter(found -> found.with(
+                                new Held(found.held.token(), found.held.writes(), mine.held.until()), found.attempts)
+                        .equals(mine))
+                .isPresent();
     }
 
     /// Holds it for longer.
@@ -224,11 +226,11 @@ public record Comparison(
         return store.retriedIf(() -> store.client()
                 .updateItem(request -> request.tableName(store.tables().rows())
                         .key(key())
-                        .updateExpression("SET x = :zero ADD q :one") // One that was taken for dead writes no more.
+                        .updateExpression("SET x = :zero, h = :h") // One that was taken for dead writes no more.
                         .conditionExpression("attribute_exists(k) AND attribute_not_exists(b) AND u < :now")
                         .expressionAttributeValues(Map.of(
                                 ":zero", Items.number(0),
-                                ":one", Items.number(1),
+                                ":h", AttributeValue.fromS(store.newId()),
                                 ":now", Items.number(store.clock().millis())))));
     }
 

@@ -68,9 +68,10 @@ class CompareRacesTest {
     @Test
     void nothing_is_repaired_by_a_table_that_replaces_the_one_that_is_compared() {
         shops.drift("restored");
+        shops.function(shops.store, true).handle(WAKE, ComparedShops.untilTheFirstLook());
         AtomicInteger asked = new AtomicInteger();
         assertThatThrownBy(() -> shops.function(shops.store, true).handle(WAKE, () -> {
-                    if (asked.incrementAndGet() == 3) {
+                    if (asked.incrementAndGet() == 2) { // In front of the second look.
                         shops.replaceTable();
                         shops.put("b", 1, "Ulm"); // The others are still to come.
                     }

@@ -8,6 +8,7 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.CompareFunction;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.resync.DeployedPassing;
+import dev.onefold.aws.resync.SeedLease;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
@@ -19,6 +20,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
@@ -74,6 +77,21 @@ class ComparedCommandTest {
         return store;
     }
 
+    private static void live(Store store, String record) {
+        StateAndMap.process(
+                store, List.of(new Arrival("stream", "1", 0, record.getBytes(StandardCharsets.UTF_8), 1)));
+    }
+
+    private static void put(Store store, String table, String id) {
+        store.client()
+                .putItem(request -> request.tableName(table)
+                        .item(Map.of(
+                                "id", AttributeValue.fromS(id),
+                                "v", AttributeValue.fromN("1"),
+                                "shop", AttributeValue.fromS("Bonn"))))
+                .join();
+    }
+
     private static void compare(Store store, String table, boolean repairs) {
         new CompareFunction(
                         store,
@@ -96,21 +114,8 @@ class ComparedCommandTest {
         Result nothing = cli.run(compared);
         assertThat(nothing.exitCode()).isEqualTo(3);
         assertThat(nothing.err()).contains("No function compares the rows of deployment compared");
-        StateAndMap.process(
-                store,
-                List.of(new Arrival(
-                        "stream",
-                        "1",
-                        0,
-                        "{\"id\":\"ghost\",\"v\":1,\"shop\":\"Ulm\"}".getBytes(StandardCharsets.UTF_8),
-                        1)));
-        store.client()
-                .putItem(request -> request.tableName("Of-compared")
-                        .item(Map.of(
-                                "id", AttributeValue.fromS("a"),
-                                "v", AttributeValue.fromN("1"),
-                                "shop", AttributeValue.fromS("Bonn"))))
-                .join();
+        live(store, "{\"id\":\"ghost\",\"v\":1,\"shop\":\"Ulm\"}");
+        put(store, "Of-compared", "a");
         compare(store, "Of-compared", false);
         Result differs = cli.run(compared);
         assertThat(differs.exitCode()).as(differs.err()).isEqualTo(1);
@@ -127,6 +132,48 @@ class ComparedCommandTest {
                 .contains("  missing: 1 repaired\n  ghost: 1 repaired\n", "The next one begins when the function is woken next.\n");
         compare(store, "Of-compared", true);
         assertThat(cli.run(compared).out()).contains("All rows were equal.\n");
+    }
+
+    /// As if the next comparison had been due at a time.
+    private static void due(Store store, Instant at) {
+        store.client()
+                .updateItem(request -> request.tableName(store.tables().rows())
+                        .key(Map.of("k", AttributeValue.fromB(SdkBytes.fromUtf8String("\0comparison"))))
+                        .updateExpression("SET x = :x")
+                        .expressionAttributeValues(Map.of(":x", AttributeValue.fromN(String.valueOf(at.toEpochMilli())))))
+                .join();
+    }
+
+    @Test
+    void rows_are_not_said_to_be_equal_that_a_letter_explains_and_a_comparison_that_does_not_come_is_not_well() {
+        Cli cli = Cli.in(folder);
+        Store store = deployed(cli, "explained");
+        live(store, "{\"id\":\"a\",\"v\":1,\"shop\":\"Bonn\"}");
+        live(store, "{\"id\":\"b\",\"v\":1,\"shop\":{\"name\":\"Ulm\"}}");
+        put(store, "Of-explained", "a");
+        put(store, "Of-explained", "b");
+        String[] compared = services.command("compared", "explained");
+        try (SeedLease _ = SeedLease.begin(store, 1)) {
+            compare(store, "Of-explained", false);
+        }
+        Result none = cli.run(compared);
+        assertThat(none.exitCode()).as(none.err()).isEqualTo(1);
+        assertThat(none.out())
+                .startsWith("No comparison with dynamodb:Of-explained has come to its end since ")
+                .contains("The next one begins when the function is woken next.");
+        compare(store, "Of-explained", false);
+        Result explained = cli.run(compared);
+        assertThat(explained.exitCode()).as(explained.err()).isZero();
+        assertThat(explained.out())
+                .contains(
+                        ": 2 rows, read 2 times.\nAll rows were equal, but for these:\n  missing: 1 explained\n",
+                        "Rows that are explained differ because a dead letter of their key waits: redrive it"
+                                + " ('onefold aws dead-letters explained'),\nand compare again.\n")
+                .doesNotContain("All rows were equal.");
+        due(store, Instant.now().minus(Duration.ofHours(3)));
+        Result late = cli.run(compared);
+        assertThat(late.exitCode()).as(late.out()).isEqualTo(1);
+        assertThat(late.out()).contains("The next one was due at ", ", and has not begun. Look at the log of Compare");
     }
 
     @Test
