@@ -1,6 +1,7 @@
 package dev.onefold.aws.comparison;
 
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowSource;
 import dev.onefold.tables.compare.SourceComparison.Passing;
 import java.io.IOException;
@@ -17,6 +18,9 @@ public interface ComparedSource {
 
     /// The id that it has now.
     String id();
+
+    /// How many read units of the deployment's rows are spent a second.
+    Rate ofRows();
 
     /// Waits until intake has passed what the source has.
     ///

@@ -2,6 +2,7 @@ package dev.onefold.aws.comparison;
 
 import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.resync.DeployedPassing;
+import dev.onefold.aws.resync.RowListing;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.Rate;
@@ -49,6 +50,11 @@ public final class ComparedTable implements ComparedSource {
                         () -> store.client().describeTable(request -> request.tableName(settings.table())))
                 .table();
         return table.tableId() + " of " + table.creationDateTime();
+    }
+
+    @Override
+    public Rate ofRows() {
+        return Rate.of(RowListing.UNITS_PER_SECOND);
     }
 
     @Override

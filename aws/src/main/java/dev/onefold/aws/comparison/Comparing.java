@@ -204,7 +204,7 @@ public final class Comparing {
         }
 
         private Outcome compareAs(long number, Optional<RepairIntake> intake) throws IOException, InterruptedException {
-            AwsEngine engine = AwsEngine.deployed(store).listingAt(Rate.of(RowListing.UNITS_PER_SECOND));
+            AwsEngine engine = AwsEngine.deployed(store).listingAt(source.ofRows());
             Pipeline pipeline = engine.pipeline();
             ComparedSource.Found found = source.find(pipeline);
             String stream = found.stream();

@@ -216,6 +216,44 @@ class CompareRacesTest {
     }
 
     @Test
+    void an_invocation_that_was_taken_for_dead_repairs_nothing_and_says_nothing_when_it_wakes_up() {
+        shops.drift("zombie");
+        PrintStream sleepy = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8) {
+            @Override
+            public void println(String line) { // Behind the note, and before the first repair.
+                shops.wake(Duration.ofMinutes(6), true);
+            }
+        };
+        CompareFunction zombie = shops.function(shops.store, true, Duration.ofHours(24), sleepy);
+        assertThatThrownBy(() -> zombie.handle(WAKE, ComparedShops::plenty))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("nothing was heard of this one");
+        assertThat(shops.logged()).contains("3 had drifted, 0 still differ", "repairs of attempts that did not end: 3");
+        assertThat(shops.comparison().failure()).isEmpty();
+        assertThat(shops.last().count(Kind.GHOST, Outcome.REPAIRED)).isOne();
+        assertThat(shops.totals()).containsExactly("=[4]", "Bonn=[2]", "Ulm=[2]");
+    }
+
+    @Test
+    void a_live_change_that_comes_between_the_note_and_the_repair_stays() {
+        shops.drift("raced");
+        PrintStream racing = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8) {
+            @Override
+            public void println(String line) {
+                shops.live(
+                        ComparedShops.row("b", 3, "Trier"),
+                        "{\"id\":\"c\",\"v\":2,\"gone\":true}",
+                        ComparedShops.row("d", 5, "Trier"));
+            }
+        };
+        shops.function(shops.store, true, Duration.ofHours(24), racing).handle(WAKE, ComparedShops::plenty);
+        assertThat(shops.last().count(Kind.DIFFERENT, Outcome.OVERTAKEN)).isOne();
+        assertThat(shops.last().count(Kind.MISSING, Outcome.OVERTAKEN)).isOne();
+        assertThat(shops.last().count(Kind.GHOST, Outcome.OVERTAKEN)).isOne();
+        assertThat(shops.totals()).contains("Trier=[2]", "Ulm=[1]");
+    }
+
+    @Test
     void seedings_that_never_end_make_the_first_comparison_overdue() {
         shops.drift("seeded");
         try (SeedLease _ = SeedLease.begin(shops.store, 1)) {

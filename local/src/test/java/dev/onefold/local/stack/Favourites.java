@@ -140,6 +140,12 @@ final class Favourites {
         put(one, AttributeValue.fromS("many"));
     }
 
+    /// One more item comes broken.
+    void comeBroken() {
+        comeBroken(new Favourite("broken-" + broken.size(), "restaurant-0"));
+        await();
+    }
+
     private AttributeValue stars() {
         return AttributeValue.fromN(
                 BigDecimal.valueOf(random.nextInt(500) - 100L, 2).toString());

@@ -6,6 +6,7 @@ import dev.onefold.simulator.embedded.MovingTable.Content;
 import dev.onefold.tables.RowForm;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// What the changes of a [MovingTable] look like, and whose version a row has.
 public enum ChangeForm {
@@ -53,6 +54,11 @@ public enum ChangeForm {
     /// The generation of the log.
     public long generation() {
         return this == DYNAMODB ? GENERATION : 0;
+    }
+
+    /// The ARN of the change stream, if it has one.
+    public @Nullable String stream() {
+        return this == DYNAMODB ? ARN : null;
     }
 
     /// The form of rows that a seeding or a re-sync brings.

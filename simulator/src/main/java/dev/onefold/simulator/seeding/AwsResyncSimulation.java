@@ -22,7 +22,6 @@ import dev.onefold.simulator.embedded.MovingTable;
 import dev.onefold.simulator.embedded.MovingTable.Change;
 import dev.onefold.simulator.embedded.MovingTable.Content;
 import dev.onefold.tables.Rate;
-import dev.onefold.tables.RowSource;
 import dev.onefold.tables.compare.Finding;
 import dev.onefold.tables.compare.Finding.Kind;
 import dev.onefold.tables.compare.Report;
@@ -41,7 +40,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The life of a deployment that counts a table, of whose changes an outage loses about a third. People compare and
@@ -282,7 +280,10 @@ public final class AwsResyncSimulation {
                 Report done = new SourceComparison(
                                 AwsEngine.deployed(store),
                                 new SourceComparison.Side(
-                                        new Rows(me), reads.rows(number), Rate.of(0), () -> passed(me, store)),
+                                        new MovingRows(table, reads, me, this::at, chance),
+                                        reads.rows(number),
+                                        Rate.of(0),
+                                        () -> passed(me, store)),
                                 repairing,
                                 new Quiet())
                         .run();
@@ -306,6 +307,13 @@ public final class AwsResyncSimulation {
             }
         }
 
+        private void at(boolean ends) {
+            if (!ends && ++readings >= 2) {
+                secondReadingFrom = Math.min(secondReadingFrom, table.now());
+            }
+            lastReadingTo = table.now();
+        }
+
         /// A difference must be a change that was lost: nothing behind it was there to come when the source was read.
         private void requireLoss(Finding finding) {
             String key = finding.key().getFirst();
@@ -325,69 +333,6 @@ public final class AwsResyncSimulation {
             require(
                     lost >= 0 && !covered || isStill, // Then what is found is held against what has drifted.
                     "a false alarm: " + finding);
-        }
-
-        /// The table as a source: of one snapshot where it has transactions, else page by page.
-        private final class Rows implements RowSource {
-            private final Person me;
-
-            Rows(Person me) {
-                this.me = me;
-            }
-
-            @Override
-            public String identity() {
-                return "moving";
-            }
-
-            @Override
-            public List<String> parts() {
-                return List.of("0");
-            }
-
-            @Override
-            public Extent extent() {
-                return new Extent(0, 0, 0);
-            }
-
-            @Override
-            public void awaitWriters(BooleanSupplier isStopped) {
-                table.commitOpen();
-            }
-
-            @Override
-            public void read(Map<String, String> from, Taker taker) throws InterruptedException {
-                if (++readings >= 2) {
-                    secondReadingFrom = Math.min(secondReadingFrom, table.now());
-                }
-                lastReadingTo = table.now();
-                TreeMap<String, Content> snapshot = new TreeMap<>(table.rows());
-                String key = "";
-                int count = 5;
-                while (count == 5) {
-                    StringBuilder page = new StringBuilder();
-                    count = 0;
-                    TreeMap<String, Content> now = reads.hasTransactions() ? snapshot : new TreeMap<>(table.rows());
-                    for (Map.Entry<String, Content> row :
-                            now.tailMap(key, false).entrySet()) {
-                        page.append(ChangeForm.row(row.getKey(), row.getValue()))
-                                .append('\n');
-                        key = row.getKey();
-                        if (++count == 5) {
-                            break;
-                        }
-                    }
-                    byte[] lines = page.toString().getBytes(StandardCharsets.UTF_8);
-                    taker.take(new RowSource.Rows("0", lines, lines.length, count, count < 5 ? END : key, count));
-                    if (count == 5) {
-                        me.pause(Duration.ofMillis(1 + chance.nextInt(5_000)));
-                    }
-                }
-                lastReadingTo = reads.hasTransactions() ? lastReadingTo : table.now();
-            }
-
-            @Override
-            public void close() {}
         }
     }
 

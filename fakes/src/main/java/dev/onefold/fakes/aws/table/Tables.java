@@ -162,6 +162,7 @@ public final class Tables {
         return table.description().toBuilder()
                 .tableStatus(status(table))
                 .itemCount(table.items())
+                .tableSizeBytes(0L) // As it was hours ago, when there was nothing.
                 .build();
     }
 
