@@ -189,7 +189,15 @@ public final class Comparing {
             } catch (IOException | SdkException | IllegalArgumentException | IllegalStateException e) {
                 return failed(String.valueOf(e.getMessage()), AGAIN);
             } finally {
-                turn.ifPresent(ResyncTurn::release);
+                turn.ifPresent(Turn::release);
+            }
+        }
+
+        private static void release(ResyncTurn turn) {
+            try {
+                turn.release();
+            } catch (SdkException e) {
+                return; // It ends by itself, some minutes later; what this step has come to is written and must be told.
             }
         }
 

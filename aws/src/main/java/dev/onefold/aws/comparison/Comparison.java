@@ -188,12 +188,13 @@ public record Comparison(
         return mine;
     }
 
-    /// An answer may have been lost. It may have been renewed since.
+    /// An answer may have been lost. What was written may have been renewed since; its times are in milliseconds.
     private static boolean isWritten(Store store, Comparison mine) {
+        Comparison wanted = of(mine.item());
         return find(store)
                 .filter(found -> found.with(
-                                new Held(found.held.token(), found.held.writes(), mine.held.until()), found.attempts)
-                        .equals(mine))
+                                new Held(found.held.token(), found.held.writes(), wanted.held.until()), found.attempts)
+                        .equals(wanted))
                 .isPresent();
     }
 

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.Shard;
@@ -57,6 +58,7 @@ public final class Intake implements AutoCloseable {
     private StreamMapping mapping;
     private int streams = 1;
     private CompletableFuture<Void> put = CompletableFuture.completedFuture(null);
+    private boolean shardsAreKept;
     private boolean closed;
 
     public Intake(
@@ -236,8 +238,13 @@ public final class Intake implements AutoCloseable {
     }
 
     /// Brings all into the rows that the stream has at this moment.
-    public CatchUp.Done catchUp(Store store) {
-        return CatchUp.run(store, kinesis.client(), stream, () -> false);
+    public CatchUp.Done catchUp(Store store, BooleanSupplier isStopped) {
+        return CatchUp.run(store, kinesis.client(), stream, isStopped);
+    }
+
+    /// From now on the shards are as they are.
+    public void keepShards() {
+        shardsAreKept = true;
     }
 
     /// Whether all that was to be put is in the stream.
@@ -252,7 +259,7 @@ public final class Intake implements AutoCloseable {
 
     private void reshardLater() {
         deployment.time.schedule(Duration.ofNanos(random.nextLong(RESHARDING_MAX.toNanos()) + 1), () -> {
-            if (!closed) {
+            if (!closed && !shardsAreKept) {
                 reshard();
                 reshardLater();
             }

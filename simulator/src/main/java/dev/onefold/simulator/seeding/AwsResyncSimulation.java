@@ -301,7 +301,7 @@ public final class AwsResyncSimulation {
             do {
                 me.pause(Duration.ofSeconds(1));
             } while (!intake.isPut() || coming.stream().anyMatch(change -> !change.isDelivered));
-            intake.catchUp(store);
+            intake.catchUp(store, () -> false);
             while (intake.hasRetries()) {
                 me.pause(Duration.ofSeconds(1));
             }

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AwsComparedSimulationTest {
-    private static final int SHARE = 8;
-    private static final int ALL = 120;
+    private static final int SHARE = 3;
+    private static final int ALL = 100;
 
     @Test
     void a_function_that_compares_finds_what_the_stream_has_lost_whatever_ends_its_invocations() {
