@@ -25,7 +25,6 @@ import software.amazon.awssdk.services.dynamodb.model.TableStatus;
 
 /// What DynamoDB says of a table.
 ///
-/// @param arn it names account and region, too
 /// @param id it changes when the table is made again under its name
 /// @param key names of its key's attributes
 /// @param items how many there are, and their bytes; as of the last hours
@@ -33,7 +32,6 @@ import software.amazon.awssdk.services.dynamodb.model.TableStatus;
 /// @param stream ARN of its change stream; `null` if that is off
 public record SourceTable(
         String name,
-        String arn,
         String id,
         List<String> key,
         Size items,
@@ -64,7 +62,6 @@ public record SourceTable(
                 && Boolean.TRUE.equals(table.streamSpecification().streamEnabled());
         return new SourceTable(
                 name,
-                String.valueOf(table.tableArn()),
                 String.valueOf(table.tableId()),
                 table.keySchema().stream().map(KeySchemaElement::attributeName).toList(),
                 new Size(

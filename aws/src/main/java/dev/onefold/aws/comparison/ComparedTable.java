@@ -65,10 +65,10 @@ public final class ComparedTable implements ComparedSource {
 
     private @Nullable String stream(Pipeline pipeline, SourceTable table) {
         String read = input.stream();
-        if (read != null && StreamName.isTable(read) && !read.startsWith(table.arn() + "/stream/")) {
+        if (read != null && StreamName.isTable(read) && !StreamName.of(read).startsWith(table.name() + "/")) {
             throw new IllegalArgumentException("The deployment reads the change stream " + StreamName.of(read)
-                    + ", which is not one of table " + table.name() + " (" + table.arn()
-                    + "). Rows can be compared with the table that they come from, and with no other");
+                    + ", which is not one of table " + table.name()
+                    + ". Rows can be compared with the table that they come from, and with no other");
         }
         if (!RowVersions.areByPlace(pipeline) || read == null) {
             return null;
