@@ -20,7 +20,10 @@ import dev.onefold.cli.verbs.Verbs;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -53,6 +56,8 @@ import picocli.CommandLine.Spec;
             "  onefold COMMAND --help"
         })
 public final class Onefold implements Runnable {
+    private static final String COMPLETION = "completion";
+
     @Spec
     @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
     private CommandSpec spec;
@@ -86,26 +91,18 @@ public final class Onefold implements Runnable {
         return code == ExitCode.DONE.code() ? ExitCode.DIFFERENT.code() : code;
     }
 
-    /// All commands, to be run for this call.
+    /// The command that the first argument names, and without such a name all commands. Setting up all of them takes
+    /// longer than most commands run.
     static CommandLine commandLine(Caller caller, List<String> arguments) {
-        CommandLine aws = AwsCommand.commandLine(caller);
-        aws.addSubcommand(new TrialCommand(caller, aws.getCommand()))
-                .addSubcommand(new CleanCommand(caller, aws.getCommand()));
-        CommandLine commandLine = new CommandLine(new Onefold())
-                .addSubcommand(new DemoCommand(caller))
-                .addSubcommand(new RunCommand(caller))
-                .addSubcommand(new ServeCommand(caller))
-                .addSubcommand(new TokenCommand(caller))
-                .addSubcommand(new SeedCommand(caller));
-        Verbs.of(() -> new PipelineArgument(caller), argument -> new DirectoryHome(argument::directoryPath))
-                .forEach(commandLine::addSubcommand);
-        commandLine
-                .addSubcommand(new CheckCommand(caller))
-                .addSubcommand(new TestCommand(caller))
-                .addSubcommand(new GenerateCommand())
-                .addSubcommand(BatchesCommand.commandLine(new PipelineArgument(caller)))
-                .addSubcommand(aws)
-                .addSubcommand(new CompletionCommand(caller));
+        SequencedMap<String, Supplier<CommandLine>> commands = commands(caller);
+        String first = arguments.isEmpty() ? "" : arguments.getFirst();
+        boolean alone = commands.containsKey(first) && !first.equals(COMPLETION); // It describes all the others.
+        CommandLine commandLine = new CommandLine(new Onefold());
+        commands.forEach((name, command) -> {
+            if (!alone || name.equals(first)) {
+                commandLine.addSubcommand(command.get());
+            }
+        });
         commandLine
                 .getCommandSpec()
                 .addOption(OptionSpec.builder("-V", "--version")
@@ -122,6 +119,29 @@ public final class Onefold implements Runnable {
                 .setHelpSectionMap(HelpText.sections(commandLine, caller.screen()))
                 .setParameterExceptionHandler(failures)
                 .setExecutionExceptionHandler(failures);
+    }
+
+    /// The commands by their names, in the order in which the help lists them.
+    private static SequencedMap<String, Supplier<CommandLine>> commands(Caller caller) {
+        SequencedMap<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
+        commands.put("demo", () -> new CommandLine(new DemoCommand(caller)));
+        commands.put("run", () -> new CommandLine(new RunCommand(caller)));
+        commands.put("serve", () -> new CommandLine(new ServeCommand(caller)));
+        commands.put("token", () -> new CommandLine(new TokenCommand(caller)));
+        commands.put("seed", () -> new CommandLine(new SeedCommand(caller)));
+        commands.putAll(
+                Verbs.of(() -> new PipelineArgument(caller), argument -> new DirectoryHome(argument::directoryPath)));
+        commands.put("check", () -> new CommandLine(new CheckCommand(caller)));
+        commands.put("test", () -> new CommandLine(new TestCommand(caller)));
+        commands.put("generate", () -> new CommandLine(new GenerateCommand()));
+        commands.put("batches", () -> BatchesCommand.commandLine(new PipelineArgument(caller)));
+        commands.put("aws", () -> {
+            CommandLine aws = AwsCommand.commandLine(caller);
+            return aws.addSubcommand(new TrialCommand(caller, aws.getCommand()))
+                    .addSubcommand(new CleanCommand(caller, aws.getCommand()));
+        });
+        commands.put(COMPLETION, () -> new CommandLine(new CompletionCommand(caller)));
+        return commands;
     }
 
     @Override

@@ -30,12 +30,14 @@ class HelpTest {
     private final Map<String, CommandLine> commands = commands();
 
     private static Map<String, CommandLine> commands() {
-        Cli cli = Cli.in(Path.of("").toAbsolutePath());
-        Caller caller =
-                cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream());
         Map<String, CommandLine> commands = new TreeMap<>();
-        collect(Onefold.commandLine(caller, List.of()), commands);
+        collect(Onefold.commandLine(caller(), List.of()), commands);
         return commands;
+    }
+
+    private static Caller caller() {
+        return Cli.in(Path.of("").toAbsolutePath())
+                .caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream());
     }
 
     private static void collect(CommandLine command, Map<String, CommandLine> commands) {
@@ -67,6 +69,22 @@ class HelpTest {
                         "onefold aws replay",
                         "onefold demo",
                         "onefold completion");
+    }
+
+    @Test
+    void a_command_that_is_named_first_is_set_up_alone_and_is_the_same_as_among_all() {
+        CommandLine all = Onefold.commandLine(caller(), List.of("--debug"));
+        assertThat(all.getSubcommands()).hasSizeGreaterThan(15);
+        all.getSubcommands().forEach((name, command) -> {
+            CommandLine named = Onefold.commandLine(caller(), List.of(name, "--help"));
+            if (name.equals("completion")) {
+                assertThat(named.getSubcommands().keySet())
+                        .isEqualTo(all.getSubcommands().keySet());
+            } else {
+                assertThat(named.getSubcommands()).containsOnlyKeys(name);
+            }
+            assertThat(named.getSubcommands().get(name).getUsageMessage()).isEqualTo(command.getUsageMessage());
+        });
     }
 
     @Test

@@ -111,9 +111,11 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new RestoredCommand(caller, aws))
                 .addSubcommand(new PublishCommand(caller, aws))
                 .addSubcommand(new ComparedCommand(caller, aws));
-        Verbs.of(() -> new DeployedPipeline(caller, aws, false), _ -> new DeployedHome(aws)).stream()
-                .filter(verb -> !verb.getCommandName().equals(LETTERS))
-                .forEach(commands::addSubcommand);
+        Verbs.of(() -> new DeployedPipeline(caller, aws, false), _ -> new DeployedHome(aws)).forEach((name, verb) -> {
+            if (!name.equals(LETTERS)) {
+                commands.addSubcommand(verb.get());
+            }
+        });
         commands.addSubcommand(DeadLettersCommand.commandLine(new DeployedPipeline(caller, aws, true)))
                 .addSubcommand(BatchesCommand.deployed(new DeployedPipeline(caller, aws, true)));
         return commands;

@@ -3,9 +3,10 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.letters.DeadLettersCommand;
 import dev.onefold.cli.seed.Home;
+import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine;
@@ -15,24 +16,28 @@ import picocli.CommandLine;
 public final class Verbs {
     private Verbs() {}
 
-    /// The commands.
+    /// The commands by their names, in the order in which a help lists them; each is made when it is asked for.
     ///
     /// @param arguments makes the argument of each command, for the place where its engine is
     /// @param home where the rows of an argument's engine are compared with their source
-    public static List<CommandLine> of(Supplier<EngineArgument> arguments, Function<EngineArgument, Home> home) {
-        EngineArgument verified = arguments.get();
-        List<CommandLine> verbs = new ArrayList<>(List.of(
-                new CommandLine(new QueryCommand(arguments.get())),
-                new CommandLine(new GetCommand(arguments.get())),
-                new CommandLine(new ExportCommand(arguments.get())),
-                VerifyCommand.commandLine(verified, home.apply(verified)),
-                RebuildCommand.commandLine(arguments.get()),
-                DeadLettersCommand.commandLine(arguments.get())));
-        if (arguments.get().capabilities().has(Capability.STATUS)) {
-            verbs.add(new CommandLine(new StatusCommand(arguments.get())));
+    public static SequencedMap<String, Supplier<CommandLine>> of(
+            Supplier<EngineArgument> arguments, Function<EngineArgument, Home> home) {
+        SequencedMap<String, Supplier<CommandLine>> verbs = new LinkedHashMap<>();
+        verbs.put("query", () -> new CommandLine(new QueryCommand(arguments.get())));
+        verbs.put("get", () -> new CommandLine(new GetCommand(arguments.get())));
+        verbs.put("export", () -> new CommandLine(new ExportCommand(arguments.get())));
+        verbs.put("verify", () -> {
+            EngineArgument verified = arguments.get();
+            return VerifyCommand.commandLine(verified, home.apply(verified));
+        });
+        verbs.put("rebuild", () -> RebuildCommand.commandLine(arguments.get()));
+        verbs.put("dead-letters", () -> DeadLettersCommand.commandLine(arguments.get()));
+        Capabilities capabilities = arguments.get().capabilities();
+        if (capabilities.has(Capability.STATUS)) {
+            verbs.put("status", () -> new CommandLine(new StatusCommand(arguments.get())));
         }
-        if (arguments.get().capabilities().has(Capability.JOURNAL)) {
-            verbs.add(JournalCommand.commandLine(arguments.get()));
+        if (capabilities.has(Capability.JOURNAL)) {
+            verbs.put("journal", () -> JournalCommand.commandLine(arguments.get()));
         }
         return verbs;
     }
