@@ -20,10 +20,8 @@ import dev.onefold.cli.verbs.Verbs;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.SequencedMap;
-import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -94,15 +92,16 @@ public final class Onefold implements Runnable {
     /// The command that the first argument names, and without such a name all commands. Setting up all of them takes
     /// longer than most commands run.
     static CommandLine commandLine(Caller caller, List<String> arguments) {
-        SequencedMap<String, Supplier<CommandLine>> commands = commands(caller);
+        Verbs verbs = new Verbs(
+                () -> new PipelineArgument(caller), argument -> new DirectoryHome(argument::directoryPath));
+        List<String> names = names(verbs);
         String first = arguments.isEmpty() ? "" : arguments.getFirst();
-        boolean alone = commands.containsKey(first) && !first.equals(COMPLETION); // It describes all the others.
+        boolean alone = names.contains(first) && !first.equals(COMPLETION); // It describes all the others.
         CommandLine commandLine = new CommandLine(new Onefold());
-        commands.forEach((name, command) -> {
-            if (!alone || name.equals(first)) {
-                commandLine.addSubcommand(command.get());
-            }
-        });
+        for (String name : alone ? List.of(first) : names) {
+            commandLine.addSubcommand(
+                    verbs.names().contains(name) ? verbs.command(name) : command(name, caller));
+        }
         commandLine
                 .getCommandSpec()
                 .addOption(OptionSpec.builder("-V", "--version")
@@ -121,27 +120,36 @@ public final class Onefold implements Runnable {
                 .setExecutionExceptionHandler(failures);
     }
 
-    /// The commands by their names, in the order in which the help lists them.
-    private static SequencedMap<String, Supplier<CommandLine>> commands(Caller caller) {
-        SequencedMap<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
-        commands.put("demo", () -> new CommandLine(new DemoCommand(caller)));
-        commands.put("run", () -> new CommandLine(new RunCommand(caller)));
-        commands.put("serve", () -> new CommandLine(new ServeCommand(caller)));
-        commands.put("token", () -> new CommandLine(new TokenCommand(caller)));
-        commands.put("seed", () -> new CommandLine(new SeedCommand(caller)));
-        commands.putAll(
-                Verbs.of(() -> new PipelineArgument(caller), argument -> new DirectoryHome(argument::directoryPath)));
-        commands.put("check", () -> new CommandLine(new CheckCommand(caller)));
-        commands.put("test", () -> new CommandLine(new TestCommand(caller)));
-        commands.put("generate", () -> new CommandLine(new GenerateCommand()));
-        commands.put("batches", () -> BatchesCommand.commandLine(new PipelineArgument(caller)));
-        commands.put("aws", () -> {
-            CommandLine aws = AwsCommand.commandLine(caller);
-            return aws.addSubcommand(new TrialCommand(caller, aws.getCommand()))
-                    .addSubcommand(new CleanCommand(caller, aws.getCommand()));
-        });
-        commands.put(COMPLETION, () -> new CommandLine(new CompletionCommand(caller)));
-        return commands;
+    /// The names of all commands, in the order in which the help lists them.
+    private static List<String> names(Verbs verbs) {
+        List<String> names = new ArrayList<>(List.of("demo", "run", "serve", "token", "seed"));
+        names.addAll(verbs.names());
+        names.addAll(List.of("check", "test", "generate", "batches", "aws", COMPLETION));
+        return names;
+    }
+
+    /// The command of a name that is none of the verbs.
+    private static CommandLine command(String name, Caller caller) {
+        return switch (name) {
+            case "demo" -> new CommandLine(new DemoCommand(caller));
+            case "run" -> new CommandLine(new RunCommand(caller));
+            case "serve" -> new CommandLine(new ServeCommand(caller));
+            case "token" -> new CommandLine(new TokenCommand(caller));
+            case "seed" -> new CommandLine(new SeedCommand(caller));
+            case "check" -> new CommandLine(new CheckCommand(caller));
+            case "test" -> new CommandLine(new TestCommand(caller));
+            case "generate" -> new CommandLine(new GenerateCommand());
+            case "batches" -> BatchesCommand.commandLine(new PipelineArgument(caller));
+            case "aws" -> aws(caller);
+            case COMPLETION -> new CommandLine(new CompletionCommand(caller));
+            default -> throw new IllegalArgumentException("There is no command " + name);
+        };
+    }
+
+    private static CommandLine aws(Caller caller) {
+        CommandLine aws = AwsCommand.commandLine(caller);
+        return aws.addSubcommand(new TrialCommand(caller, aws.getCommand()))
+                .addSubcommand(new CleanCommand(caller, aws.getCommand()));
     }
 
     @Override

@@ -88,9 +88,6 @@ public final class AwsCommand implements Runnable {
     @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
     private CommandSpec spec;
 
-    /// The one of the verbs that batch pipelines have, too.
-    private static final String LETTERS = "dead-letters";
-
     private static final int CONNECTING_MS_MAX = 5_000;
 
     private final Caller caller;
@@ -111,11 +108,12 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new RestoredCommand(caller, aws))
                 .addSubcommand(new PublishCommand(caller, aws))
                 .addSubcommand(new ComparedCommand(caller, aws));
-        Verbs.of(() -> new DeployedPipeline(caller, aws, false), _ -> new DeployedHome(aws)).forEach((name, verb) -> {
-            if (!name.equals(LETTERS)) {
-                commands.addSubcommand(verb.get());
+        Verbs verbs = new Verbs(() -> new DeployedPipeline(caller, aws, false), _ -> new DeployedHome(aws));
+        for (String name : verbs.names()) {
+            if (!name.equals(DeadLettersCommand.NAME)) { // Batch pipelines have it, too.
+                commands.addSubcommand(verbs.command(name));
             }
-        });
+        }
         commands.addSubcommand(DeadLettersCommand.commandLine(new DeployedPipeline(caller, aws, true)))
                 .addSubcommand(BatchesCommand.deployed(new DeployedPipeline(caller, aws, true)));
         return commands;

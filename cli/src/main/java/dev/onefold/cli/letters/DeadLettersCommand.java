@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 
 /// `onefold dead-letters`: the rejected records.
 @Command(
-        name = "dead-letters",
+        name = DeadLettersCommand.NAME,
         description = {
             "Lists, shows, redrives, purges, exports and imports rejected records.",
             "Each is kept whole with its reason, place and time, and is never in the way of healthy ones. The pipeline comes"
@@ -36,6 +36,9 @@ import picocli.CommandLine.Mixin;
             "    ${COMMAND-FULL-NAME} trade-risk.yaml import letters.ndjson"
         })
 public final class DeadLettersCommand implements Callable<Integer> {
+    /// Its name.
+    public static final String NAME = "dead-letters";
+
     @Mixin
     private final EngineArgument pipeline;
 

@@ -5,40 +5,45 @@ import dev.onefold.cli.letters.DeadLettersCommand;
 import dev.onefold.cli.seed.Home;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
-import java.util.LinkedHashMap;
-import java.util.SequencedMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 
 /// The verbs that are the same for an engine on this machine and for one that is deployed, as far as an engine there
 /// can do them.
-public final class Verbs {
-    private Verbs() {}
-
-    /// The commands by their names, in the order in which a help lists them; each is made when it is asked for.
-    ///
-    /// @param arguments makes the argument of each command, for the place where its engine is
-    /// @param home where the rows of an argument's engine are compared with their source
-    public static SequencedMap<String, Supplier<CommandLine>> of(
-            Supplier<EngineArgument> arguments, Function<EngineArgument, Home> home) {
-        SequencedMap<String, Supplier<CommandLine>> verbs = new LinkedHashMap<>();
-        verbs.put("query", () -> new CommandLine(new QueryCommand(arguments.get())));
-        verbs.put("get", () -> new CommandLine(new GetCommand(arguments.get())));
-        verbs.put("export", () -> new CommandLine(new ExportCommand(arguments.get())));
-        verbs.put("verify", () -> {
-            EngineArgument verified = arguments.get();
-            return VerifyCommand.commandLine(verified, home.apply(verified));
-        });
-        verbs.put("rebuild", () -> RebuildCommand.commandLine(arguments.get()));
-        verbs.put("dead-letters", () -> DeadLettersCommand.commandLine(arguments.get()));
+///
+/// @param arguments makes the argument of each command, for the place where its engine is
+/// @param home where the rows of an argument's engine are compared with their source
+public record Verbs(Supplier<EngineArgument> arguments, Function<EngineArgument, Home> home) {
+    /// Their names, in the order in which a help lists them.
+    public List<String> names() {
+        List<String> names =
+                new ArrayList<>(List.of("query", "get", "export", "verify", "rebuild", DeadLettersCommand.NAME));
         Capabilities capabilities = arguments.get().capabilities();
         if (capabilities.has(Capability.STATUS)) {
-            verbs.put("status", () -> new CommandLine(new StatusCommand(arguments.get())));
+            names.add("status");
         }
         if (capabilities.has(Capability.JOURNAL)) {
-            verbs.put("journal", () -> JournalCommand.commandLine(arguments.get()));
+            names.add("journal");
         }
-        return verbs;
+        return names;
+    }
+
+    /// The command of a name.
+    public CommandLine command(String name) {
+        EngineArgument argument = arguments.get();
+        return switch (name) {
+            case "query" -> new CommandLine(new QueryCommand(argument));
+            case "get" -> new CommandLine(new GetCommand(argument));
+            case "export" -> new CommandLine(new ExportCommand(argument));
+            case "verify" -> VerifyCommand.commandLine(argument, home.apply(argument));
+            case "rebuild" -> RebuildCommand.commandLine(argument);
+            case DeadLettersCommand.NAME -> DeadLettersCommand.commandLine(argument);
+            case "status" -> new CommandLine(new StatusCommand(argument));
+            case "journal" -> JournalCommand.commandLine(argument);
+            default -> throw new IllegalArgumentException("There is no verb " + name);
+        };
     }
 }
