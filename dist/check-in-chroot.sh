@@ -71,7 +71,7 @@ if [ -e "$(echo "$results"/onefold-*-image.tar)" ]; then
     mkdir "$image" "$work/layers"
     tar -xf "$results"/onefold-*-image.tar -C "$work/layers"
     for layer in $(grep -o '"Layers":\[[^]]*\]' "$work/layers/manifest.json" | grep -o '[0-9a-f]\{64\}\.tar\.gz'); do
-        tar -xzf "$work/layers/$layer" -C "$image"
+        tar --warning=no-unknown-keyword -xzf "$work/layers/$layer" -C "$image"
     done
     mount_system "$image"
     demo 'Image' chroot --userspec=10001:10001 "$image" /bin/bash -c \

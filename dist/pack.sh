@@ -3,6 +3,7 @@
 # goes into the Debian package, and what goes into the container image. Two builds of one state give the same bytes.
 #
 #   VERSION, TIME, TARGET   of the Maven project; TIME is that of all files
+#   MAINTAINER              of the Debian package: name and <mail address>
 #   IMAGE_SKIPPED           "true" leaves the image out
 #   ONEFOLD_IMAGE_DEBS      a folder with the Debian packages of the image's base; without it apt fetches the newest
 set -euo pipefail
@@ -85,6 +86,13 @@ make_archive() {
         -C "$TARGET" -cf - "$name" | gzip -9n >"$TARGET/$name-linux-x64.tar.gz"
 }
 
+# In the form that Debian's tools read.
+changelog() {
+    printf 'onefold (%s) unstable; urgency=medium\n\n' "${VERSION/-SNAPSHOT/~snapshot}"
+    printf '  * CHANGELOG.md.gz, beside this file, says what has changed.\n\n'
+    printf ' -- %s  %s\n' "$MAINTAINER" "$(date -u -R -d "@$epoch")"
+}
+
 make_deb_files() {
     local folder=$1 files=$TARGET/deb-files control=$TARGET/deb-control
     local documents=$files/usr/share/doc/onefold
@@ -95,12 +103,14 @@ make_deb_files() {
     sed 's|/opt/onefold/onefold|/usr/bin/onefold|; 1d' "$folder/share/onefold.service" \
         >"$files/usr/lib/systemd/system/onefold.service"
     cp "$here/files/onefold.yaml" "$files/etc/onefold/onefold.yaml"
-    cp "$folder/share/completion.bash" "$files/usr/share/bash-completion/completions/onefold"
+    sed '1{/^#!/d}' "$folder/share/completion.bash" >"$files/usr/share/bash-completion/completions/onefold"
     cp -r "$folder/docs" "$folder/share/licences" "$folder/share/sbom.json" "$documents/"
     cp "$here/deb/copyright" "$documents/copyright"
-    gzip -9n <"$root/CHANGELOG.md" >"$documents/changelog.gz"
+    gzip -9n <"$root/CHANGELOG.md" >"$documents/CHANGELOG.md.gz"
+    changelog | gzip -9n >"$documents/changelog.gz"
     cp "$here/deb/lintian-overrides" "$files/usr/share/lintian/overrides/onefold"
-    cp "$here"/deb/{control,postinst,prerm,postrm} "$control/"
+    cp "$here"/deb/{postinst,prerm,postrm} "$control/"
+    sed "s|@MAINTAINER@|$MAINTAINER|" "$here/deb/control" >"$control/control"
     set_times "$files" "$control"
 }
 
@@ -152,6 +162,8 @@ make_image_files() {
     printf 'root:x:0:\nonefold:x:10001:\n' >"$base/etc/group"
     printf 'passwd: files\ngroup: files\nhosts: files dns\n' >"$base/etc/nsswitch.conf"
     cp -a "$folder" "$TARGET/image-app/usr/lib/onefold"
+    # The image has no program "env" to look bash up.
+    sed -i '1s|.*|#!/bin/bash|' "$TARGET/image-app/usr/lib/onefold/onefold"
     mkdir -p "$TARGET/image-app/usr/bin"
     printf '#!/bin/sh\nexec /usr/lib/onefold/onefold "$@"\n' >"$TARGET/image-app/usr/bin/onefold"
     mkdir -p "$TARGET/classes" # Jib asks for the folder, which is empty: all classes are in jars.

@@ -171,7 +171,7 @@ public final class Connection {
 
     /// Looks for credentials where the clients do.
     ///
-    /// @throws SdkException if there are none
+    /// @throws software.amazon.awssdk.core.exception.SdkException if there are none
     public static void requireCredentials(Place place) {
         DefaultCredentialsProvider.Builder builder = DefaultCredentialsProvider.builder();
         if (place.profile() != null) {
