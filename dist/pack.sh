@@ -66,6 +66,7 @@ make_class_archive() {
     list_classes "$folder" run.list run "$example/pipeline.yaml" --input "$example/sample.ndjson"
     list_classes "$folder" query.list query "$example/pipeline.yaml" --depth 2
     list_classes "$folder" status.list status "$example/pipeline.yaml"
+    list_classes "$folder" letters.list dead-letters "$example/pipeline.yaml" list
     # Numbers are of one run, and a list of constants is of what happened to be resolved.
     sed -e '/^[#]/d' -e '/^@cp /d' -e 's/ id: [0-9]*$//' "$TARGET"/training/*.list | sort -u >"$TARGET/training/all"
     # Without random addresses: pointers into the JVM are in the archive, though nobody reads them.
