@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs what was built where nothing else is: the archive and the Debian package in a bare Debian, the image on its own
-# files. As root, with debootstrap; takes minutes. CHROOT names a bare Debian that is there already.
+# files. As root, with debootstrap; takes minutes. CHROOT names a bare Debian that is there already. Where lintian and
+# systemd-analyze are installed, they judge the package and its unit, too.
 #
 #   dist/check-in-chroot.sh [FOLDER WITH THE RESULTS]      dist/target without it
 set -euo pipefail
@@ -9,13 +10,15 @@ results=$(cd "${1:-$here/target}" && pwd)
 work=$(mktemp -d)
 chroot=${CHROOT:-$work/debian}
 image=$work/image
+service=
 clean() {
+    [ -z "$service" ] || kill "$service" 2>/dev/null || true
     for place in "$chroot" "$image"; do
         for mount in dev proc; do
-            ! mountpoint -q "$place/$mount" || umount "$place/$mount"
+            ! mountpoint -q "$place/$mount" || umount "$place/$mount" || umount -l "$place/$mount"
         done
     done
-    rm -rf "$work"
+    rm -rf --one-file-system "$work"
 }
 trap clean EXIT
 
@@ -30,12 +33,115 @@ mount_system() {
     mountpoint -q "$1/dev" || mount --bind /dev "$1/dev"
 }
 
-# A demo compares with its producer's totals and fails if they differ.
+# A demo compares with its producer's totals and fails if they differ. What it prints is the same everywhere, but for
+# times, and for the places where it was killed.
 demo() {
-    printf '\n==> %s: demo\n' "$1"
+    local what=$1
+    printf '\n==> %s: demo\n' "$what"
     shift
     "$@" --version
-    "$@" demo --events 200000 2>&1 | grep -E '^(total|accepted|[0-9,]+ messages)|differ'
+    "$@" demo --events 200000 >"$work/demo" 2>&1 || fail "The demo failed:" "$(tail -n 20 "$work/demo")"
+    grep -E '^ *[A-Za-z].* equal$' "$work/demo" >"$work/demo.$what" || fail "The demo shows no totals: $(cat "$work/demo")"
+    head -n 1 "$work/demo.$what"
+    [ -e "$work/demo.first" ] || cp "$work/demo.$what" "$work/demo.first"
+    diff "$work/demo.first" "$work/demo.$what" || fail "The demo of the $what shows other totals."
+    printf 'All %d lines of totals and counts are equal.\n' "$(wc -l <"$work/demo.$what")"
+}
+
+judge_package() {
+    local deb=$1
+    if command -v lintian >/dev/null; then
+        printf '\n==> Debian package: lintian\n'
+        lintian --fail-on error,warning "$deb" 2>&1 | grep -v '^running with root privileges'
+    fi
+    if command -v systemd-analyze >/dev/null; then
+        printf '\n==> Debian package: its unit\n'
+        dpkg-deb -x "$deb" "$work/package"
+        mkdir "$work/unit" # The program that it starts must be there, and this machine has none of that name.
+        sed "s|=/usr/bin/onefold|=$work/package/usr/lib/onefold/onefold|" \
+            "$work/package/usr/lib/systemd/system/onefold.service" >"$work/unit/onefold.service"
+        systemd-analyze verify --man=no "$work/unit/onefold.service"
+        echo 'systemd-analyze finds nothing.'
+        rm -rf "$work/package" "$work/unit"
+    fi
+}
+
+judge_archive() {
+    rm -rf "${chroot:?}/opt/a folder"
+    mkdir -p "$chroot/opt/a folder"
+    tar -xzf "$results"/onefold-*-linux-x64.tar.gz -C "$chroot/opt/a folder" --strip-components=1
+    demo archive "${bare[@]}" '/opt/a folder/onefold'
+    rm -rf "${chroot:?}/opt/a folder"
+}
+
+wait_for() {
+    local _
+    for _ in {1..150}; do
+        ! "${bare[@]}" sh -c "$1" >/dev/null 2>&1 || return 0
+        sleep 0.2
+    done
+    fail "After 30 s this is not so: $1" "$("${bare[@]}" cat /var/lib/onefold/run.log)"
+}
+
+as_user() {
+    "${bare[@]}" su -s /bin/sh onefold -c "cd /var/lib/onefold && $1"
+}
+
+# Installs, upgrades while a process of the old version runs and folds on, removes and purges.
+judge_deb() {
+    local before after pipeline=/var/lib/onefold/pipeline.yaml
+    cp "$results"/onefold_*_amd64.deb "$chroot/tmp/onefold.deb"
+    "${bare[@]}" dpkg -s adduser >/dev/null 2>&1 || "${bare[@]}" apt-get install -y -q adduser >/dev/null
+    printf '\n==> Debian package: installed\n'
+    "${bare[@]}" dpkg -i /tmp/onefold.deb
+    demo 'Debian package' "${bare[@]}" onefold
+    "${bare[@]}" sh -ec 'id onefold; ls -ld /var/lib/onefold; dpkg --verify onefold
+        bash -c ". /usr/share/bash-completion/completions/onefold; complete -p onefold"'
+
+    printf '\n==> Debian package: upgraded while it runs\n'
+    cp "$here/../examples/trade-risk/pipeline.yaml" "$chroot$pipeline"
+    echo '# Of an administrator' >>"$chroot/etc/onefold/onefold.yaml"
+    as_user 'onefold generate trade-risk --events 20000 -o in.ndjson 2>/dev/null'
+    as_user 'echo $$ >run.pid; exec onefold run pipeline.yaml --input in.ndjson --follow >run.log 2>&1' &
+    wait_for 'test -s /var/lib/onefold/run.pid'
+    service=$(cat "$chroot/var/lib/onefold/run.pid")
+    wait_for 'onefold status /var/lib/onefold/pipeline.yaml --data /var/lib/onefold/onefold-data/trade-risk | grep "20,000"'
+    before=$(as_user 'onefold query pipeline.yaml --format csv')
+    "${bare[@]}" dpkg -i /tmp/onefold.deb
+    after=$(as_user 'onefold query pipeline.yaml --format csv')
+    [ "$before" = "$after" ] || fail 'The totals differ after the upgrade.'
+    as_user 'onefold generate trade-risk --events 20000 --seed 7 2>/dev/null >>in.ndjson'
+    wait_for 'onefold status /var/lib/onefold/pipeline.yaml --data /var/lib/onefold/onefold-data/trade-risk | grep "40,000"'
+    kill "$service"
+    wait || fail "The run ended with an error: $(cat "$chroot/var/lib/onefold/run.log")"
+    service=
+    as_user 'onefold verify pipeline.yaml'
+    grep -q 'Of an administrator' "$chroot/etc/onefold/onefold.yaml" || fail 'The settings were replaced.'
+
+    printf '\n==> Debian package: removed, installed again, purged\n'
+    "${bare[@]}" dpkg -r onefold
+    "${bare[@]}" sh -ec 'test -e /etc/onefold/onefold.yaml; test ! -e /usr/bin/onefold; test ! -e /usr/lib/onefold'
+    "${bare[@]}" dpkg -i /tmp/onefold.deb
+    as_user 'onefold verify pipeline.yaml'
+    "${bare[@]}" dpkg --purge onefold
+    "${bare[@]}" sh -ec 'test ! -e /etc/onefold; test ! -e /usr/lib/onefold; test -d /var/lib/onefold/onefold-data
+        rm -r /var/lib/onefold'
+    "${bare[@]}" dpkg -i /tmp/onefold.deb >/dev/null
+    "${bare[@]}" dpkg --purge onefold
+    "${bare[@]}" sh -ec 'test ! -e /etc/onefold; test ! -e /var/lib/onefold' # There were no data.
+}
+
+judge_image() {
+    local layer
+    mkdir "$image" "$work/layers"
+    tar -xf "$results"/onefold-*-image.tar -C "$work/layers"
+    for layer in $(grep -o '"Layers":\[[^]]*\]' "$work/layers/manifest.json" | grep -o '[0-9a-f]\{64\}\.tar\.gz'); do
+        tar --warning=no-unknown-keyword -xzf "$work/layers/$layer" -C "$image"
+    done
+    mount_system "$image"
+    # As a container starts it: the entry point itself, as the user, with the variables of the image alone.
+    demo image env -i PATH=/usr/bin:/bin HOME=/var/lib/onefold ONEFOLD_DATA=/var/lib/onefold/data \
+        "$(command -v chroot)" --userspec=10001:10001 "$image" /usr/lib/onefold/onefold
 }
 
 [ -d "$chroot" ] || debootstrap --variant=minbase bookworm "$chroot" >"$work/debootstrap.log" ||
@@ -43,38 +149,8 @@ demo() {
 mount_system "$chroot"
 bare=(chroot "$chroot" env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root)
 ! "${bare[@]}" sh -c 'command -v java || command -v mvn' || fail 'The chroot has Java or Maven.'
-
-rm -rf "${chroot:?}/opt/a folder"
-mkdir -p "$chroot/opt/a folder"
-tar -xzf "$results"/onefold-*-linux-x64.tar.gz -C "$chroot/opt/a folder" --strip-components=1
-demo 'Archive' "${bare[@]}" '/opt/a folder/onefold'
-rm -rf "${chroot:?}/opt/a folder"
-
-cp "$results"/onefold_*_amd64.deb "$chroot/tmp/onefold.deb"
-"${bare[@]}" dpkg -s adduser >/dev/null 2>&1 || "${bare[@]}" apt-get install -y -q adduser >/dev/null
-for time in first second; do # The second one is an upgrade to the same version.
-    printf '\n==> Debian package, %s installation\n' "$time"
-    "${bare[@]}" dpkg -i /tmp/onefold.deb
-done
-demo 'Debian package' "${bare[@]}" onefold
-"${bare[@]}" sh -ec 'id onefold; ls -ld /var/lib/onefold; test -e /etc/onefold/onefold.yaml
-    bash -n /usr/share/bash-completion/completions/onefold
-    su -s /bin/sh onefold -c "cd /var/lib/onefold && onefold generate trade-risk --events 3 >three.ndjson"
-    dpkg --verify onefold'
-printf '\n==> Debian package, removed and purged\n'
-"${bare[@]}" dpkg -r onefold
-"${bare[@]}" sh -ec 'test -e /etc/onefold/onefold.yaml; test ! -e /usr/bin/onefold; test ! -e /usr/lib/onefold'
-"${bare[@]}" dpkg --purge onefold
-"${bare[@]}" sh -ec 'test ! -e /etc/onefold; test -e /var/lib/onefold/three.ndjson; rm -r /var/lib/onefold'
-
-if [ -e "$(echo "$results"/onefold-*-image.tar)" ]; then
-    mkdir "$image" "$work/layers"
-    tar -xf "$results"/onefold-*-image.tar -C "$work/layers"
-    for layer in $(grep -o '"Layers":\[[^]]*\]' "$work/layers/manifest.json" | grep -o '[0-9a-f]\{64\}\.tar\.gz'); do
-        tar --warning=no-unknown-keyword -xzf "$work/layers/$layer" -C "$image"
-    done
-    mount_system "$image"
-    demo 'Image' chroot --userspec=10001:10001 "$image" /bin/bash -c \
-        'cd /var/lib/onefold && PATH=/usr/bin:/bin HOME=/var/lib/onefold exec /usr/lib/onefold/onefold "$@"' onefold
-fi
+judge_archive
+judge_package "$(echo "$results"/onefold_*_amd64.deb)"
+judge_deb
+[ ! -e "$(echo "$results"/onefold-*-image.tar)" ] || judge_image
 printf '\nAll of it runs.\n'

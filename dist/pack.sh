@@ -81,12 +81,6 @@ make_class_archive() {
     chmod 644 "$folder/lib/onefold.jsa" "$folder/share/completion.bash"
 }
 
-make_archive() {
-    local name=$1
-    tar --sort=name --format=gnu --mtime="@$epoch" --owner=root:0 --group=root:0 --numeric-owner \
-        -C "$TARGET" -cf - "$name" | gzip -9n >"$TARGET/$name-linux-x64.tar.gz"
-}
-
 # In the form that Debian's tools read.
 changelog() {
     printf 'onefold (%s) unstable; urgency=medium\n\n' "${VERSION/-SNAPSHOT/~snapshot}"
@@ -187,6 +181,6 @@ name=onefold-$VERSION
 make_folder "$TARGET/$name"
 make_class_archive "$TARGET/$name"
 set_times "$TARGET/$name"
-make_archive "$name"
+"$here/archive.sh" "$TARGET/$name" "$epoch" >"$TARGET/$name-linux-x64.tar.gz"
 make_deb_files "$TARGET/$name"
 [ "$IMAGE_SKIPPED" = true ] || make_image_files "$TARGET/$name"

@@ -89,7 +89,7 @@ final class SourceTree {
 
     /// A test may be started in the root or in any module: the root is the nearest folder that holds the settings of
     /// Maven.
-    private static Path root() {
+    static Path root() {
         Path start = Path.of("").toAbsolutePath();
         for (Path folder = start; folder != null; folder = folder.getParent()) {
             if (Files.isDirectory(folder.resolve(".mvn"))) {
