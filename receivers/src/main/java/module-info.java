@@ -1,5 +1,5 @@
 /// Receivers of batches, and the proof of a folder of batches. A program that collects batches uses
-/// [Receivers].
+/// [dev.onefold.receivers.Receivers].
 module dev.onefold.receivers {
     requires transitive dev.onefold.batch;
     requires transitive dev.onefold.core;

@@ -3,6 +3,7 @@ package dev.onefold.house;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -30,6 +31,10 @@ class ReproducibleTest {
         Path changed = work.resolve("two/onefold/a");
         Files.setPosixFilePermissions(changed, PosixFilePermissions.fromString("rwxr-xr-x"));
         assertThat(archive("two")).isNotEqualTo(one);
+        // A file system may list both folders in the same order, and another one in yet another.
+        Files.write(work.resolve("one.tar.gz"), one);
+        assertThat(new String(output(work, "tar", "-tzf", "one.tar.gz"), StandardCharsets.UTF_8).lines())
+                .containsExactly("onefold/", "onefold/B", "onefold/a", "onefold/b", "onefold/c");
     }
 
     /// A folder of these files, made in this order at this time, as an archive.
@@ -46,9 +51,13 @@ class ReproducibleTest {
     }
 
     private byte[] archive(String place) throws IOException, InterruptedException {
-        Path script = SourceTree.root().resolve("dist/archive.sh");
-        Process process = new ProcessBuilder(script.toString(), "onefold", SECONDS)
-                .directory(work.resolve(place).toFile())
+        String script = SourceTree.root().resolve("dist/archive.sh").toString();
+        return output(work.resolve(place), script, "onefold", SECONDS);
+    }
+
+    private static byte[] output(Path folder, String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .directory(folder.toFile())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         byte[] bytes = process.getInputStream().readAllBytes();
