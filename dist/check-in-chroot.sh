@@ -132,7 +132,7 @@ judge_deb() {
 }
 
 judge_image() {
-    local layer
+    local layer container
     mkdir "$image" "$work/layers"
     tar -xf "$results"/onefold-*-image.tar -C "$work/layers"
     for layer in $(grep -o '"Layers":\[[^]]*\]' "$work/layers/manifest.json" | grep -o '[0-9a-f]\{64\}\.tar\.gz'); do
@@ -140,8 +140,13 @@ judge_image() {
     done
     mount_system "$image"
     # As a container starts it: the entry point itself, as the user, with the variables of the image alone.
-    demo image env -i PATH=/usr/bin:/bin HOME=/var/lib/onefold ONEFOLD_DATA=/var/lib/onefold/data \
-        "$(command -v chroot)" --userspec=10001:10001 "$image" /usr/lib/onefold/onefold
+    container=("$(command -v env)" -i PATH=/usr/lib/onefold:/bin HOME=/var/lib/onefold
+        "$(command -v chroot)" --userspec=10001:10001 "$image" /bin/bash -c 'cd /var/lib/onefold && exec "$@"' bash)
+    demo image "${container[@]}" /usr/lib/onefold/onefold
+    # A letter that is not ASCII, in an argument and in the name of a file.
+    "${container[@]}" onefold generate trade-risk --events 3 -o 'Zürich.ndjson' 2>/dev/null
+    [ -s "$image/var/lib/onefold/Zürich.ndjson" ] || fail 'The image loses letters.'
+    "${container[@]}" onefold --help 2>&1 >/dev/null | diff /dev/null - || fail 'The image warns at each start.'
 }
 
 [ -d "$chroot" ] || debootstrap --variant=minbase bookworm "$chroot" >"$work/debootstrap.log" ||

@@ -13,7 +13,7 @@ umask 022
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$here/..
 epoch=$(date -u -d "$TIME" +%s)
-base_packages=(base-files bash dash libc6 libtinfo6)
+base_packages=(base-files bash dash libc-bin libc6 libtinfo6)
 
 fail() {
     printf 'pack.sh: %s\n' "$@" >&2
@@ -111,7 +111,7 @@ make_deb_files() {
 
 # The base: a C library, a shell and their own papers, so that a scanner of images knows them. No package manager.
 make_image_files() {
-    local folder=$1 base=$TARGET/image-base debs=${ONEFOLD_IMAGE_DEBS:-} deb link unpacked=$TARGET/image-unpacked
+    local folder=$1 base=$TARGET/image-base debs=${ONEFOLD_IMAGE_DEBS:-} deb package unpacked=$TARGET/image-unpacked
     if [ -z "$debs" ]; then
         command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null ||
             fail "The image's base is made of Debian packages, and there is no apt-get and dpkg-deb here." \
@@ -129,11 +129,11 @@ make_image_files() {
     for deb in "$debs"/*.deb; do
         rm -rf "$unpacked"
         dpkg-deb -R "$deb" "$unpacked"
-        link=$(dpkg-deb -f "$deb" Package)
-        cp "$unpacked/DEBIAN/control" "$base/var/lib/dpkg/status.d/$link"
-        mkdir "$base/usr/share/doc/$link"
-        cp -L "$unpacked/usr/share/doc/$link/copyright" "$base/usr/share/doc/$link/copyright"
-        case $link in
+        package=$(dpkg-deb -f "$deb" Package)
+        cp "$unpacked/DEBIAN/control" "$base/var/lib/dpkg/status.d/$package"
+        mkdir "$base/usr/share/doc/$package"
+        cp -L "$unpacked/usr/share/doc/$package/copyright" "$base/usr/share/doc/$package/copyright"
+        case $package in
             base-files)
                 cp "$unpacked/usr/lib/os-release" "$base/usr/lib/os-release"
                 cp "$unpacked/usr/lib/os-release" "$base/etc/os-release"
@@ -148,6 +148,10 @@ make_image_files() {
                     take "$unpacked" "$file" "$base/lib/x86_64-linux-gnu/$file"
                 done
                 ;;
+            libc-bin) # The locale of UTF-8, without which Java loses letters of arguments and names of files.
+                mkdir -p "$base/usr/lib/locale"
+                cp -rL "$unpacked/usr/lib/locale/C.utf8" "$base/usr/lib/locale/C.utf8"
+                ;;
             libtinfo6) take "$unpacked" libtinfo.so.6 "$base/lib/x86_64-linux-gnu/libtinfo.so.6" ;;
         esac
         printf '%s  %s\n' "$(sha256sum <"$deb" | cut -d' ' -f1)" "${deb##*/}"
@@ -159,8 +163,6 @@ make_image_files() {
     cp -a "$folder" "$TARGET/image-app/usr/lib/onefold"
     # The image has no program "env" to look bash up.
     sed -i '1s|.*|#!/bin/bash|' "$TARGET/image-app/usr/lib/onefold/onefold"
-    mkdir -p "$TARGET/image-app/usr/bin"
-    printf '#!/bin/sh\nexec /usr/lib/onefold/onefold "$@"\n' >"$TARGET/image-app/usr/bin/onefold"
     mkdir -p "$TARGET/classes" # Jib asks for the folder, which is empty: all classes are in jars.
     set_times "$base" "$TARGET/image-app"
 }
