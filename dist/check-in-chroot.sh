@@ -138,6 +138,11 @@ judge_image() {
     for layer in $(grep -o '"Layers":\[[^]]*\]' "$work/layers/manifest.json" | grep -o '[0-9a-f]\{64\}\.tar\.gz'); do
         tar --warning=no-unknown-keyword -xzf "$work/layers/$layer" -C "$image"
     done
+    if command -v skopeo >/dev/null; then # It reads the image as a container engine does, and checks its digests.
+        skopeo copy -q docker-archive:"$(echo "$results"/onefold-*-image.tar)" dir:"$work/copy"
+        printf '\n==> image: skopeo copies it\n'
+        rm -r "$work/copy"
+    fi
     mount_system "$image"
     # As a container starts it: the entry point itself, as the user, with the variables of the image alone.
     container=("$(command -v env)" -i PATH=/usr/lib/onefold:/bin HOME=/var/lib/onefold
