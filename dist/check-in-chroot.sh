@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs what was built where nothing else is: the archive and the Debian package in a bare Debian, the image on its own
-# files. As root, with debootstrap; takes minutes. CHROOT names a bare Debian that is there already. Where lintian and
-# systemd-analyze are installed, they judge the package and its unit, too.
+# files. As root, with debootstrap; takes minutes. CHROOT names a bare Debian that is there already. Where
+# lintian, systemd-analyze and skopeo are installed, they judge the package, its unit and the image, too.
 #
 #   dist/check-in-chroot.sh [FOLDER WITH THE RESULTS]      dist/target without it
 set -euo pipefail
