@@ -2,7 +2,7 @@
 # Builds what is to be installed twice, from two clones of HEAD, one after the other in the same folder, and
 # compares the bytes. In the same, because the archive of classes holds the folder in which it was made.
 #
-#   dist/check-reproducible.sh [MAVEN ARGUMENTS]      for example -o, or -Ddist.image.skip
+#   dist/check-reproducible.sh [MAVEN ARGUMENTS]      for example -Ddist.image.skip; not -o
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)

@@ -179,6 +179,8 @@ case $(uname -sm) in
     'Linux x86_64') ;;
     *) fail "Packages are made on Linux on x86-64 only, and this is $(uname -sm)." ;;
 esac
+[ -e "$TARGET/sbom.json" ] ||
+    fail "$TARGET/sbom.json is missing: the list of contents is not made offline. Leave out 'mvn -o'."
 name=onefold-$VERSION
 make_folder "$TARGET/$name"
 make_class_archive "$TARGET/$name"
