@@ -52,7 +52,8 @@ judge_package() {
     local deb=$1
     if command -v lintian >/dev/null; then
         printf '\n==> Debian package: lintian\n'
-        lintian --fail-on error,warning "$deb" 2>&1 | grep -v '^running with root privileges'
+        lintian --fail-on error,warning "$deb" 2>&1 | sed '/^running with root privileges/d'
+        echo 'lintian finds no error and gives no warning.'
     fi
     if command -v systemd-analyze >/dev/null; then
         printf '\n==> Debian package: its unit\n'
