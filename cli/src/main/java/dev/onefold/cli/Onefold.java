@@ -92,15 +92,14 @@ public final class Onefold implements Runnable {
     /// The command that the first argument names, and without such a name all commands. Setting up all of them takes
     /// longer than most commands run.
     static CommandLine commandLine(Caller caller, List<String> arguments) {
-        Verbs verbs = new Verbs(
-                () -> new PipelineArgument(caller), argument -> new DirectoryHome(argument::directoryPath));
+        Verbs verbs =
+                new Verbs(() -> new PipelineArgument(caller), argument -> new DirectoryHome(argument::directoryPath));
         List<String> names = names(verbs);
         String first = arguments.isEmpty() ? "" : arguments.getFirst();
         boolean alone = names.contains(first) && !first.equals(COMPLETION); // It describes all the others.
         CommandLine commandLine = new CommandLine(new Onefold());
         for (String name : alone ? List.of(first) : names) {
-            commandLine.addSubcommand(
-                    verbs.names().contains(name) ? verbs.command(name) : command(name, caller));
+            commandLine.addSubcommand(verbs.names().contains(name) ? verbs.command(name) : command(name, caller));
         }
         commandLine
                 .getCommandSpec()

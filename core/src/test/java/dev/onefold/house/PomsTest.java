@@ -8,25 +8,33 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What a repository of Maven demands of a POM: https://maven.apache.org/repository/guide-central-repository-upload.html
+/// What a repository of Maven demands of a POM:
+/// https://maven.apache.org/repository/guide-central-repository-upload.html
 class PomsTest {
     private static final List<Source> POMS = SourceTree.read().stream()
             .filter(file -> file.fileName().equals("pom.xml"))
             .toList();
 
     private static Source root() {
-        return POMS.stream().filter(pom -> pom.path().equals("pom.xml")).findFirst().orElseThrow();
+        return POMS.stream()
+                .filter(pom -> pom.path().equals("pom.xml"))
+                .findFirst()
+                .orElseThrow();
     }
 
     /// What stands directly in the project, so that a name of a licence is not taken for that of a module.
     private static boolean has(Source pom, String element) {
-        return Pattern.compile("(?m)^  <" + element + "[ >]").matcher(pom.text()).find();
+        return Pattern.compile("(?m)^  <" + element + "[ >]")
+                .matcher(pom.text())
+                .find();
     }
 
     @Test
     void every_module_says_its_name_and_what_it_is() {
         assertThat(POMS).hasSizeGreaterThan(20);
-        assertThat(POMS.stream().filter(pom -> !has(pom, "name") || !has(pom, "description")).map(Source::path))
+        assertThat(POMS.stream()
+                        .filter(pom -> !has(pom, "name") || !has(pom, "description"))
+                        .map(Source::path))
                 .isEmpty();
     }
 

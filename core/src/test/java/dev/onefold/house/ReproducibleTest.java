@@ -78,7 +78,8 @@ class ReproducibleTest {
                 .contains("<filesModificationTime>${project.build.outputTimestamp}</filesModificationTime>")
                 .contains("<TIME>${project.build.outputTimestamp}</TIME>");
         for (String script : List.of("pack.sh", "archive.sh")) {
-            List<String> lines = Files.readAllLines(SourceTree.root().resolve("dist").resolve(script));
+            List<String> lines =
+                    Files.readAllLines(SourceTree.root().resolve("dist").resolve(script));
             assertThat(lines.stream()
                             .filter(line -> line.contains("date ") && !line.contains("date -u "))
                             .toList())
