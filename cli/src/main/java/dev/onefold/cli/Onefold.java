@@ -8,6 +8,8 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.JsonLog;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.demo.DemoCommand;
+import dev.onefold.cli.reset.DeployedResetCommand;
+import dev.onefold.cli.reset.ResetCommand;
 import dev.onefold.cli.run.RunCommand;
 import dev.onefold.cli.seed.DirectoryHome;
 import dev.onefold.cli.seed.SeedCommand;
@@ -123,7 +125,7 @@ public final class Onefold implements Runnable {
     private static List<String> names(Verbs verbs) {
         List<String> names = new ArrayList<>(List.of("demo", "run", "serve", "token", "seed"));
         names.addAll(verbs.names());
-        names.addAll(List.of("check", "test", "generate", "batches", "aws", COMPLETION));
+        names.addAll(List.of("check", "test", "generate", "batches", "reset", "aws", COMPLETION));
         return names;
     }
 
@@ -139,6 +141,7 @@ public final class Onefold implements Runnable {
             case "test" -> new CommandLine(new TestCommand(caller));
             case "generate" -> new CommandLine(new GenerateCommand());
             case "batches" -> BatchesCommand.commandLine(new PipelineArgument(caller));
+            case "reset" -> new CommandLine(new ResetCommand(caller));
             case "aws" -> aws(caller);
             case COMPLETION -> new CommandLine(new CompletionCommand(caller));
             default -> throw new IllegalArgumentException("There is no command " + name);
@@ -148,7 +151,8 @@ public final class Onefold implements Runnable {
     private static CommandLine aws(Caller caller) {
         CommandLine aws = AwsCommand.commandLine(caller);
         return aws.addSubcommand(new TrialCommand(caller, aws.getCommand()))
-                .addSubcommand(new CleanCommand(caller, aws.getCommand()));
+                .addSubcommand(new CleanCommand(caller, aws.getCommand()))
+                .addSubcommand(new DeployedResetCommand(caller, aws.getCommand()));
     }
 
     @Override

@@ -17,6 +17,7 @@ class CompletionTest {
     @Test
     void bash_completes_commands() throws Exception {
         assertThat(complete("onefold", "que")).contains("query");
+        assertThat(complete("onefold", "res")).contains("reset");
         assertThat(complete("onefold", "de")).contains("demo", "dead-letters");
     }
 

@@ -63,6 +63,8 @@ class HelpTest {
                         "onefold batches verify",
                         "onefold check",
                         "onefold status",
+                        "onefold reset",
+                        "onefold aws reset",
                         "onefold test",
                         "onefold generate trade-risk",
                         "onefold aws produce",

@@ -205,7 +205,9 @@ final class Opener {
             // folded.
             view.checkpoints.await();
         }
-        if (held != null) {
+        if (held == null) {
+            found.requireUnchanged(root);
+        } else {
             LOG.log(
                     System.Logger.Level.INFO,
                     "Opened " + root + ": view " + view.number + " of pipeline " + serving.name() + " serves.");

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Put;
@@ -455,6 +456,24 @@ public final class LetterTable {
         ofKey.remove(id, item);
         editPlace(item).ifPresent(bytes::remove);
         return true;
+    }
+
+    /// Whether an item says anything of a record, or of how many there were; the others are of the deployment.
+    public static boolean isOfRecord(Map<String, AttributeValue> item) {
+        String partition = Items.text(item, "p");
+        return partition.equals("counts")
+                || partition.startsWith("letter/")
+                || partition.startsWith("mark/")
+                || partition.startsWith("key/");
+    }
+
+    /// Removes the records of those of these items that are letters. The letters stay.
+    public void removeRecords(List<Map<String, AttributeValue>> items) {
+        List<LetterBytes.Place> places = items.stream()
+                .filter(item -> Items.text(item, "p").startsWith("letter/"))
+                .flatMap(item -> Stream.concat(Stream.of(place(item)), editPlace(item).stream()))
+                .toList();
+        store.threads().each(places, bytes::remove);
     }
 
     /// Adds to what became of records.

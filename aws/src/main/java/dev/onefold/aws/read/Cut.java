@@ -155,8 +155,8 @@ record Cut(long epoch, Instant covers) {
     private static Header ours(Header header, Definition definition) {
         if (!header.incarnation().equals(definition.incarnation().id())) {
             throw new IllegalStateException(
-                    "The totals are of another incarnation than the rows: a table was restored, and"
-                            + " 'onefold aws restored' is under way, or was stopped. Ask again when it is done.");
+                    "The totals are of another incarnation than the rows: 'onefold aws restored' or 'onefold aws reset'"
+                            + " is under way, or was stopped. Ask again when it is done.");
         }
         return header;
     }

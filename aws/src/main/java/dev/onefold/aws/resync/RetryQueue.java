@@ -17,13 +17,22 @@ public record RetryQueue(SqsAsyncClient client, String url) implements AutoClose
             QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED);
 
     /// About how many messages there are, those that are being worked on included.
-    long size() {
+    public long size() {
         try {
             Map<QueueAttributeName, String> counts = client.getQueueAttributes(
                             request -> request.queueUrl(url).attributeNames(COUNTS))
                     .join()
                     .attributes();
             return counts.values().stream().mapToLong(Long::parseLong).sum();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof SdkException failure ? failure : e;
+        }
+    }
+
+    /// Deletes all messages. SQS takes up to a minute.
+    public void purge() {
+        try {
+            client.purgeQueue(request -> request.queueUrl(url)).join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof SdkException failure ? failure : e;
         }

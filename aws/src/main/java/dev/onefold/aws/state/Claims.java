@@ -144,8 +144,8 @@ public final class Claims {
             if (now.incarnation().equals(definition.incarnation())) {
                 throw new IllegalStateException("Table "
                         + store.tables().totals()
-                        + " is not made of the rows that there are: a table was restored, and 'onefold aws restored' is"
-                        + " under way, or was stopped. Ask again when it is done, or run it again.");
+                        + " is not made of the rows that there are: 'onefold aws restored' or 'onefold aws reset' is under"
+                        + " way, or was stopped. Ask again when it is done, or run it again.");
             }
             definition = now;
             claim = find();

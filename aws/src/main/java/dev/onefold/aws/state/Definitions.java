@@ -67,6 +67,9 @@ public final class Definitions {
         if (store.ids().isValid(known, asked)) {
             return;
         }
+        if (known.stream().allMatch(String::isEmpty)) {
+            throw new OtherTable();
+        }
         List<TableIds.Found> found = TableIds.ask(store);
         for (int table = 0; table < known.size(); table++) {
             if (!found.get(table).id().equals(known.get(table))) {
@@ -79,6 +82,11 @@ public final class Definitions {
     /// A table was restored from a backup, or replaced by another one.
     public static final class OtherTable extends IllegalStateException {
         private static final long serialVersionUID = 1L;
+
+        OtherTable() {
+            super("The deployment is closed, because 'onefold aws reset' or 'onefold aws restored' is under way, or was"
+                    + " stopped. Nothing is written or answered until that has been run to its end.");
+        }
 
         OtherTable(TableIds.Found table) {
             super("Table " + table.name() + " was restored from a backup, or replaced by another one, at "
@@ -218,6 +226,11 @@ public final class Definitions {
 
     int anyGate(Definition definition) {
         return store.random().nextInt(definition.gates());
+    }
+
+    /// The check that a transaction begins with which changes tables under a definition.
+    public TransactWriteItem check(Definition definition) {
+        return check(definition, anyGate(definition));
     }
 
     /// The check that a transaction which writes rows begins with.

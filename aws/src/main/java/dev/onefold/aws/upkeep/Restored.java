@@ -103,6 +103,7 @@ public final class Restored {
     /// @return how these totals differ from those that were served
     /// @throws IllegalStateException if somebody else does it at the same time, or has changed the definition
     public static Verification takeOver(Store store) {
+        requireNoReset(store);
         Restored restored = new Restored(store);
         if (restored.definition().servedView().pipeline().fold() instanceof Processing) {
             return restored.fill(restored.begin(_ -> ""));
@@ -113,7 +114,21 @@ public final class Restored {
 
     /// Begins a new incarnation. From then on nothing from before can be written.
     public static void begin(Store store) {
+        requireNoReset(store);
         new Restored(store).begin(TableIds.Found::id);
+    }
+
+    /// The rows that there are may be a part of those that there were.
+    private static void requireNoReset(Store store) {
+        if (Reset.isUnderWay(store)) {
+            throw new IllegalStateException(
+                    "a reset of this deployment is under way, or was stopped: run 'onefold aws reset' again, to its end");
+        }
+    }
+
+    /// Begins a new incarnation that names no tables, so that every other process refuses them.
+    static Definition close(Store store) {
+        return new Restored(store).begin(_ -> "");
     }
 
     /// Makes the totals of a function's tables.

@@ -187,7 +187,7 @@ public final class AwsCommand implements Runnable {
     }
 
     /// The tables of the deployment of a pipeline.
-    Store store(String pipeline) {
+    public Store store(String pipeline) {
         String name = deployment(pipeline);
         if (endpoint != null) {
             requireListener(endpoint);

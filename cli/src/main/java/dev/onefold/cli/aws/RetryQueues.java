@@ -6,6 +6,7 @@ import dev.onefold.sqs.Queue;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -14,11 +15,13 @@ import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.SqsAsyncClientBuilder;
 
 /// Finds the retry queue of a deployment.
-final class RetryQueues {
+public final class RetryQueues {
+    private static final String PREFIX = "-Retries";
+
     private RetryQueues() {}
 
     /// The queue of this URL.
-    static RetryQueue of(AwsCommand aws, String url) {
+    public static RetryQueue of(AwsCommand aws, String url) {
         Queue queue;
         try {
             queue = Queue.of(url);
@@ -32,6 +35,48 @@ final class RetryQueues {
     ///
     /// @throws SdkException if nobody says
     static Optional<RetryQueue> find(AwsCommand aws, String deployment) {
+        SqsAsyncClient client = client(aws);
+        try {
+            List<String> urls = urls(client, deployment + PREFIX + "-");
+            if (urls.size() == 1) {
+                return Optional.of(new RetryQueue(client, urls.getFirst()));
+            }
+            client.close();
+            return Optional.empty();
+        } catch (SdkException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    /// The queue, and the one for what it has put aside, as far as they are there.
+    ///
+    /// @throws SdkException if nobody says
+    public static List<RetryQueue> all(AwsCommand aws, String deployment) {
+        SqsAsyncClient client = client(aws);
+        Pattern name = Pattern.compile(".*/" + Pattern.quote(deployment + PREFIX) + "(Aside)?-[A-Za-z0-9]+");
+        try {
+            return urls(client, deployment + PREFIX).stream()
+                    .filter(url -> name.matcher(url).matches())
+                    .map(url -> new RetryQueue(client, url))
+                    .toList();
+        } catch (SdkException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    private static List<String> urls(SqsAsyncClient client, String prefix) {
+        try {
+            return client.listQueues(request -> request.queueNamePrefix(prefix))
+                    .join()
+                    .queueUrls();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof SdkException failure ? failure : e;
+        }
+    }
+
+    private static SqsAsyncClient client(AwsCommand aws) {
         SqsAsyncClientBuilder builder = SqsAsyncClient.builder();
         @Nullable String region = aws.place().region();
         @Nullable String profile = aws.place().profile();
@@ -42,19 +87,6 @@ final class RetryQueues {
             builder.credentialsProvider(
                     DefaultCredentialsProvider.builder().profileName(profile).build());
         }
-        SqsAsyncClient client = builder.build();
-        try {
-            List<String> urls = client.listQueues(request -> request.queueNamePrefix(deployment + "-Retries-"))
-                    .join()
-                    .queueUrls();
-            if (urls.size() == 1) {
-                return Optional.of(new RetryQueue(client, urls.getFirst()));
-            }
-            client.close();
-            return Optional.empty();
-        } catch (CompletionException e) {
-            client.close();
-            throw e.getCause() instanceof SdkException failure ? failure : e;
-        }
+        return builder.build();
     }
 }

@@ -4,9 +4,11 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.core.Engine;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.SealedBatches.Line;
 import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.pipeline.Batching;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -106,11 +108,19 @@ public final class BatchesCommand implements Callable<Integer> {
     }
 
     int read(Verb verb) throws IOException {
-        return pipeline.read(engine -> verb.on(engine.batches())).code();
+        return pipeline.read(engine -> verb.on(batches(engine))).code();
     }
 
     int use(Verb verb) throws IOException {
-        return pipeline.use(engine -> verb.on(engine.batches())).code();
+        return pipeline.use(engine -> verb.on(batches(engine))).code();
+    }
+
+    private static SealedBatches batches(Engine engine) {
+        if (!(engine.pipeline().fold() instanceof Batching)) {
+            throw CommandFailure.usage("Pipeline " + engine.pipeline().name()
+                    + " makes no batches: it has no batch section. 'onefold query' shows totals.");
+        }
+        return engine.batches();
     }
 
     static BatchNumber number(String text) {

@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 /// How a verb reaches the engine on a data directory: the one that another process runs, through its socket; or one
 /// that is opened for it. A verb is written once, for both.
 public final class EngineAccess {
-    /// Most commands own the directory for less time. A longer owner is probably a running engine.
-    private static final Duration COMMAND_MAX = Duration.ofSeconds(3);
-
     /// An engine that is starting does not answer yet.
     private static final Duration START_MAX = Duration.ofSeconds(10);
 
@@ -37,7 +34,7 @@ public final class EngineAccess {
     ///
     /// @throws EngineException also when it stays in use
     public static EmbeddedEngine own(DataDirectory data, Settings settings, Caller caller) {
-        Patience patience = new Patience(caller, COMMAND_MAX);
+        Patience patience = new Patience(caller, Patience.COMMAND_MAX);
         while (true) {
             try {
                 return open(data, settings);

@@ -8,16 +8,19 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Waits for a data directory that another process has for a moment: a command that opened it, or an engine that is
 /// starting and does not answer yet.
-final class Patience {
+public final class Patience {
     private static final long NOTICE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /// Most commands own a directory for less time. A longer owner is probably a running engine.
+    public static final Duration COMMAND_MAX = Duration.ofSeconds(3);
 
     private final Caller caller;
     private final long nanosMax;
     private final long startNanos = System.nanoTime();
     private boolean noticed;
 
-    Patience(Caller caller, Duration max) {
+    public Patience(Caller caller, Duration max) {
         this.caller = caller;
         nanosMax = max.toNanos();
     }
@@ -25,7 +28,7 @@ final class Patience {
     /// Waits a little, so that the caller may try again.
     ///
     /// @throws EngineException the given one, when trying again is no use
-    void waitAgain(EngineException e) {
+    public void waitAgain(EngineException e) {
         long waited = System.nanoTime() - startNanos;
         if (e.kind() != EngineException.Kind.IN_USE || waited > nanosMax) {
             throw e;

@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /// A data directory on this machine, and the engine that owns it.
 public final class DirectoryHome implements Home {
-    static final String SEEDS = "seeds";
-    private static final String ALONE = "resync";
+    /// Where the seedings and repairs of a data directory are.
+    public static final String SEEDS = "seeds";
+
+    /// Who holds this name repairs.
+    public static final String ALONE = "resync";
 
     private final Supplier<Path> data;
     private final PlaceOptions place = new PlaceOptions();

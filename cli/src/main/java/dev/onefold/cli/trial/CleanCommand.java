@@ -50,9 +50,10 @@ public final class CleanCommand implements Callable<Integer> {
         Board board = new Board(caller);
         try (Services services = Services.at(aws, aws.place())) {
             Optional<Stack> stack = new Stacks(services.stacks()).find(name);
-            if (stack.isPresent() && !Buckets.isOf(name, Stacks.codeBucket(stack.get()))) {
-                throw CommandFailure.usage("Stack " + name + " was not made by a trial: its code does not come from a"
-                        + " bucket of one. 'aws cloudformation delete-stack' deletes it.");
+            if (stack.isPresent() && !Stacks.isOf(name, stack.get())) {
+                throw CommandFailure.usage("Stack " + name + " was not made by a trial: it does not have the tag "
+                        + Stacks.TAG + "=" + name + ", or its code does not come from a bucket of one. Nothing was"
+                        + " deleted. 'aws cloudformation delete-stack' deletes it.");
             }
             List<String> buckets = new Buckets(services.objects()).of(name);
             if (stack.isEmpty() && buckets.isEmpty()) {

@@ -25,23 +25,30 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 /// are in the totals when no delta is left.
 final class Drain {
     private static final int ROUNDS = 2;
+
+    /// SQS counts its messages only approximately, so they are looked at several times.
+    private static final int QUIET_LOOKS = 3;
+
     private static final int LETTERS_MAX = 1_000;
     private static final byte[] MARK = "onefold trial: a mark behind all records".getBytes(StandardCharsets.UTF_8);
 
     private final Services services;
     private final String stream;
-    private final String retries;
+    private final Queues queues;
     private final Supplier<Optional<Engine>> engine;
     private final Store store;
     private final Set<String> awaited = new HashSet<>();
     private int rounds;
+    private int quietLooks;
+
+    /// URLs of the queue for retries, and of that for what it has put aside; empty if a stack has none.
+    record Queues(String retries, String aside) {}
 
     /// @param stream its name
-    /// @param retries URL of the retry queue
-    Drain(Services services, String stream, String retries, Store store, Supplier<Optional<Engine>> engine) {
+    Drain(Services services, String stream, Queues queues, Store store, Supplier<Optional<Engine>> engine) {
         this.services = services;
         this.stream = stream;
-        this.retries = retries;
+        this.queues = queues;
         this.store = store;
         this.engine = engine;
     }
@@ -59,7 +66,13 @@ final class Drain {
             mark();
             return false;
         }
-        return isQueueEmpty() && areDeltasGone();
+        quietLooks = messages(queues.retries) == 0 && areDeltasGone() ? quietLooks + 1 : 0;
+        return quietLooks >= QUIET_LOOKS;
+    }
+
+    /// About how many messages were put aside: the records that they name are not in the totals.
+    long aside() {
+        return queues.aside.isEmpty() ? 0 : messages(queues.aside);
     }
 
     private void mark() {
@@ -109,17 +122,19 @@ final class Drain {
         }
     }
 
-    private boolean isQueueEmpty() {
+    private long messages(String queue) {
         return Connection.THREADS
                 .await(services.queues()
-                        .getQueueAttributes(request -> request.queueUrl(retries)
+                        .getQueueAttributes(request -> request.queueUrl(queue)
                                 .attributeNames(
                                         QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
-                                        QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE)))
+                                        QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE,
+                                        QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED)))
                 .attributes()
                 .values()
                 .stream()
-                .allMatch("0"::equals);
+                .mapToLong(Long::parseLong)
+                .sum();
     }
 
     private boolean areDeltasGone() {

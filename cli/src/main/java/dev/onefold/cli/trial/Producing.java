@@ -94,7 +94,12 @@ final class Producing implements AutoCloseable {
         } catch (RuntimeException e) {
             failure.compareAndSet(null, e);
         } catch (InterruptedException e) {
+            failure.compareAndSet(
+                    null, new CommandFailure(ExitCode.DIFFERENT, "The producer of the trial was interrupted.", e));
             Thread.currentThread().interrupt();
+        } catch (Error e) { // Nobody would ever hear that it has ended.
+            failure.compareAndSet(
+                    null, new CommandFailure(ExitCode.BUG, "The producer of the trial has failed: " + e + ".", e));
         }
     }
 

@@ -50,11 +50,11 @@ final class Session {
                 result = removed(stack, result);
             }
         }
-        if (failure != null) {
-            throw failure;
-        }
         if (asked.keeps()) {
             keep(services.place().endpoint());
+        }
+        if (failure != null) {
+            throw failure;
         }
         return result;
     }
@@ -84,8 +84,8 @@ final class Session {
 
     /// @param endpoint of stand-ins, which end with us
     private void keep(@Nullable URI endpoint) {
-        board.say("The stack " + asked.name() + " is kept: 'onefold aws query PIPELINE --deployment " + asked.name()
-                + "' asks it, and 'onefold aws clean " + asked.name() + "' deletes it.");
+        board.say("What was made of the stack " + asked.name() + " is kept: 'onefold aws query PIPELINE --deployment "
+                + asked.name() + "' asks it, and 'onefold aws clean " + asked.name() + "' deletes it.");
         if (endpoint != null) {
             board.say("It is at " + endpoint + " (--endpoint, --region eu-central-1, AWS_ACCESS_KEY_ID=OPERATOR,"
                     + " AWS_SECRET_ACCESS_KEY=secret).");

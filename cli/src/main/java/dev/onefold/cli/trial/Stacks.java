@@ -72,6 +72,13 @@ record Stacks(CloudFormationAsyncClient client) {
         return stack.stackName() + " (made " + stack.creationTime() + ", " + stack.stackStatusAsString() + ")";
     }
 
+    /// Whether a trial of this name has made a stack. Both must say so: a tag is soon copied.
+    static boolean isOf(String trial, Stack stack) {
+        return Buckets.isOf(trial, codeBucket(stack))
+                && stack.tags().stream()
+                        .anyMatch(tag -> tag.key().equals(TAG) && tag.value().equals(trial));
+    }
+
     /// The bucket that a stack's functions come from; empty if it has no such parameter.
     static String codeBucket(Stack stack) {
         return stack.parameters().stream()

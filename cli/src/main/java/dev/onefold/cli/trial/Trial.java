@@ -104,7 +104,7 @@ final class Trial {
         Drain drain = new Drain(
                 services,
                 outputs.getOrDefault("InputStreamName", ""),
-                outputs.getOrDefault("RetriesUrl", ""),
+                new Drain.Queues(outputs.getOrDefault("RetriesUrl", ""), outputs.getOrDefault("RetriesAsideUrl", "")),
                 store,
                 this::engine);
         long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
@@ -122,6 +122,11 @@ final class Trial {
                     "All " + Words.count(last.put(), "record")
                             + " are put. Waiting until all of them are in the totals.");
             signals.pause(LOOK_EACH);
+        }
+        long aside = drain.aside();
+        if (aside > 0) {
+            board.say("About " + Words.count(aside, "message")
+                    + " were put aside in the queue RetriesAside: the records that they name are not in the totals.");
         }
     }
 

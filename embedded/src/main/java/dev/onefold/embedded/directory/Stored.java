@@ -9,6 +9,7 @@ import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.guard.Space;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ public record Stored(
 
     /// What the owner of a directory finds. Abandoned files are deleted, and what can be read is made durable.
     public static Stored own(Path root, Wish wish, DirectoryLock lock, Space space) {
+        Emptying.finish(root, space);
         FileNames.deleteUnfinishedContents(root);
         Current named = Current.read(root);
         Current current = named == null ? begun(root, wish) : named;
@@ -48,6 +50,7 @@ public record Stored(
         } else {
             Journal.requireMark(root);
             named.write(root, space);
+            Emptying.forget(root);
         }
         FileNames.deleteOtherViews(
                 root, current.number()); // Only now: a flipped bit in a name is no reason to delete a view.
@@ -102,6 +105,7 @@ public record Stored(
     public static Stored read(Path root) {
         return besideAnOwner(root, () -> {
             byte[] before = mark(root);
+            requireNotEmptied(root);
             Current current = Current.read(root);
             if (current == null) {
                 throw noData(root);
@@ -143,9 +147,32 @@ public record Stored(
             throw noData(root);
         }
         FileNames.requireOurs(root);
+        requireNotEmptied(root);
         if (!FileNames.hasData(root)) {
             Current.read(root); // Says so if only the name of the view is gone.
             throw DirectoryLock.isHeld(root) ? DirectoryLock.inUse(root) : noData(root);
+        }
+    }
+
+    /// Nothing is read of a directory of which a part is deleted.
+    private static void requireNotEmptied(Path root) {
+        if (Emptying.begun(root).isPresent()) {
+            throw DirectoryLock.isHeld(root)
+                    ? DirectoryLock.inUse(root)
+                    : new EngineException(
+                            EngineException.Kind.DEFINITION_CHANGED,
+                            "A reset of " + root + " was interrupted, and a part of its data is deleted. Run 'onefold"
+                                    + " reset' again, which deletes the rest; so does the next 'onefold run'.");
+        }
+    }
+
+    /// Requires of a reader that the directory was not emptied while it read: a file that is gone may look like one
+    /// that was never there.
+    public void requireUnchanged(Path root) {
+        requireNotEmptied(root);
+        Current now = Current.read(root);
+        if (now == null || now.identity() != identity()) {
+            throw noData(root);
         }
     }
 
@@ -190,10 +217,11 @@ public record Stored(
 
     /// What changes with each checkpoint: as long as it is equal, no file was deleted that the checkpoint names.
     private static byte[] mark(Path root) {
+        byte[] emptying = Emptying.begun(root).orElse("").getBytes(StandardCharsets.UTF_8);
         if (!FileNames.hasData(root)) {
-            return new byte[0];
+            return emptying;
         }
-        byte[] current = Disk.readAll(root.resolve("CURRENT"));
+        byte[] current = join(emptying, Disk.readAll(root.resolve("CURRENT")));
         for (Path view : FileNames.list(root, FileNames::isView)) {
             Path checkpoint = view.resolve("CHECKPOINT");
             try {

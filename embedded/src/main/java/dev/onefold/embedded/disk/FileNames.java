@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -16,7 +17,7 @@ import java.util.regex.Pattern;
 /// these only, and only in a folder that is a data directory or is empty: a folder that somebody named by
 /// mistake stays as it is.
 ///
-///     LOCK  LOCK.holder  CURRENT  journal-mark  journal-N  engine.socket
+///     LOCK  LOCK.holder  CURRENT  RESET  journal-mark  journal-N  engine.socket
 ///     code-SHA256.jar
 ///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N  bodies-N  seals-N  deliveries  content-NUMBER[.gz|.zst]
 ///              held-NUMBER
@@ -24,13 +25,16 @@ import java.util.regex.Pattern;
 /// `.new` stands behind the name of a file that is about to replace another.
 public final class FileNames {
     private static final Pattern IN_DIRECTORY = Pattern.compile(
-            "LOCK|LOCK\\.holder|engine\\.socket"
+            "LOCK|LOCK\\.holder|engine\\.socket|RESET(\\.new)?"
                     + "|CURRENT(\\.new)?|journal-mark(\\.new)?|journal-[1-9][0-9]{0,17}(\\.new)?|code-[0-9a-f]{64}\\.jar(\\.new)?");
     private static final Pattern VIEW = Pattern.compile("view-[1-9][0-9]{0,17}");
     private static final Pattern IN_VIEW = Pattern.compile(
             "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}"
                     + "|(bodies|seals)-[1-9][0-9]{0,17}(\\.new)?|deliveries(\\.new)?|content-[0-9.]{1,400}(\\.gz|\\.zst)?(\\.new)?"
                     + "|held-[0-9]{1,18}(\\.new)?");
+    private static final Pattern OF_SEEDING = Pattern.compile("[0-9]{1,18}\\.(json|lock|part)|resync\\.lock");
+    private static final Pattern OF_REQUESTS = Pattern.compile("answers(\\.next)?");
+    private static final String OF_COMMANDS = "command-";
     private static final String NEW = ".new";
     private static final String LOST_AND_FOUND = "lost+found"; // In the root of a file system; not ours, no mistake.
     private static final int CURRENT_BYTES_MAX = 200;
@@ -88,6 +92,11 @@ public final class FileNames {
         return directory.resolve("CURRENT");
     }
 
+    /// The file that says that the directory is being emptied, or was.
+    public static Path reset(Path directory) {
+        return directory.resolve("RESET");
+    }
+
     /// What a folder holds, in the order of the names.
     public static List<Path> list(Path directory, Predicate<Path> chosen) {
         List<Path> paths = new ArrayList<>();
@@ -129,6 +138,56 @@ public final class FileNames {
         }
     }
 
+    /// Deletes all that Onefold has made in a data directory, but for the files that say whose it is and that it is
+    /// being emptied. Files of somebody else stay. So does the folder `handover`: by it the commands are known that
+    /// a killed process has left running. Durable when it returns.
+    public static void deleteData(Path directory) {
+        deleteIn(directory.resolve("requests"), OF_REQUESTS);
+        deleteIn(directory.resolve("seeds"), OF_SEEDING);
+        Path handover = directory.resolve("handover");
+        if (Files.isDirectory(handover, LinkOption.NOFOLLOW_LINKS)) {
+            list(handover, file -> name(file).startsWith(OF_COMMANDS) && isFile(file))
+                    .forEach(Disk::delete);
+            Disk.forceDirectory(handover);
+        }
+        for (Path view : list(directory, FileNames::isView)) {
+            deleteView(view);
+            if (Files.exists(view)) { // Somebody else's files are in it.
+                Disk.forceDirectory(view);
+            }
+        }
+        list(directory, path -> isData(path) && !path.equals(current(directory)))
+                .forEach(Disk::delete);
+        Disk.delete(current(directory)); // Last: without it the files that it names are nobody's.
+        Disk.forceDirectory(directory);
+    }
+
+    private static boolean isData(Path path) {
+        String name = name(path);
+        return IN_DIRECTORY.matcher(name).matches()
+                && !name.startsWith("LOCK")
+                && !name.startsWith("RESET")
+                && isFile(path);
+    }
+
+    private static boolean isFile(Path path) {
+        return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /// Deletes the files of these names, and the folder if nothing else is in it.
+    private static void deleteIn(Path folder, Pattern names) {
+        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        list(folder, file -> names.matcher(name(file)).matches() && isFile(file))
+                .forEach(Disk::delete);
+        if (list(folder, _ -> true).isEmpty()) {
+            Disk.delete(folder);
+        } else {
+            Disk.forceDirectory(folder);
+        }
+    }
+
     /// Requires that a path is no file.
     public static void requireFolder(Path directory) {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
@@ -144,7 +203,7 @@ public final class FileNames {
     ///
     /// @throws EngineException if the folder belongs to somebody else; nothing in it was touched
     public static void requireOurs(Path directory) {
-        if (isCurrentOurs(current(directory))) {
+        if (beginsWith(current(directory), "onefold ", "view-") || beginsWith(reset(directory), "onefold-reset ")) {
             return;
         }
         for (Path path : list(directory, _ -> true)) {
@@ -158,15 +217,15 @@ public final class FileNames {
         }
     }
 
-    private static boolean isCurrentOurs(Path current) {
+    private static boolean beginsWith(Path file, String... beginnings) {
         try {
-            if (!Files.isRegularFile(current) || Files.size(current) > CURRENT_BYTES_MAX) {
+            if (!Files.isRegularFile(file) || Files.size(file) > CURRENT_BYTES_MAX) {
                 return false;
             }
-            String text = new String(Disk.readAll(current), StandardCharsets.US_ASCII);
-            return text.startsWith("onefold ") || text.startsWith("view-");
+            String text = new String(Disk.readAll(file), StandardCharsets.US_ASCII);
+            return Arrays.stream(beginnings).anyMatch(text::startsWith);
         } catch (IOException e) {
-            throw Disk.failed("reading", current, e);
+            throw Disk.failed("reading", file, e);
         }
     }
 

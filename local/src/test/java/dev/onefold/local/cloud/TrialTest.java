@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -59,6 +60,12 @@ class TrialTest {
     private record Ended(int exitCode, String out) {}
 
     private static Process start(String... words) throws IOException {
+        List<String> sure = new ArrayList<>(List.of(words));
+        sure.add("--yes");
+        return begin(sure);
+    }
+
+    private static Process begin(List<String> words) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
@@ -69,9 +76,8 @@ class TrialTest {
                 System.getProperty("java.class.path"),
                 "dev.onefold.cli.Main",
                 "aws"));
-        command.addAll(List.of(words));
+        command.addAll(words);
         command.addAll(List.of(
-                "--yes",
                 "--region",
                 "eu-central-1",
                 "--endpoint",
@@ -81,7 +87,13 @@ class TrialTest {
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("out").toFile());
         builder.environment()
-                .putAll(java.util.Map.of("AWS_ACCESS_KEY_ID", "OPERATOR", "AWS_SECRET_ACCESS_KEY", "secret"));
+                .putAll(Map.of(
+                        "AWS_ACCESS_KEY_ID",
+                        "OPERATOR",
+                        "AWS_SECRET_ACCESS_KEY",
+                        "secret",
+                        "AWS_ENDPOINT_URL_S3",
+                        account.cloud.endpoint().toString()));
         return builder.start();
     }
 
@@ -161,6 +173,40 @@ class TrialTest {
         assertThat(cleaned.exitCode).isZero();
         assertThat(account.stored()).isEmpty();
         assertThat(ended(start("clean", "trade-risk-trial")).out()).contains("There is nothing of a trial");
+    }
+
+    /// State, Reduce and Upkeep are at work meanwhile, and take what comes afterwards.
+    @Test
+    void a_deployment_that_runs_is_emptied_and_counts_what_comes_then() throws Exception {
+        String name = "trade-risk-trial";
+        Ended kept = ended(trial("trade-risk.yaml", "--rate", "200", "--records", "400", "--keep"));
+        assertThat(kept.exitCode).as(kept.out).isZero();
+        Files.writeString(folder.resolve("one.ndjson"), """
+                {"TradeID":"r1","Version":1,"Timestamp":"2026-11-21T06:09:29.281Z","Value":7.25,\
+                "Hierarchy":{"RiskType":"PV","TradeDesk":"FXSpot","Region":"EMEA"}}
+                """);
+        Ended emptied = ended(start("reset", "trade-risk.yaml", "--deployment", name));
+        assertThat(emptied.out).contains("Emptied deployment " + name + ": ", "begin with nothing");
+        assertThat(emptied.exitCode).isZero();
+        List<String> query =
+                List.of("query", "trade-risk.yaml", "--deployment", name, "--format", "csv", "--depth", "0");
+        assertThat(ended(begin(query)).out).contains(",,,0.00,0");
+        Ended put = ended(begin(List.of(
+                "produce",
+                "trade-risk.yaml",
+                "one.ndjson",
+                "--deployment",
+                name,
+                "--kinesis-endpoint",
+                account.cloud.endpoint().toString())));
+        assertThat(put.exitCode).as(put.out).isZero();
+        String counted = ended(begin(query)).out;
+        for (int tries = 0; tries < 20 && !counted.contains("7.25,1"); tries++) {
+            counted = ended(begin(query)).out;
+        }
+        assertThat(counted).contains(",,,7.25,1");
+        assertThat(ended(start("clean", name)).exitCode).isZero();
+        assertThat(account.stored()).isEmpty();
     }
 
     private static void protect(boolean isProtected) {

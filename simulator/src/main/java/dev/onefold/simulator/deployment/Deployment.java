@@ -94,7 +94,7 @@ public final class Deployment {
     }
 
     /// The tables as a process of the functions sees them.
-    Store function() {
+    public Store function() {
         return store(dynamo.client("function"));
     }
 

@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /// What several tests of deployments do with trades.
-final class TradeFixtures {
+public final class TradeFixtures {
     /// Sums of values and counts of trades, by desk.
-    static final Pipeline VALUES = PipelineBuilder.named("trades")
+    public static final Pipeline VALUES = PipelineBuilder.named("trades")
             .key("id")
             .version("v")
             .rollup(r -> r.levels("desk").sum("value", "value", 20, 2).count("trades"))
@@ -44,7 +44,7 @@ final class TradeFixtures {
     }
 
     /// Reduces a lane four times a second until it is over.
-    static void keepReducing(Deployment deployment, int lane, BooleanSupplier over) {
+    public static void keepReducing(Deployment deployment, int lane, BooleanSupplier over) {
         if (over.getAsBoolean()) {
             return;
         }

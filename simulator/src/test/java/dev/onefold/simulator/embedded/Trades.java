@@ -49,7 +49,7 @@ public final class Trades {
     }
 
     /// Many trades of a few keys, desks and versions.
-    static List<String> trades(int count) {
+    public static List<String> trades(int count) {
         List<String> trades = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             trades.add(
@@ -120,7 +120,7 @@ public final class Trades {
     }
 
     /// What the oracle says that they are when these lines, and nothing else, are folded.
-    static Map<String, String> right(List<String> lines) {
+    public static Map<String, String> right(List<String> lines) {
         Oracle oracle = Oracle.of(PIPELINE);
         for (int line = 0; line < lines.size(); line++) {
             oracle.accept("all", line + 1L, lines.get(line).getBytes(StandardCharsets.UTF_8));

@@ -1,0 +1,383 @@
+package dev.onefold.aws.upkeep;
+
+import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Header;
+import dev.onefold.aws.item.Incarnation;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.OutputTable;
+import dev.onefold.aws.item.RowItem;
+import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.resync.SeedLease;
+import dev.onefold.aws.state.Claims;
+import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.TableIds;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.Delete;
+import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
+import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+
+/// Empties the tables of a deployment, while its functions may be at work. A function that has read its records before,
+/// and writes after, would make totals without rows; so a reset is an [Incarnation] of its own, and it is closed:
+///
+/// 1. A note says that a reset is under way. `restored`, which makes totals of the rows that there are, refuses then.
+/// 2. A new incarnation begins, as [Restored] begins one: headers, definition, gates. From then on nothing that was
+///    begun before is written. Its definition names no tables, so every other process refuses to begin anything.
+/// 3. All items are deleted, in transactions that check a gate as those of State do.
+/// 4. The definition and the gates move once more. A second reset, or one that was taken for dead, deletes nothing from
+///    then on. Only then the definition names its tables again, with a view under a number that none has had.
+///
+/// Stopped anywhere, the deployment stays closed, or is as it was, until the reset is run again. Ids of letters and
+/// numbers of seedings go on: people write them down.
+///
+/// The note stays when the reset is done: a request that arrives long after must not bring it back.
+///
+///     item = k 00 "reset", f the incarnation that is emptied, i the closed one, once there is one, d if it is done
+public final class Reset {
+    private static final String FROM = "f";
+    private static final String DONE = "d";
+    private static final int SEGMENTS = 8;
+    private static final int DELETES_MAX = 99; // Of the hundred, one is the gate.
+    private static final long BYTES_MAX = 3_000_000; // A transaction has 4 MB, of which we count names and values only.
+
+    private final Store store;
+    private final Definitions definitions;
+    private final LetterTable letters;
+    private final LongConsumer told;
+    private final AtomicLong deleted = new AtomicLong();
+
+    private Reset(Store store, LongConsumer told) {
+        this.store = store;
+        this.told = told;
+        definitions = new Definitions(store);
+        letters = new LetterTable(store);
+    }
+
+    /// A table that is emptied.
+    ///
+    /// @param key names of the attributes of its key
+    /// @param items about how many it holds, as DynamoDB counts them every six hours
+    public record Table(String name, List<String> key, long items) {
+        public Table {
+            key = List.copyOf(key);
+        }
+    }
+
+    /// Another reset has come to its end, or begun, meanwhile.
+    public static final class Overtaken extends IllegalStateException {
+        private static final long serialVersionUID = 1L;
+
+        Overtaken() {
+            super("Another reset, or 'onefold aws restored', was run meanwhile, and this one deletes nothing more");
+        }
+    }
+
+    static Map<String, AttributeValue> key() {
+        return RowItem.other("reset");
+    }
+
+    /// Whether a reset is under way, or was stopped.
+    public static boolean isUnderWay(Store store) {
+        Map<String, AttributeValue> note = store.get(store.tables().rows(), key());
+        return new Definitions(store)
+                .findAnyhow()
+                .filter(definition -> isOf(definition, note, FROM) || isOf(definition, note, Incarnation.ID))
+                .isPresent();
+    }
+
+    /// Whether a note that is not done names the incarnation of a definition there.
+    private static boolean isOf(Definition definition, Map<String, AttributeValue> note, String name) {
+        return note.containsKey(name)
+                && !note.containsKey(DONE)
+                && Items.text(note, name).equals(definition.incarnation().id());
+    }
+
+    /// The tables of a deployment that would be emptied; empty if nothing is deployed.
+    public static List<Table> look(Store store) {
+        Optional<Definition> definition = new Definitions(store).findAnyhow();
+        return definition.isEmpty() ? List.of() : tables(store, definition.get());
+    }
+
+    private static List<Table> tables(Store store, Definition definition) {
+        Store.Tables names = store.tables();
+        List<Table> tables = new ArrayList<>();
+        tables.add(table(store, names.deltas(), List.of("l", "i")));
+        tables.add(table(store, names.totals(), List.of(TotalsKey.PARTITION, TotalsKey.GROUP)));
+        tables.add(table(store, names.letters(), List.of("p", "i")));
+        Pipeline pipeline = definition.servedView().pipeline();
+        if (pipeline.fold() instanceof Processing processing) {
+            for (OutputTable output : OutputTable.of(pipeline, processing)) {
+                List<String> key =
+                        output.key().stream().map(OutputTable.Key::name).toList();
+                tables.add(table(store, names.output(output.name()), key));
+            }
+        }
+        tables.add(table(store, names.rows(), List.of("k")));
+        return tables;
+    }
+
+    private static Table table(Store store, String name, List<String> key) {
+        Long items = store.retried(() -> store.client().describeTable(request -> request.tableName(name)))
+                .table()
+                .itemCount();
+        return new Table(name, key, items == null ? 0 : items);
+    }
+
+    /// Empties the tables, or goes on with a reset that was stopped.
+    ///
+    /// @param beforeOpening is done while the deployment is closed, when the tables are empty
+    /// @param told how many items were deleted so far
+    /// @return how many items were deleted
+    /// @throws Overtaken if somebody else does it at the same time
+    /// @throws IllegalStateException if nothing is deployed, or a seeding runs
+    public static long run(Store store, Runnable beforeOpening, LongConsumer told) {
+        return new Reset(store, told).run(beforeOpening);
+    }
+
+    private long run(Runnable beforeOpening) {
+        Definition found = definition();
+        if (SeedLease.isRunning(store, Long.MAX_VALUE)) {
+            throw new IllegalStateException("A seeding of this deployment runs, or has ended within the last "
+                    + SeedLease.HELD.toMinutes() + " minutes without saying so. Stop it, or wait. Nothing was deleted");
+        }
+        if (!isClosed(found) && isOf(found, store.get(store.tables().rows(), key()), Incarnation.ID)) {
+            end(found);
+            return 0;
+        }
+        note(found);
+        Definition closed = closed(found);
+        noteClosed(closed);
+        for (Table table : tables(store, closed)) {
+            empty(closed, table);
+        }
+        beforeOpening.run();
+        end(opened(closed));
+        return deleted.get();
+    }
+
+    private Definition definition() {
+        return definitions
+                .findAnyhow()
+                .orElseThrow(() -> new IllegalStateException("Table "
+                        + store.tables().rows() + " holds no definition: nothing was deployed there, or no record has"
+                        + " come yet"));
+    }
+
+    /// Whether a definition names no tables.
+    private static boolean isClosed(Definition definition) {
+        return definition.incarnation().tables().stream().allMatch(String::isEmpty);
+    }
+
+    /// Notes that a reset is under way, before anything else.
+    private void note(Definition found) {
+        AttributeValue from = AttributeValue.fromS(found.incarnation().id());
+        Map<String, AttributeValue> item = new TreeMap<>(key());
+        item.put(FROM, from);
+        store.retriedIf(() -> store.client()
+                .putItem(request -> request.tableName(store.tables().rows())
+                        .item(item)
+                        .conditionExpression("attribute_not_exists(k) OR f < :f"
+                                + (isClosed(found) ? " AND i < :f AND attribute_exists(d)" : ""))
+                        .expressionAttributeValues(Map.of(":f", from))));
+    }
+
+    /// Notes which incarnation is closed, so that it is known when it is open again.
+    private void noteClosed(Definition closed) {
+        store.retriedIf(() -> store.client()
+                .updateItem(request -> request.tableName(store.tables().rows())
+                        .key(key())
+                        .updateExpression("SET i = :i REMOVE d")
+                        .conditionExpression("f <= :i AND (attribute_not_exists(i) OR i < :i)")
+                        .expressionAttributeValues(Map.of(
+                                ":i", AttributeValue.fromS(closed.incarnation().id())))));
+    }
+
+    private Definition closed(Definition found) {
+        if (!isClosed(found)) {
+            return Restored.close(store);
+        }
+        definitions.moveGates(found); // Whoever closed it may have been stopped before.
+        store.threads().pause(Store.IN_FLIGHT_MAX);
+        return found;
+    }
+
+    /// What was written before the gates had moved becomes visible while it is read, so it is read again until nothing
+    /// is found.
+    private void empty(Definition closed, Table table) {
+        long before;
+        do {
+            before = deleted.get();
+            store.threads().each(SEGMENTS, segment -> emptySegment(closed, table, segment));
+        } while (deleted.get() > before);
+    }
+
+    private void emptySegment(Definition closed, Table table, int segment) {
+        Map<String, AttributeValue> start = Map.of();
+        do {
+            ScanRequest request = ScanRequest.builder()
+                    .tableName(table.name())
+                    .consistentRead(true)
+                    .segment(segment)
+                    .totalSegments(SEGMENTS)
+                    .exclusiveStartKey(start.isEmpty() ? null : start)
+                    .build();
+            ScanResponse page = store.retried(() -> store.client().scan(request));
+            List<Map<String, AttributeValue>> doomed =
+                    page.items().stream().filter(isDoomed(table)).toList();
+            if (table.name().equals(store.tables().letters()) && !doomed.isEmpty()) {
+                requireClosed(closed);
+                letters.removeRecords(doomed);
+            }
+            parts(doomed).forEach(part -> delete(closed, table, part));
+            start = page.lastEvaluatedKey();
+        } while (!start.isEmpty());
+    }
+
+    private Predicate<Map<String, AttributeValue>> isDoomed(Table table) {
+        if (table.name().equals(store.tables().rows())) {
+            return item -> Items.bytes(item, "k")[0] != 0;
+        }
+        if (table.name().equals(store.tables().totals())) {
+            return item -> !Items.text(item, TotalsKey.PARTITION).equals(Header.PARTITION);
+        }
+        return table.name().equals(store.tables().letters()) ? LetterTable::isOfRecord : _ -> true;
+    }
+
+    private static List<List<Map<String, AttributeValue>>> parts(List<Map<String, AttributeValue>> items) {
+        List<List<Map<String, AttributeValue>>> parts = new ArrayList<>();
+        List<Map<String, AttributeValue>> part = new ArrayList<>();
+        long bytes = 0;
+        for (Map<String, AttributeValue> item : items) {
+            long more = bytes(item);
+            if (part.size() == DELETES_MAX || !part.isEmpty() && bytes + more > BYTES_MAX) {
+                parts.add(part);
+                part = new ArrayList<>();
+                bytes = 0;
+            }
+            part.add(item);
+            bytes += more;
+        }
+        if (!part.isEmpty()) {
+            parts.add(part);
+        }
+        return parts;
+    }
+
+    /// About how large an item is.
+    private static long bytes(Map<String, AttributeValue> item) {
+        return item.entrySet().stream()
+                .mapToLong(each -> each.getKey().length() + bytes(each.getValue()))
+                .sum();
+    }
+
+    private static long bytes(AttributeValue value) {
+        return switch (value.type()) {
+            case S -> 3L * value.s().length();
+            case N -> value.n().length();
+            case B -> value.b().asByteArrayUnsafe().length;
+            case L -> value.l().stream().mapToLong(each -> bytes(each) + 1).sum();
+            case M -> bytes(value.m());
+            case SS -> value.ss().stream().mapToLong(each -> 3L * each.length()).sum();
+            case NS -> value.ns().stream().mapToLong(String::length).sum();
+            case BS ->
+                value.bs().stream()
+                        .mapToLong(each -> each.asByteArrayUnsafe().length)
+                        .sum();
+            case BOOL, NUL, UNKNOWN_TO_SDK_VERSION -> 1;
+        };
+    }
+
+    /// Deletes some items while the deployment is closed.
+    private void delete(Definition closed, Table table, List<Map<String, AttributeValue>> items) {
+        Stream<TransactWriteItem> deletes = items.stream()
+                .map(item -> TransactWriteItem.builder()
+                        .delete(Delete.builder()
+                                .tableName(table.name())
+                                .key(keyOf(table, item))
+                                .build())
+                        .build());
+        List<TransactWriteItem> all =
+                Stream.concat(Stream.of(definitions.check(closed)), deletes).toList();
+        for (int attempt = 1; ; attempt++) {
+            switch (store.transact(all)) {
+                case Store.Written.Done _ -> {
+                    told.accept(deleted.addAndGet(items.size()));
+                    return;
+                }
+                case Store.Written.Refused refused when refused.failed(0) -> throw new Overtaken();
+                case Store.Written.Refused _, Store.Written.Unknown _ -> store.backOff(attempt);
+            }
+        }
+    }
+
+    private static Map<String, AttributeValue> keyOf(Table table, Map<String, AttributeValue> item) {
+        Map<String, AttributeValue> key = new TreeMap<>();
+        table.key().forEach(name -> key.put(name, Items.require(item, name)));
+        return key;
+    }
+
+    private void requireClosed(Definition closed) {
+        if (!definition().equals(closed)) {
+            throw new Overtaken();
+        }
+    }
+
+    /// Opens the deployment again. The gates move while it is still closed, so that whoever deletes under the
+    /// definition before is refused by all of them before the first row can come.
+    private Definition opened(Definition closed) {
+        Definition last = new Definition(
+                closed.epoch() + 1,
+                closed.incarnation(),
+                closed.lanes(),
+                closed.gates(),
+                closed.served(),
+                closed.last(),
+                List.of(closed.servedView()));
+        definitions.put(last, closed.incarnation().id());
+        requireClosed(last);
+        definitions.moveGates(last);
+        store.threads().pause(Store.IN_FLIGHT_MAX);
+        Pipeline pipeline = closed.servedView().pipeline();
+        int fresh = new Claims(store).withView(last, pipeline, 1, "").last();
+        List<String> tables =
+                TableIds.ask(store).stream().map(TableIds.Found::id).toList();
+        store.ids().note(tables, store.clock().instant());
+        Definition next = new Definition(
+                last.epoch() + 1,
+                new Incarnation(last.incarnation().id(), tables),
+                last.lanes(),
+                last.gates(),
+                fresh,
+                fresh,
+                List.of(new Definition.View(fresh, pipeline, 1, "", 0)));
+        if (!definitions.replace(next).equals(next)) {
+            throw new Overtaken();
+        }
+        return next;
+    }
+
+    private void end(Definition opened) {
+        new Claims(store).join(opened);
+        store.retriedIf(() -> store.client()
+                .updateItem(request -> request.tableName(store.tables().rows())
+                        .key(key())
+                        .updateExpression("SET d = :d")
+                        .conditionExpression("i = :i")
+                        .expressionAttributeValues(Map.of(
+                                ":d", AttributeValue.fromBool(true),
+                                ":i", AttributeValue.fromS(opened.incarnation().id())))));
+    }
+}

@@ -1,0 +1,191 @@
+package dev.onefold.cli.reset;
+
+import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.publication.Publication;
+import dev.onefold.aws.resync.RetryQueue;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.upkeep.Reset;
+import dev.onefold.cli.aws.AwsCommand;
+import dev.onefold.cli.aws.RetryQueues;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.run.Progress;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Publishing;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/// `onefold aws reset`: empties a deployment for the next run.
+@Command(
+        name = "reset",
+        description = {
+            "Empties a deployment, so that its totals begin with nothing.",
+            "It says first what will be deleted and what follows from that, and asks. It deletes rows, totals, deltas,"
+                    + " dead letters with their records, the rows of a function's tables, and the positions in the queues"
+                    + " for retries. The stack and the records in the stream stay.",
+            "The functions need not be stopped: until the reset is done they are refused, and what they had begun before"
+                    + " is never written. If the command is stopped, the deployment stays closed until it is run again."
+                    + " A deployment of a pipeline with batches is not emptied."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ${COMMAND-FULL-NAME} trade-risk.yaml",
+            "  Count what the stream still has once more:",
+            "    onefold aws reset trade-risk.yaml --yes",
+            "    onefold aws replay trade-risk.yaml --from 2026-11-21T08:00:00Z"
+        })
+public final class DeployedResetCommand implements Callable<Integer> {
+    /// How long SQS may take to delete the messages of a queue.
+    private static final Duration PURGE_MAX = Duration.ofSeconds(60);
+
+    private static final Duration PUBLISHING_MAX = Duration.ofMinutes(2);
+
+    private final Caller caller;
+    private final AwsCommand aws;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "PIPELINE",
+            description = "The pipeline file; or the name of a pipeline that is deployed.")
+    private String pipeline = "";
+
+    @Option(
+            names = {"-y", "--yes"},
+            description = "Does not ask.")
+    private boolean yes;
+
+    @Option(
+            names = "--retries",
+            paramLabel = "URL",
+            description = "A queue of positions that is purged, too; may be repeated. Default: the queues Retries and"
+                    + " RetriesAside of the stack of this name.")
+    private List<String> retries = List.of();
+
+    /// @param aws says where
+    public DeployedResetCommand(Caller caller, AwsCommand aws) {
+        this.caller = caller;
+        this.aws = aws;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Pipeline definition = definition();
+        String name = definition == null ? pipeline : definition.name();
+        Store store = aws.store(name);
+        String deployment = aws.deployment(name);
+        try {
+            requireNoBatches(definition, store, deployment);
+            List<Reset.Table> tables = Reset.look(store);
+            if (tables.isEmpty()) {
+                caller.printLine("Deployment " + deployment + " holds no definition, because no record has come yet; so"
+                        + " there was nothing to delete.");
+                return ExitCode.DONE.code();
+            }
+            List<RetryQueue> queues = queues(deployment);
+            try {
+                return reset(definition, store, tables, queues).code();
+            } finally {
+                queues.forEach(RetryQueue::close);
+            }
+        } catch (SdkException | IllegalStateException failure) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "Deployment " + deployment + " was not emptied to the end: " + AwsCommand.why(failure)
+                            + ".\nRun it again: if it is closed, it stays so until then.",
+                    failure);
+        }
+    }
+
+    private @Nullable Pipeline definition() {
+        if (PipelineArgument.isFile(caller, pipeline)) {
+            return PipelineArgument.read(caller, pipeline);
+        }
+        if (PipelineArgument.isName(pipeline)) {
+            return null;
+        }
+        throw PipelineArgument.missing(caller, pipeline, "");
+    }
+
+    /// The numbers of batches would be given again, while deliveries may be under way.
+    private static void requireNoBatches(@Nullable Pipeline definition, Store store, String deployment) {
+        boolean isBatch =
+                definition == null ? BatchDefinition.find(store).isPresent() : definition.fold() instanceof Batching;
+        if (isBatch) {
+            throw CommandFailure.usage(
+                    "Deployment " + deployment + " makes batches, and is not emptied: it would give the"
+                            + " numbers of batches again that its receiver has. Deploy the pipeline under another name,"
+                            + " with a place of its own for its receiver, and delete this stack.");
+        }
+    }
+
+    private List<RetryQueue> queues(String deployment) {
+        if (!retries.isEmpty()) {
+            return retries.stream().map(url -> RetryQueues.of(aws, url)).toList();
+        }
+        if (aws.place().endpoint() != null) {
+            caller.note("DynamoDB is not at AWS, so the queues for retries are not looked for; --retries names them.");
+            return List.of();
+        }
+        try {
+            return RetryQueues.all(aws, deployment);
+        } catch (SdkException e) {
+            caller.note("The queues for retries cannot be looked for, so they are not purged: " + AwsCommand.why(e)
+                    + "\n--retries names them.");
+            return List.of();
+        }
+    }
+
+    private ExitCode reset(
+            @Nullable Pipeline definition, Store store, List<Reset.Table> tables, List<RetryQueue> queues)
+            throws IOException {
+        String name = definition == null ? pipeline : definition.name();
+        DeployedResetText text = new DeployedResetText(name, aws.deployment(name), tables, queues);
+        Questions.ask(
+                caller,
+                text.announcement(Reset.isUnderWay(store), definition == null ? null : definition.publishing()),
+                "Delete all of it?",
+                yes);
+        long deleted;
+        try (Progress progress =
+                Progress.begin(caller, Progress.Mode.auto, "Deleting", Progress.Unit.RECORDS, text.items())) {
+            deleted = Reset.run(store, () -> purge(store, queues), count -> progress.at(count, count));
+        }
+        caller.printLine("Emptied deployment " + aws.deployment(name) + ": " + Words.count(deleted, "item")
+                + " deleted. Its totals begin with nothing.");
+        if (definition != null && definition.publishing() instanceof Publishing.Items items) {
+            publish(store, items);
+        }
+        return ExitCode.DONE;
+    }
+
+    /// Positions of before would be read once the deployment is open.
+    private void purge(Store store, List<RetryQueue> queues) {
+        List<RetryQueue> full =
+                queues.stream().filter(queue -> queue.size() > 0).toList();
+        full.forEach(RetryQueue::purge);
+        if (!full.isEmpty() && aws.place().endpoint() == null) {
+            store.threads().pause(PURGE_MAX);
+        }
+    }
+
+    private void publish(Store store, Publishing.Items items) {
+        try {
+            new Publication(store, items).step(PUBLISHING_MAX, true);
+            caller.printLine("The published table " + items.table() + " has the new totals.");
+        } catch (SdkException | IllegalStateException e) {
+            caller.note("The published table " + items.table() + " has the totals of before: " + AwsCommand.why(e)
+                    + "\n'onefold aws publish --again' brings it to the new ones.");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package dev.onefold.embedded;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.embedded.directory.Current;
+import dev.onefold.embedded.directory.Emptying;
+import dev.onefold.embedded.disk.DirectoryLock;
+import dev.onefold.embedded.disk.FileNames;
+import dev.onefold.embedded.guard.Space;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/// Empties a data directory for the next run. It owns the directory from [#own] to [#close].
+///
+/// All that Onefold has made there is deleted: rows, totals, dead letters, batches, positions of sources, the journal,
+/// answers to requests, how far seedings are. Files of somebody else stay. Killed at any instant, the directory is as
+/// it was, or its next owner deletes the rest first.
+public final class DataReset implements AutoCloseable {
+    private final Path root;
+    private final DirectoryLock lock;
+    private final Space space;
+
+    private DataReset(Path root, DirectoryLock lock, Settings settings) {
+        this.root = root;
+        this.lock = lock;
+        space = new Space(
+                () -> {
+                    throw new EngineException(
+                            EngineException.Kind.NO_SPACE,
+                            "The disk is full, so it cannot be noted that " + root
+                                    + " is being emptied; the note takes some bytes. Nothing more was deleted. Delete"
+                                    + " something else, and run it again.");
+                },
+                settings.machine().clock(),
+                settings.machine().spaceListener());
+    }
+
+    /// The pipeline of a directory whose reset was interrupted; empty if none was.
+    ///
+    /// @throws EngineException if the folder is somebody else's
+    public static Optional<String> interrupted(Path directory) {
+        FileNames.requireFolder(directory);
+        FileNames.requireOurs(directory);
+        return Emptying.begun(directory);
+    }
+
+    /// How the data are, as a text that changes when an engine has run.
+    public static String state(Path directory) {
+        StringBuilder state = new StringBuilder();
+        FileNames.list(directory, FileNames::isView).forEach(view -> state.append(files(view)));
+        return state.append(files(directory)).toString();
+    }
+
+    private static String files(Path folder) {
+        StringBuilder state = new StringBuilder();
+        List<Path> files = FileNames.list(
+                folder,
+                path -> Files.isRegularFile(path)
+                        && !String.valueOf(path.getFileName()).startsWith("LOCK"));
+        for (Path file : files) {
+            try {
+                state.append(file)
+                        .append(' ')
+                        .append(Files.size(file))
+                        .append(' ')
+                        .append(Files.getLastModifiedTime(file))
+                        .append('\n');
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return state.toString();
+    }
+
+    /// Whether an engine has had data there.
+    public static boolean hasData(Path directory) {
+        return Current.read(directory) != null;
+    }
+
+    /// Whether the journal of the directory is kept for ever, because it was made so.
+    public static boolean isJournalKept(Path directory) {
+        Current current = Current.read(directory);
+        return current != null && current.journalKept();
+    }
+
+    /// Owns the directory.
+    ///
+    /// @throws EngineException if an engine runs on it, or the folder is somebody else's
+    public static DataReset own(Path directory, Settings settings) {
+        FileNames.requireFolder(directory);
+        FileNames.requireOurs(directory);
+        String holder = "process " + ProcessHandle.current().pid() + ", which empties it, since "
+                + settings.machine().clock().instant();
+        return new DataReset(directory, DirectoryLock.take(directory, holder), settings);
+    }
+
+    /// Deletes all data.
+    ///
+    /// @param pipeline whose data they are
+    public void empty(String pipeline) {
+        lock.requireHeld();
+        Emptying.empty(root, pipeline, space);
+    }
+
+    /// Deletes the rest of the data, if a reset was interrupted.
+    public void finish() {
+        lock.requireHeld();
+        Emptying.finish(root, space);
+    }
+
+    @Override
+    public void close() {
+        lock.close();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.onefold.embedded.directory;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.embedded.disk.Disk;
+import dev.onefold.embedded.disk.FileNames;
+import dev.onefold.embedded.guard.Space;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The file `RESET` of a data directory that is being emptied, or that was emptied and has not been used since. It is
+/// a line of text:
+///
+///     onefold-reset 1 begun|done PIPELINE
+///
+/// `begun` is on the disk before the first file is deleted, and `done` takes its place when the last one is gone for
+/// good. In between nobody reads the directory, and its next owner deletes the rest before anything else. So no engine
+/// ever opens a part of the data. `done` stays until an engine has data here again: it says whose folder this is, where
+/// files of somebody else lie in it.
+public final class Emptying {
+    private static final int FORMAT = 1;
+    private static final Pattern LINE = Pattern.compile("onefold-reset " + FORMAT + " (begun|done) ([a-z0-9-]+)\n");
+
+    private Emptying() {}
+
+    /// The pipeline of a directory that was not emptied to the end; empty if this is none.
+    public static Optional<String> begun(Path root) {
+        Path file = FileNames.reset(root);
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        byte[] bytes;
+        try {
+            bytes = Disk.readAll(file);
+        } catch (EngineException e) {
+            if (e.getCause() instanceof NoSuchFileException) {
+                return Optional.empty(); // The next owner has deleted it meanwhile.
+            }
+            throw e;
+        }
+        Matcher line = LINE.matcher(new String(bytes, StandardCharsets.US_ASCII));
+        if (!line.matches()) {
+            throw Disk.corrupt(file, 0, "it does not say how far a reset is");
+        }
+        return line.group(1).equals("begun") ? Optional.of(line.group(2)) : Optional.empty();
+    }
+
+    /// Empties a directory, as its owner. When it fails, [#finish] goes on.
+    public static void empty(Path root, String pipeline, Space space) {
+        write(root, "begun", pipeline, space);
+        FileNames.deleteData(root);
+        write(root, "done", pipeline, space);
+    }
+
+    /// Deletes what is left of a directory that was not emptied to the end, as its owner.
+    ///
+    /// @return its pipeline; empty if there was nothing to do
+    public static Optional<String> finish(Path root, Space space) {
+        Optional<String> pipeline = begun(root);
+        pipeline.ifPresent(name -> empty(root, name, space));
+        return pipeline;
+    }
+
+    /// The directory has data again.
+    static void forget(Path root) {
+        Disk.delete(FileNames.reset(root));
+    }
+
+    private static void write(Path root, String state, String pipeline, Space space) {
+        String line = "onefold-reset " + FORMAT + " " + state + " " + pipeline + "\n";
+        ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII));
+        space.change(() -> Disk.replace(FileNames.reset(root), bytes.duplicate()));
+    }
+}

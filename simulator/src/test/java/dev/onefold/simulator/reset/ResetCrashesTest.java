@@ -1,0 +1,188 @@
+package dev.onefold.simulator.reset;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.embedded.DataReset;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.fakes.disk.Faults;
+import dev.onefold.fakes.disk.SimulatedCrash;
+import dev.onefold.fakes.disk.SimulatedDisk;
+import dev.onefold.fixtures.Seeds;
+import dev.onefold.simulator.embedded.Trades;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// A data directory is emptied, and the process is killed, or the power goes, at any change of the disk. From then on
+/// the data are whole or gone: nobody reads a part of them, and the next owner counts from nothing.
+class ResetCrashesTest {
+    private static final List<String> BEFORE = Trades.trades(60);
+    private static final List<String> AFTER = List.of(
+            Trades.trade("t1", 0, "desk1", "7.50"),
+            Trades.trade("n1", 1, "desk9", "8.25"),
+            Trades.trade("t1", 0, "desk1", "7.50"));
+    private static final int CHANGES_MAX = 40; // More than a reset makes.
+
+    /// @param letters how many dead letters there are
+    private record Data(SimulatedDisk disk, long letters) {}
+
+    private static Data data(RandomGenerator random) {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        Path directory = Trades.directory(disk);
+        int split = random.nextInt(10, 50);
+        long letters;
+        try (EmbeddedEngine engine = Trades.open(directory, Trades.settings(random.nextInt(1, 4)))) {
+            Trades.fold(engine, Trades.file("file", BEFORE.subList(0, split)));
+            engine.append("s", List.of("garbage"));
+            engine.append("s", BEFORE.subList(split, BEFORE.size()));
+            letters = engine.deadLetters().size();
+            if (random.nextBoolean()) { // They are in the journal alone.
+                addFiles(directory);
+                disk.sync();
+                return new Data(disk.copy().kill(), letters);
+            }
+        }
+        addFiles(directory);
+        disk.sync();
+        return new Data(disk, letters);
+    }
+
+    /// Files of the command line and of somebody else, also where they would be in the way.
+    private static void addFiles(Path directory) {
+        try {
+            for (String name : List.of(
+                    "seeds/1730000000000.json",
+                    "seeds/1730000000000.lock",
+                    "seeds/resync.lock",
+                    "requests/answers",
+                    "handover/command-1",
+                    "notes.txt",
+                    "view-1/mine.txt",
+                    "seeds/mine.txt")) {
+                Files.createDirectories(directory.resolve(name).getParent());
+                Files.writeString(directory.resolve(name), "precious");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void empty(Path directory) {
+        try (DataReset reset = DataReset.own(directory, Trades.settings(1))) {
+            reset.empty("trades");
+        }
+    }
+
+    private static void cut(RandomGenerator random) {
+        Data data = data(random);
+        SimulatedDisk disk = data.disk;
+        disk.inject(Faults.none().withCrashAtChange(random.nextInt(1, CHANGES_MAX)));
+        boolean isDone = false;
+        try {
+            empty(Trades.directory(disk));
+            isDone = true;
+        } catch (SimulatedCrash powerGone) {
+            assertThat(disk.isOpen()).isFalse();
+        }
+        SimulatedDisk image = isDone || random.nextInt(3) == 0 ? disk.kill() : disk.crash(random);
+        Path directory = Trades.directory(image);
+        boolean isWhole = !isDone && isWhole(directory, data.letters);
+        if (!isWhole && random.nextBoolean()) { // Killed again, in the next try.
+            image.inject(Faults.none().withCrashAtChange(random.nextInt(1, CHANGES_MAX)));
+            try {
+                empty(directory);
+            } catch (SimulatedCrash powerGone) {
+                assertThat(image.isOpen()).isFalse();
+            }
+            image = image.crash(random);
+            directory = Trades.directory(image);
+            assertThat(isWhole(directory, data.letters)).isFalse();
+        }
+        requireGoesOn(directory, isWhole ? data.letters : 0);
+    }
+
+    /// Whether a reader finds all of the data; else it must refuse the directory.
+    private static boolean isWhole(Path directory, long letters) {
+        try (EmbeddedEngine reader = EmbeddedEngine.read(directory, Trades.settings(2))) {
+            assertThat(Trades.totals(reader)).isEqualTo(Trades.right(BEFORE));
+            assertThat(reader.deadLetters().size()).isEqualTo(letters);
+            return true;
+        } catch (EngineException refused) {
+            assertThat(refused.kind()).isEqualTo(EngineException.Kind.DEFINITION_CHANGED);
+            return false;
+        }
+    }
+
+    private static void requireGoesOn(Path directory, long letters) {
+        boolean isWhole = letters > 0;
+        try (EmbeddedEngine engine = Trades.open(directory, Trades.settings(2))) {
+            assertThat(engine.deadLetters().size()).isEqualTo(letters);
+            assertThat(engine.acknowledged("s") > 0).isEqualTo(isWhole);
+            if (!isWhole) {
+                assertThat(engine.progress()).isEmpty();
+                engine.append("s", AFTER);
+                assertThat(Trades.totals(engine)).isEqualTo(Trades.right(AFTER));
+            }
+            assertThat(engine.verify().isEqual()).isTrue();
+        }
+        for (String name : List.of("notes.txt", "view-1/mine.txt", "seeds/mine.txt")) {
+            assertThat(directory.resolve(name)).hasContent("precious");
+        }
+        assertThat(directory.resolve("handover")).isDirectory();
+        if (!isWhole) {
+            for (String name :
+                    List.of("seeds/1730000000000.json", "seeds/1730000000000.lock", "requests", "handover/command-1")) {
+                assertThat(directory.resolve(name)).doesNotExist();
+            }
+            try (EmbeddedEngine engine = Trades.open(directory, Trades.settings(1))) {
+                assertThat(Trades.totals(engine)).isEqualTo(Trades.right(AFTER));
+            }
+            assertThat(directory.resolve("RESET")).doesNotExist();
+        }
+    }
+
+    @Test
+    void wherever_a_reset_is_killed_the_data_are_whole_or_gone() {
+        Seeds.forAllSeeds(60, ResetCrashesTest::cut);
+    }
+
+    @Test
+    @Tag("campaign")
+    void wherever_many_resets_are_killed_the_data_are_whole_or_gone() {
+        Seeds.forAllSeeds(2_000, ResetCrashesTest::cut);
+    }
+
+    @Test
+    void a_directory_that_an_engine_has_open_is_not_emptied() {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        try (EmbeddedEngine engine = Trades.open(Trades.directory(disk), Trades.settings(2))) {
+            engine.append("s", BEFORE);
+            assertThatThrownBy(() -> empty(Trades.directory(disk))).hasMessageContaining("is in use by process");
+            assertThat(Trades.totals(engine)).isEqualTo(Trades.right(BEFORE));
+        }
+    }
+
+    @Test
+    void a_reset_that_was_interrupted_names_its_pipeline_and_is_finished() {
+        SimulatedDisk disk = data(new SplittableRandom(1)).disk;
+        disk.inject(Faults.none().withCrashAtChange(CHANGES_MAX / 2));
+        assertThatThrownBy(() -> empty(Trades.directory(disk))).isInstanceOf(SimulatedCrash.class);
+        Path directory = Trades.directory(disk.kill());
+        assertThat(DataReset.interrupted(directory)).contains("trades");
+        assertThatThrownBy(() -> EmbeddedEngine.open(directory, Trades.settings(1)))
+                .hasMessageContaining("A reset of /data was interrupted", "onefold reset");
+        try (DataReset reset = DataReset.own(directory, Trades.settings(1))) {
+            reset.finish();
+        }
+        assertThat(DataReset.interrupted(directory)).isEmpty();
+        requireGoesOn(directory, 0);
+    }
+}

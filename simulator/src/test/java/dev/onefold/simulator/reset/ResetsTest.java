@@ -1,0 +1,288 @@
+package dev.onefold.simulator.reset;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.resync.SeedLease;
+import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.upkeep.Reset;
+import dev.onefold.aws.upkeep.Restored;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.query.Answer;
+import dev.onefold.core.query.Query;
+import dev.onefold.fakes.aws.Fault;
+import dev.onefold.fakes.aws.Faults;
+import dev.onefold.fakes.aws.SimulatedClient;
+import dev.onefold.fakes.aws.SimulatedDynamoDb;
+import dev.onefold.fakes.aws.VirtualTime;
+import dev.onefold.fixtures.Seeds;
+import dev.onefold.simulator.deployment.Deployment;
+import dev.onefold.simulator.deployment.TradeFixtures;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// A deployment is emptied while functions are at work, which may have begun long before and go on long after.
+class ResetsTest {
+    private static final int LANES = 3;
+    private static final int GATES = 4;
+    private static final int BATCHES = 12;
+    private static final int BATCH = 8;
+    private static final Duration BUSY = Duration.ofSeconds(60);
+    private static final Duration LATE_MAX = Duration.ofMinutes(40);
+
+    private final Deployment calm = Deployment.calm();
+
+    /// Records of a batch: of few keys, corrections among them, and one that is no record.
+    private static List<Arrival> batch(int number) {
+        List<Arrival> batch = new ArrayList<>();
+        for (int i = 0; i < BATCH; i++) {
+            int at = number * BATCH + i;
+            String record = i == 3
+                    ? "poison " + number
+                    : "{\"id\":\"t%d\",\"v\":%d,\"desk\":\"desk%d\",\"value\":%d}"
+                            .formatted(at * 7 % 40, at, at % 3, at % 11);
+            batch.add(new Arrival("s/shard", Integer.toString(at + 1), 0, record.getBytes(StandardCharsets.UTF_8)));
+        }
+        return batch;
+    }
+
+    private static List<String> lines(AwsEngine engine) {
+        engine.reduce();
+        return engine.query(Query.all("main")).lines().stream()
+                .map(ResetsTest::text)
+                .toList();
+    }
+
+    private static String text(Answer.Line line) {
+        return line.group() + " " + line.values();
+    }
+
+    private static List<String> right() {
+        Deployment alone = Deployment.calm();
+        AwsEngine engine = alone.engine(TradeFixtures.VALUES, LANES, GATES);
+        for (int number = 0; number < BATCHES; number++) {
+            StateAndMap.process(alone.function(), batch(number));
+        }
+        return lines(engine);
+    }
+
+    /// One life: the functions are at work, and one reset after the other is begun, at the same time, too.
+    private static final class Life {
+        private final SplittableRandom random;
+        private final VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
+        private final SimulatedDynamoDb dynamo;
+        private final Deployment deployment;
+        private final AwsEngine engine;
+        private final List<SimulatedClient> resets = new ArrayList<>();
+        private boolean isOver;
+        private int left = BATCHES;
+
+        Life(SplittableRandom random) {
+            this.random = random;
+            dynamo = new SimulatedDynamoDb(time, random.nextLong());
+            deployment = new Deployment(time, dynamo, random.split());
+            engine = deployment.engine(TradeFixtures.VALUES, LANES, GATES);
+        }
+
+        void run() {
+            dynamo.inject(Faults.none()
+                    .with(Faults.Timing.USUAL)
+                    .with(Fault.ZOMBIE, 0.02)
+                    .with(Fault.REPLY_LOST, 0.02)
+                    .with(Fault.CONFLICT, 0.05)
+                    .with(Fault.THROTTLED, 0.02));
+            for (int number = 0; number < BATCHES; number++) {
+                List<Arrival> batch = batch(number);
+                time.schedule(upTo(BUSY), () -> deliver(batch));
+            }
+            for (int lane = 0; lane < LANES; lane++) {
+                TradeFixtures.keepReducing(deployment, lane, () -> isOver);
+            }
+            for (int reset = 0; reset < 3; reset++) {
+                time.schedule(upTo(BUSY), this::beginReset);
+            }
+            time.runFor(BUSY.multipliedBy(3));
+            resets.forEach(SimulatedClient::kill);
+            deployment.of(reset(deployment.store(dynamo.client("last"))));
+            isOver = true; // What is late is reduced below.
+            time.runFor(Duration.ofMinutes(1));
+            dynamo.inject(Faults.none());
+            time.runFor(LATE_MAX);
+            assertThat(left).as("batches that are not taken").isZero();
+            assertThat(Reset.isUnderWay(deployment.function())).isFalse();
+            engine.reduce();
+            assertThat(engine.verify().differences()).isEmpty();
+            for (int number = 0; number < BATCHES; number++) {
+                StateAndMap.process(deployment.function(), batch(number));
+            }
+            assertThat(lines(engine)).isEqualTo(right());
+            assertThat(engine.verify().differences()).isEmpty();
+        }
+
+        private Duration upTo(Duration max) {
+            return Duration.ofMillis(random.nextLong(max.toMillis()));
+        }
+
+        /// As a mapping does: until it is taken. Some invocations die, and another one takes the batch.
+        private void deliver(List<Arrival> batch) {
+            SimulatedClient client = dynamo.client("state");
+            Store store = deployment.store(client);
+            CompletableFuture<Void> done = deployment.start(() -> {
+                StateAndMap.process(store, batch);
+            });
+            boolean[] isRetried = {false};
+            Runnable again = () -> {
+                if (!isRetried[0]) {
+                    isRetried[0] = true;
+                    time.schedule(Duration.ofSeconds(1), () -> deliver(batch));
+                }
+            };
+            if (random.nextInt(6) == 0) {
+                time.schedule(upTo(Duration.ofSeconds(2)), () -> {
+                    client.kill();
+                    again.run();
+                });
+            }
+            var _ = done.handle((_, failure) -> {
+                if (failure != null) {
+                    again.run();
+                } else if (!isRetried[0]) {
+                    isRetried[0] = true;
+                    left--;
+                }
+                return null;
+            });
+        }
+
+        private void beginReset() {
+            SimulatedClient client = dynamo.client("reset");
+            resets.add(client);
+            var _ = reset(deployment.store(client));
+            if (random.nextBoolean()) {
+                time.schedule(upTo(Duration.ofSeconds(20)), client::kill);
+            }
+        }
+
+        private CompletableFuture<Void> reset(Store store) {
+            return deployment.start(() -> {
+                for (int tries = 0; ; tries++) {
+                    try {
+                        Reset.run(store, () -> {}, _ -> {});
+                        return;
+                    } catch (Reset.Overtaken overtaken) {
+                        if (tries > 20) {
+                            throw overtaken;
+                        }
+                    }
+                }
+            });
+        }
+    }
+
+    private static void live(RandomGenerator random) {
+        new Life(new SplittableRandom(random.nextLong())).run();
+    }
+
+    @Test
+    void whatever_functions_and_resets_do_at_the_same_time_the_totals_are_those_of_the_rows() {
+        Seeds.forAllSeeds(6, ResetsTest::live);
+    }
+
+    @Test
+    @Tag("campaign")
+    void of_many_resets_the_totals_are_those_of_the_rows() {
+        Seeds.forAllSeeds(150, ResetsTest::live);
+    }
+
+    @Test
+    void after_a_reset_all_records_count_again_and_ids_of_letters_go_on() {
+        AwsEngine engine = calm.engine(TradeFixtures.VALUES, LANES, GATES);
+        for (int number = 0; number < BATCHES; number++) {
+            StateAndMap.process(calm.function(), batch(number));
+        }
+        engine.reduce();
+        long last = engine.deadLetters().lastId();
+        assertThat(calm.bucket.size()).isEqualTo(BATCHES);
+        long[] told = new long[1];
+        long deleted = Reset.run(calm.function(), () -> {}, count -> told[0] = count);
+        assertThat(deleted).isEqualTo(told[0]).isGreaterThan(40);
+        assertThat(engine.query(Query.all("main")).lines()).hasSize(1);
+        assertThat(engine.deadLetters().size()).isZero();
+        assertThat(calm.bucket.size()).isZero();
+        for (Reset.Table table : Reset.look(calm.function())) {
+            assertThat(left(table)).as(table.name()).isZero();
+        }
+        for (int number = 0; number < BATCHES; number++) {
+            StateAndMap.process(calm.function(), batch(number));
+        }
+        assertThat(lines(engine)).isEqualTo(right());
+        assertThat(engine.deadLetters().list(0, 100))
+                .hasSize(BATCHES)
+                .extracting(DeadLetter::id)
+                .allMatch(id -> id > last);
+        assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    /// Items that say something of a record.
+    private long left(Reset.Table table) {
+        return calm.of(calm.dynamo.client("person").scan(request -> request.tableName(table.name()))).items().stream()
+                .filter(item -> isOfRecord(table, item))
+                .count();
+    }
+
+    private static boolean isOfRecord(Reset.Table table, Map<String, AttributeValue> item) {
+        if (table.name().endsWith("-rows")) {
+            return item.get("k").b().asByteArray()[0] != 0;
+        }
+        return item.get("p") == null || item.get("p").s().matches("[0-9]+/.*|(letter|mark|key)/.*|counts");
+    }
+
+    @Test
+    void a_reset_that_was_stopped_keeps_the_deployment_closed_until_it_is_run_again() {
+        AwsEngine engine = calm.engine(TradeFixtures.VALUES, LANES, GATES);
+        Reset.run(calm.function(), () -> {}, _ -> {});
+        StateAndMap.process(calm.function(), batch(0));
+        engine.reduce();
+        assertThatThrownBy(() -> Reset.run(
+                        calm.function(),
+                        () -> {
+                            throw new IllegalStateException("Stopped");
+                        },
+                        _ -> {}))
+                .hasMessage("Stopped");
+        assertThatThrownBy(() -> StateAndMap.process(calm.function(), batch(1)))
+                .hasMessageContaining("closed", "onefold aws reset");
+        assertThatThrownBy(() -> AwsEngine.deployed(calm.function()).query(Query.all("main")))
+                .hasMessageContaining("onefold aws reset");
+        assertThatThrownBy(() -> Restored.takeOver(calm.function())).hasMessageContaining("'onefold aws reset' again");
+        Reset.run(calm.function(), () -> {}, _ -> {});
+        StateAndMap.process(calm.function(), batch(1));
+        engine.reduce();
+        assertThat(engine.verify().isEqual()).isTrue();
+        assertThat(Restored.isWhole(calm.function())).isTrue();
+    }
+
+    @Test
+    void a_deployment_is_not_emptied_under_a_seeding() {
+        calm.engine(TradeFixtures.VALUES, LANES, GATES);
+        SeedLease lease = SeedLease.begin(calm.function(), 5);
+        assertThatThrownBy(() -> Reset.run(calm.function(), () -> {}, _ -> {}))
+                .hasMessageContaining("A seeding of this deployment runs");
+        assertThat(Reset.isUnderWay(calm.function())).isFalse();
+        lease.close();
+        Reset.run(calm.function(), () -> {}, _ -> {});
+    }
+}
