@@ -40,8 +40,7 @@ public final class ComparedTable implements ComparedSource {
                 SourceTable.describe(store.client(), settings.table()).requireActive();
         table.requireKey(pipeline);
         String stream = stream(pipeline, table);
-        return new Found(
-                id(), new TableRows(store.client(), table, SEGMENTS, Rate.of(settings.units())), stream);
+        return new Found(id(), new TableRows(store.client(), table, SEGMENTS, Rate.of(settings.units())), stream);
     }
 
     @Override
@@ -59,8 +58,7 @@ public final class ComparedTable implements ComparedSource {
 
     @Override
     public Passing passing(long number, BooleanSupplier isStopped) {
-        return new DeployedPassing(
-                store, number, input, new DeployedPassing.Waiting(settings.lag(), isStopped, notes));
+        return new DeployedPassing(store, number, input, new DeployedPassing.Waiting(settings.lag(), isStopped, notes));
     }
 
     private @Nullable String stream(Pipeline pipeline, SourceTable table) {

@@ -197,7 +197,7 @@ public final class Comparing {
             try {
                 turn.release();
             } catch (SdkException e) {
-                return; // It ends by itself, some minutes later; what this step has come to is written and must be told.
+                return; // It ends by itself, some minutes later, and what this step has come to must be told.
             }
         }
 
@@ -266,8 +266,8 @@ public final class Comparing {
                 Comparison.Work work = Objects.requireNonNull(now.work());
                 requireSame(work.table());
                 Slicing.Begun begun = work.slicing().begun();
-                now = now.repairing(work.with(work.slicing()
-                                .with(new Slicing.Begun(removals[0].latest(), begun.repairs() + count))))
+                now = now.repairing(work.with(
+                                work.slicing().with(new Slicing.Begun(removals[0].latest(), begun.repairs() + count))))
                         .save(store);
                 repairs.accept(count);
                 return taking.append(lines, length);

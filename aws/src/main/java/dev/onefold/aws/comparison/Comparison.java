@@ -173,15 +173,14 @@ public record Comparison(
     /// @return the same, as it is written
     /// @throws IllegalStateException if another one has taken it, because nothing was heard of this one
     Comparison save(Store store) {
-        Instant until =
-                held.until().equals(NEVER) ? NEVER : now(store).plus(HELD);
+        Instant until = held.until().equals(NEVER) ? NEVER : now(store).plus(HELD);
         Comparison mine = with(new Held(held.token(), held.writes() + 1, until), attempts);
         boolean saved = store.retriedIf(() -> store.client()
                 .putItem(request -> request.tableName(store.tables().rows())
                         .item(mine.item())
                         .conditionExpression("h = :h AND q = :q")
-                        .expressionAttributeValues(Map.of(
-                                ":h", AttributeValue.fromS(held.token()), ":q", Items.number(held.writes())))));
+                        .expressionAttributeValues(
+                                Map.of(":h", AttributeValue.fromS(held.token()), ":q", Items.number(held.writes())))));
         if (!saved && !isWritten(store, mine)) {
             throw lost();
         }

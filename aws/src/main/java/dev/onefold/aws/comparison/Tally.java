@@ -24,13 +24,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     time, or a comparison that failed. Those that are in were found equal later
 /// @param findings how many there are, by kind and outcome, as in `MISSING REPAIRED`
 public record Tally(
-        long rows,
-        long readings,
-        long moved,
-        long withoutKey,
-        long expired,
-        long unended,
-        Map<String, Long> findings) {
+        long rows, long readings, long moved, long withoutKey, long expired, long unended, Map<String, Long> findings) {
     static final Tally NONE = new Tally(0, 0, 0, 0, 0, 0, Map.of());
 
     /// Outcomes that are no drift: a letter explains the row, or a live change has put it right.

@@ -84,8 +84,8 @@ public final class CompareFunction implements RequestStreamHandler {
 
     /// Does one invocation.
     ///
-    /// @param event `{"input": "…"}`, with the ARN of the stream that State reads; if it names none, the one that this
-    ///     function was made with is read
+    /// @param event an object whose field `input` is the ARN of the stream that State reads. If it names none, the
+    ///     stream is read that this function was made with
     /// @param remainingMs how long it may take
     /// @return the answer's bytes
     /// @throws IllegalArgumentException if the event is not such an object

@@ -50,7 +50,9 @@ class CompareFunctionTest {
         assertThat(shops.totals()).containsExactly("=[4]", "Bonn=[2]", "Ulm=[2]");
         assertThat(Comparison.begin(shops.store)).isTrue();
         shops.wake(true);
-        assertThat(shops.logged()).contains("INFO Comparison of ", "0 had drifted").contains("explained");
+        assertThat(shops.logged())
+                .contains("INFO Comparison of ", "0 had drifted")
+                .contains("explained");
         assertThat(ResyncTurn.take(shops.store)).isPresent(); // The function has given its turn back.
     }
 
@@ -97,13 +99,13 @@ class CompareFunctionTest {
     void a_reading_that_does_not_fit_into_an_invocation_is_said_at_each_wake_up() {
         shops.drift("large");
         AtomicInteger asked = new AtomicInteger();
-        assertThatThrownBy(() -> shops.function(shops.store, false).handle(WAKE, () -> asked.incrementAndGet() < 3 ? 800_000 : 0))
+        assertThatThrownBy(() -> shops.function(shops.store, false)
+                        .handle(WAKE, () -> asked.incrementAndGet() < 3 ? 800_000 : 0))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("has not ended within the 13 minutes of an invocation");
         assertThat(shops.logged()).contains("ERROR The rows were not compared with dynamodb:Of-large: One reading");
         assertThatThrownBy(() -> shops.wake(false)).hasMessageContaining("has not ended within the 13 minutes");
-        assertThatThrownBy(() -> shops.wake(Duration.ofHours(1), false))
-                .hasMessageContaining("has not ended within");
+        assertThatThrownBy(() -> shops.wake(Duration.ofHours(1), false)).hasMessageContaining("has not ended within");
         shops.wake(Duration.ofHours(25), false);
         assertThat(shops.logged()).contains("3 still differ");
         assertThat(shops.comparison().failure()).isEmpty();
@@ -118,8 +120,7 @@ class CompareFunctionTest {
         assertThatThrownBy(() -> shops.wake(false)).hasMessageContaining("There is no table Of-nobody");
         assertThat(shops.logged()).contains("Tried again from ");
         assertThat(shops.comparison().failure()).contains("There is no table");
-        assertThatThrownBy(() -> shops.wake(Duration.ofHours(49), false))
-                .hasMessageContaining("There is no table");
+        assertThatThrownBy(() -> shops.wake(Duration.ofHours(49), false)).hasMessageContaining("There is no table");
         shops.table = there;
         shops.wake(false);
         assertThat(shops.logged()).contains("INFO Comparison of ", ": 0 rows, read 1 time; 0 had drifted");
@@ -142,8 +143,7 @@ class CompareFunctionTest {
             shops.function(at, false).handle(WAKE, ComparedShops::plenty);
             assertThat(shops.logged()).contains("Another invocation compares");
         }
-        assertThatThrownBy(
-                        () -> shops.wake(Duration.ofMinutes(9), false))
+        assertThatThrownBy(() -> shops.wake(Duration.ofMinutes(9), false))
                 .hasMessageContaining("3 invocations in a row were ended in the middle");
         shops.wake(Duration.ofHours(25), false);
         assertThat(shops.logged()).contains("3 still differ");

@@ -111,12 +111,10 @@ class CompareRacesTest {
         assertThat(shops.comparison().failure()).contains("There is no table");
         shops.makeTable();
         shops.put("c", 1, "Ulm");
-        assertThatThrownBy(() ->
-                        shops.function(shops.store, true).handle(WAKE, ComparedShops.untilTheFirstLook()))
+        assertThatThrownBy(() -> shops.function(shops.store, true).handle(WAKE, ComparedShops.untilTheFirstLook()))
                 .hasMessageContaining("The last comparison failed: There is no table Of-asked");
         AwsEngine.deployed(shops.store).rebuild();
-        assertThatThrownBy(() ->
-                        shops.function(shops.store, true).handle(WAKE, ComparedShops.untilTheFirstLook()))
+        assertThatThrownBy(() -> shops.function(shops.store, true).handle(WAKE, ComparedShops.untilTheFirstLook()))
                 .hasMessageContaining("The last comparison failed: There is no table Of-asked");
         shops.wake(true);
         assertThat(shops.comparison().failure()).isEmpty();
@@ -206,8 +204,8 @@ class CompareRacesTest {
             }
         };
         for (int i = 0; i < 4; i++) {
-            CompareFunction function = shops.function(
-                    shops.later(Duration.ofMinutes(6L * i)), true, Duration.ofHours(24), deadly);
+            CompareFunction function =
+                    shops.function(shops.later(Duration.ofMinutes(6L * i)), true, Duration.ofHours(24), deadly);
             assertThatThrownBy(() -> function.handle(WAKE, ComparedShops::plenty))
                     .isInstanceOf(ComparedShops.Killed.class);
         }
@@ -280,17 +278,16 @@ class CompareRacesTest {
         shops.drift("unnamed" + Integer.toHexString(event.hashCode()));
         ByteArrayOutputStream answer = new ByteArrayOutputStream();
         assertThatThrownBy(() -> shops.function(shops.store, true)
-                        .handleRequest(
-                                new ByteArrayInputStream(event.getBytes(StandardCharsets.UTF_8)),
-                                answer,
-                                null))
+                        .handleRequest(new ByteArrayInputStream(event.getBytes(StandardCharsets.UTF_8)), answer, null))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThat(shops.logged()).contains("ERROR The event names no stream", "'onefold aws compared PIPELINE --again'");
+        assertThat(shops.logged())
+                .contains("ERROR The event names no stream", "'onefold aws compared PIPELINE --again'");
         assertThat(Comparison.find(shops.store)).isEmpty();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"[]", "5", "{\"input\":5}", "{\"input\":\"favourites\"}", "{\"input\":{\"a\":1}}", "{", "arn"})
+    @ValueSource(
+            strings = {"[]", "5", "{\"input\":5}", "{\"input\":\"favourites\"}", "{\"input\":{\"a\":1}}", "{", "arn"})
     void an_event_of_another_form_is_refused(String event) {
         shops.begin("other" + Integer.toHexString(event.hashCode()));
         assertThatThrownBy(() -> shops.function(shops.store, true)

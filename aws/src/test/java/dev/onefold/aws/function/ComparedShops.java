@@ -67,8 +67,8 @@ final class ComparedShops {
         };
     }
 
-    /// A table with a, b, c and e, and rows of a pipeline that have a, an older b, no c, and d beside them; e waits as a
-    /// dead letter.
+    /// A table with a, b, c and e, and rows of a pipeline that have a, an older b, no c, and d beside them. A dead
+    /// letter of e waits.
     void drift(String name) {
         begin(name);
         live(row("a", 1, "Ulm"), row("b", 1, "Ulm"), row("d", 4, "Bonn"), row("e", 1, "Bonn"));

@@ -75,10 +75,7 @@ final class ComparedCommand implements Callable<Integer> {
     /// Whether the rows were compared as they should be, and none differs.
     private static boolean isFine(Comparison comparison, Instant at) {
         Comparison.Result last = comparison.last();
-        return comparison.failure().isEmpty()
-                && last != null
-                && last.tally().left() == 0
-                && !isLate(comparison, at);
+        return comparison.failure().isEmpty() && last != null && last.tally().left() == 0 && !isLate(comparison, at);
     }
 
     private static boolean isAtOnce(Comparison comparison) {

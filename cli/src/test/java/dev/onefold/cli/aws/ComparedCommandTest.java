@@ -78,8 +78,7 @@ class ComparedCommandTest {
     }
 
     private static void live(Store store, String record) {
-        StateAndMap.process(
-                store, List.of(new Arrival("stream", "1", 0, record.getBytes(StandardCharsets.UTF_8), 1)));
+        StateAndMap.process(store, List.of(new Arrival("stream", "1", 0, record.getBytes(StandardCharsets.UTF_8), 1)));
     }
 
     private static void put(Store store, String table, String id) {
@@ -129,7 +128,9 @@ class ComparedCommandTest {
         Result repaired = cli.run(services.command("compared", "compared", "--again"));
         assertThat(repaired.exitCode()).as(repaired.err()).isZero();
         assertThat(repaired.out())
-                .contains("  missing: 1 repaired\n  ghost: 1 repaired\n", "The next one begins when the function is woken next.\n");
+                .contains(
+                        "  missing: 1 repaired\n  ghost: 1 repaired\n",
+                        "The next one begins when the function is woken next.\n");
         compare(store, "Of-compared", true);
         assertThat(cli.run(compared).out()).contains("All rows were equal.\n");
     }
@@ -140,7 +141,8 @@ class ComparedCommandTest {
                 .updateItem(request -> request.tableName(store.tables().rows())
                         .key(Map.of("k", AttributeValue.fromB(SdkBytes.fromUtf8String("\0comparison"))))
                         .updateExpression("SET x = :x")
-                        .expressionAttributeValues(Map.of(":x", AttributeValue.fromN(String.valueOf(at.toEpochMilli())))))
+                        .expressionAttributeValues(
+                                Map.of(":x", AttributeValue.fromN(String.valueOf(at.toEpochMilli())))))
                 .join();
     }
 

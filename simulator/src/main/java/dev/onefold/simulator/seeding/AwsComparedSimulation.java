@@ -309,9 +309,10 @@ public final class AwsComparedSimulation {
             Outcome outcome = new Comparing(store, settings, this, _ -> {})
                     .step(() -> Duration.between(deployment.time.instant(), end).toMillis());
             switch (outcome) {
-                case Outcome.Idle _, Outcome.Waiting _ -> {}
+                case Outcome.Idle _ -> {}
+                case Outcome.Waiting _ -> {}
                 case Outcome.Working(var slices) -> story.add("working, left " + slices);
-                case Outcome.Failed(var why, _) -> story.add("failed: " + why);
+                case Outcome.Failed failed -> story.add("failed: " + failed.why());
                 case Outcome.Compared(var begun, var tally) -> {
                     story.add("compared since " + begun + ": " + tally);
                     toldWhenStill += isStill ? found(tally) + tally.unended() : 0;
@@ -381,8 +382,8 @@ public final class AwsComparedSimulation {
                 .mapToLong(Reading::position)
                 .findFirst()
                 .orElseThrow();
-        drifted.removeIf(key -> table.log().stream().anyMatch(change -> change.key.equals(key)
-                && change.committed > from));
+        drifted.removeIf(
+                key -> table.log().stream().anyMatch(change -> change.key.equals(key) && change.committed > from));
         require(
                 drifted.size() <= found(tally) + tally.moved(),
                 "found " + tally + ", and these differ since before: " + drifted);
