@@ -19,7 +19,7 @@ for turn in one two; do
         export ONEFOLD_IMAGE_DEBS=$work/debs
     fi
     (cd "$work/$place" && find . -path '*/target/quick/*' \( -name 'onefold*.jar' -o -name 'onefold*.tar*' -o -name '*.deb' \
-        -o -name 'sbom.*' \) -not -path '*/lib/*' -exec sha256sum {} + | sort -k 2) >"$work/$turn.sums"
+        -o -name 'sbom.*' \) -not -path '*/lib/*' -not -path '*/image-debs/*' -exec sha256sum {} + | sort -k 2) >"$work/$turn.sums"
 done
 cat "$work/one.sums"
 if ! diff "$work/one.sums" "$work/two.sums" >"$work/differences"; then
