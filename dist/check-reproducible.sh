@@ -7,10 +7,12 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+commit=$(git -C "$root" rev-parse HEAD) # Of both builds, though somebody commits meanwhile.
 for turn in one two; do
     place=clone
     rm -rf "${work:?}/$place"
     git clone -q "$root" "$work/$place"
+    git -C "$work/$place" checkout -q --detach "$commit"
     printf 'Build %s ...\n' "$turn"
     (cd "$work/$place" && mvn -q -Pdist -Dquick package -pl dist -am "$@")
     # The second build has the same Debian packages in its image, though Debian brings out newer ones meanwhile.
