@@ -151,8 +151,7 @@ class AwsEngineContractTest implements VerbContract, FunctionContract {
     @Override
     @Test
     @Tag("campaign")
-    public void
-            an_event_that_was_too_late_or_failed_has_no_letter_once_it_is_folded_wherever_it_came_again() {
+    public void an_event_that_was_too_late_or_failed_has_no_letter_once_it_is_folded_wherever_it_came_again() {
         FunctionContract.super
                 .an_event_that_was_too_late_or_failed_has_no_letter_once_it_is_folded_wherever_it_came_again();
     }

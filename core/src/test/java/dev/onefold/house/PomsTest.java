@@ -45,7 +45,9 @@ class PomsTest {
         assertThat(root().text())
                 .containsPattern("<license>\\s*<name>Apache-2.0</name>\\s*<url>https://")
                 .containsPattern("<developer>\\s*<name>.+</name>");
-        assertThat(POMS.stream().filter(pom -> !pom.equals(root()) && has(pom, "url")).map(Source::path))
+        assertThat(POMS.stream()
+                        .filter(pom -> !pom.equals(root()) && has(pom, "url"))
+                        .map(Source::path))
                 .isEmpty();
     }
 

@@ -33,8 +33,7 @@ class QueueSenderTest {
                     Consumer<SendMessageBatchRequest.Builder> filled =
                             (Consumer<SendMessageBatchRequest.Builder>) arguments[0];
                     filled.accept(request);
-                    return CompletableFuture.completedFuture(
-                            answer(request.build(), code, left));
+                    return CompletableFuture.completedFuture(answer(request.build(), code, left));
                 });
     }
 

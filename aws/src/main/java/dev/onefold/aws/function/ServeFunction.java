@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// The function behind a function URL: the routes of the service, and the live page. One invocation at a time, as
 /// Lambda calls it.
 public final class ServeFunction implements RequestStreamHandler {
-    /// What an invocation keeps for requests to the stream or queue that are under way when nothing more is sent: as long as one
+    /// What an invocation keeps for requests to the stream or queue that are under way when nothing more is sent: as
+    /// long as one
     /// may take.
     private static final Duration KEPT = Duration.ofSeconds(27);
 
@@ -47,8 +48,7 @@ public final class ServeFunction implements RequestStreamHandler {
 
     private static @Nullable Intake intake(ServeEnvironment environment) {
         if (!environment.stream().isEmpty()) {
-            return new StreamIntake(
-                    Connection.stream(), environment.stream(), Connection.THREADS, new SecureRandom());
+            return new StreamIntake(Connection.stream(), environment.stream(), Connection.THREADS, new SecureRandom());
         }
         return environment.queue().isEmpty()
                 ? null

@@ -59,7 +59,8 @@ public final class QueueIntake implements Intake {
 
     @Override
     public String refuses() {
-        return "they are empty, have more than " + REQUEST_BYTES_MAX + " bytes, or characters that no message of SQS has";
+        return "they are empty, have more than " + REQUEST_BYTES_MAX
+                + " bytes, or characters that no message of SQS has";
     }
 
     @Override
@@ -201,8 +202,7 @@ public final class QueueIntake implements Intake {
         }
 
         synchronized Outcome outcome() {
-            return new Outcome(
-                    lines - notPut.size() - refused.size(), List.copyOf(notPut), refused, failure.get());
+            return new Outcome(lines - notPut.size() - refused.size(), List.copyOf(notPut), refused, failure.get());
         }
     }
 
@@ -210,8 +210,9 @@ public final class QueueIntake implements Intake {
         String known = address;
         if (known == null) {
             String[] parts = queue.split(":", -1);
-            known = threads.await(client.get().getQueueUrl(request -> request.queueName(parts[ARN_NAME])
-                            .queueOwnerAWSAccountId(parts[ARN_ACCOUNT])))
+            known = threads.await(client.get()
+                            .getQueueUrl(request ->
+                                    request.queueName(parts[ARN_NAME]).queueOwnerAWSAccountId(parts[ARN_ACCOUNT])))
                     .queueUrl();
             address = known;
         }

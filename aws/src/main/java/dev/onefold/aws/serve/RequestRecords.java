@@ -76,8 +76,8 @@ final class RequestRecords {
         for (String name : request.parameters().keySet()) {
             throw bad(
                     List.of("source", "from").contains(name)
-                            ? "The parameter '" + name + "' says the place of a line, and here the " + intake.noun() + " gives places."
-                                    + " Each record has an identity of its own: send it without."
+                            ? "The parameter '" + name + "' says the place of a line, and here the " + intake.noun()
+                                    + " gives places." + " Each record has an identity of its own: send it without."
                             : "There is no parameter '" + name + "' here");
         }
     }
@@ -172,7 +172,8 @@ final class RequestRecords {
             return ranges;
         }
         List<List<Long>> fewer = new ArrayList<>(ranges.subList(0, RANGES_MAX - 1));
-        fewer.add(List.of(ranges.get(RANGES_MAX - 1).getFirst(), ranges.getLast().getLast()));
+        fewer.add(
+                List.of(ranges.get(RANGES_MAX - 1).getFirst(), ranges.getLast().getLast()));
         return fewer;
     }
 }

@@ -58,8 +58,7 @@ public final class Serving {
     }
 
     /// @param bytesMax of the content of an answer, at most [UrlAnswer#BODY_BYTES_MAX]
-    Serving(Store store, Pipeline pipeline, Access access, @Nullable Intake intake, int bytesMax)
-            throws IOException {
+    Serving(Store store, Pipeline pipeline, Access access, @Nullable Intake intake, int bytesMax) throws IOException {
         this.bytesMax = bytesMax;
         this.access = access;
         name = pipeline.name();

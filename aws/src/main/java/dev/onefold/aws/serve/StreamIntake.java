@@ -22,8 +22,8 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 /// @param client made when the first request needs it
 /// @param stream its name or its ARN
 /// @param random for jitter
-public record StreamIntake(
-        Supplier<KinesisAsyncClient> client, String stream, Threads threads, RandomGenerator random) implements Intake {
+public record StreamIntake(Supplier<KinesisAsyncClient> client, String stream, Threads threads, RandomGenerator random)
+        implements Intake {
     @Override
     public String noun() {
         return "stream";

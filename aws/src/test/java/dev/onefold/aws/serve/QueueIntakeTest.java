@@ -14,16 +14,15 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class QueueIntakeTest {
-    private static final Pipeline PIPELINE =
-            ((Reading.Read) PipelineText.read("{\"pipeline\":\"orders\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,"
+    private static final Pipeline PIPELINE = ((Reading.Read)
+                    PipelineText.read("{\"pipeline\":\"orders\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,"
                             + "\"wait\":\"1h\",\"deliver\":{\"file\":\"out/{number}.ndjson\"}}}"))
-                    .pipeline();
+            .pipeline();
 
     private final Sends queue = new Sends();
 
     private Intake.Outcome put(String address, List<String> lines, Duration most) {
-        return new QueueIntake(() -> queue, address, Connection.THREADS, new SecureRandom())
-                .put(PIPELINE, lines, most);
+        return new QueueIntake(() -> queue, address, Connection.THREADS, new SecureRandom()).put(PIPELINE, lines, most);
     }
 
     private Intake.Outcome put(List<String> lines) {
@@ -31,7 +30,9 @@ class QueueIntakeTest {
     }
 
     private static List<String> lines(int count) {
-        return IntStream.rangeClosed(1, count).mapToObj(i -> "{\"id\":" + i + "}").toList();
+        return IntStream.rangeClosed(1, count)
+                .mapToObj(i -> "{\"id\":" + i + "}")
+                .toList();
     }
 
     @Test

@@ -8,8 +8,8 @@ import dev.onefold.api.Request;
 import dev.onefold.api.Response;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.UrlRequest;
-import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Pipeline;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,14 +29,13 @@ class RefusedLinesTest {
     private final Sends queue = new Sends();
 
     private JsonNode post(String lines) throws IOException {
-        UrlRequest asked = new UrlRequest(
-                "POST", "/v1/orders/records", Map.of(), lines.getBytes(StandardCharsets.UTF_8), true);
+        UrlRequest asked =
+                new UrlRequest("POST", "/v1/orders/records", Map.of(), lines.getBytes(StandardCharsets.UTF_8), true);
         RequestRecords records = new RequestRecords(
                 PIPELINE, new QueueIntake(() -> queue, Sends.URL, Connection.THREADS, new SecureRandom()));
         Response response;
         try {
-            response = records.take(
-                    asked, Request.of("POST", asked.target(), new byte[0]), Duration.ofSeconds(20));
+            response = records.take(asked, Request.of("POST", asked.target(), new byte[0]), Duration.ofSeconds(20));
         } catch (Refused refused) {
             response = refused.response();
         }

@@ -105,8 +105,7 @@ class EnvironmentTest {
                     + name.length()
                     + template.at("/Parameters/ServeJwt" + name + "/MaxLength").asInt();
         }
-        assertThat(characters)
-                .isBetween(Environment.CHARACTERS_MAX - 100, Environment.CHARACTERS_MAX);
+        assertThat(characters).isBetween(Environment.CHARACTERS_MAX - 100, Environment.CHARACTERS_MAX);
     }
 
     @Test

@@ -44,8 +44,20 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
 class ServeRoleTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> ODD = List.of(
-            "", "counts", "status", "journal", "records?source=s", "rows/t1", "rows/none", "keys/t1", "tables",
-            "totals", "changes", "batches", "range-sums", "nothing");
+            "",
+            "counts",
+            "status",
+            "journal",
+            "records?source=s",
+            "rows/t1",
+            "rows/none",
+            "keys/t1",
+            "tables",
+            "totals",
+            "changes",
+            "batches",
+            "range-sums",
+            "nothing");
 
     private final LocalDynamoDb dynamo = new LocalDynamoDb();
     private final Set<String> asked = new ConcurrentSkipListSet<>();
@@ -164,10 +176,7 @@ class ServeRoleTest {
                         "no event"));
         engine.reduce();
         StateAndMap.process(store, arrivals("{\"id\":\"t3\",\"v\":1,\"desk\":\"d\",\"book\":\"c\"}"));
-        ask(
-                store,
-                pipeline,
-                Map.of("", 200, "/totals", 200, "/totals?limit=1", 200, "/rows/t1", 200, "/counts", 200));
+        ask(store, pipeline, Map.of("", 200, "/totals", 200, "/totals?limit=1", 200, "/rows/t1", 200, "/counts", 200));
         assertThat(allowed(Pipelines.template(Input.NEW_STREAM, Service.READ).resource("ServeRole")))
                 .containsAll(asked);
         assertThat(asked).anyMatch(each -> each.startsWith("totals"));
@@ -175,7 +184,8 @@ class ServeRoleTest {
 
     @Test
     void the_routes_of_batches_need_no_more_than_the_role_allows() throws IOException {
-        Pipeline pipeline = Pipelines.batches("{\"http\":\"https://host/x\"},\"receiver\":\"idempotent\",\"wait\":\"1h\"");
+        Pipeline pipeline =
+                Pipelines.batches("{\"http\":\"https://host/x\"},\"receiver\":\"idempotent\",\"wait\":\"1h\"");
         Store store = dynamo.store("serverole-batches");
         BatchDefinition.openOrCreate(store, pipeline, 4);
         new Collect(store, pipeline, 4)
@@ -189,9 +199,26 @@ class ServeRoleTest {
                 store,
                 pipeline,
                 Map.of(
-                        "", 200, "/batches", 200, "/batches/list", 200, "/batches/list?open=true&limit=1", 200,
-                        "/batches/1", 200, "/batches/99", 404, "/batches/x", 400, "/batches/1/content", 403,
-                        "/counts", 200, "/totals", 400));
+                        "",
+                        200,
+                        "/batches",
+                        200,
+                        "/batches/list",
+                        200,
+                        "/batches/list?open=true&limit=1",
+                        200,
+                        "/batches/1",
+                        200,
+                        "/batches/99",
+                        404,
+                        "/batches/x",
+                        400,
+                        "/batches/1/content",
+                        403,
+                        "/counts",
+                        200,
+                        "/totals",
+                        400));
         JsonNode role = new ReadTemplate(BatchTemplate.of(pipeline, BatchTemplate.Input.NEW_QUEUE, Service.WRITE)
                         .yaml())
                 .resource("ServeRole");

@@ -78,13 +78,21 @@ class ServeTemplateTest {
 
     @Test
     void records_of_batches_go_to_the_queue_or_the_stream_that_is_read() {
-        assertThat(batches(BatchTemplate.Input.NEW_QUEUE).at("/ONEFOLD_SERVE_QUEUE/Ref").asText())
+        assertThat(batches(BatchTemplate.Input.NEW_QUEUE)
+                        .at("/ONEFOLD_SERVE_QUEUE/Ref")
+                        .asText())
                 .isEqualTo("InputQueue");
-        assertThat(batches(BatchTemplate.Input.QUEUE).at("/ONEFOLD_SERVE_QUEUE/Ref").asText())
+        assertThat(batches(BatchTemplate.Input.QUEUE)
+                        .at("/ONEFOLD_SERVE_QUEUE/Ref")
+                        .asText())
                 .isEqualTo("InputQueueArn");
-        assertThat(batches(BatchTemplate.Input.NEW_STREAM).at("/ONEFOLD_SERVE_STREAM/Ref").asText())
+        assertThat(batches(BatchTemplate.Input.NEW_STREAM)
+                        .at("/ONEFOLD_SERVE_STREAM/Ref")
+                        .asText())
                 .isEqualTo("InputStream");
-        assertThat(batches(BatchTemplate.Input.STREAM).at("/ONEFOLD_SERVE_STREAM/Ref").asText())
+        assertThat(batches(BatchTemplate.Input.STREAM)
+                        .at("/ONEFOLD_SERVE_STREAM/Ref")
+                        .asText())
                 .isEqualTo("InputStreamArn");
         assertThat(batches(BatchTemplate.Input.NEW_QUEUE).has("ONEFOLD_TOTALS")).isFalse();
     }
@@ -92,13 +100,16 @@ class ServeTemplateTest {
     @Test
     void the_service_changes_no_line_of_a_batch_template() {
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
-            String served = served(input).lines()
+            String served = served(input)
+                    .lines()
                     .peek(line -> assertThat(line).doesNotContain("#", "<"))
                     .toList()
                     .toString();
             assertThat(served(input).lines())
-                    .containsSubsequence(
-                            BatchTemplate.of(Pipelines.batches(), input).yaml().lines().toList());
+                    .containsSubsequence(BatchTemplate.of(Pipelines.batches(), input)
+                            .yaml()
+                            .lines()
+                            .toList());
             assertThat(served).contains("ServeUrl");
         }
     }

@@ -39,9 +39,12 @@ class BatchServeEndToEndTest {
     private final HttpClient client = HttpClient.newHttpClient();
 
     private static Pipeline pipeline(String address) {
-        return ((Reading.Read) PipelineText.read("{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},"
-                        + "\"batch\":{\"size\":" + SIZE + ",\"wait\":\"1h\",\"deliver\":{\"http\":\"" + address
-                        + "\",\"timeout\":\"10s\"},\"receiver\":\"idempotent\",\"retry\":{\"delays\":[\"1s\"],\"for\":\"1h\"}}}"))
+        return ((Reading.Read)
+                        PipelineText.read(
+                                "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},"
+                                        + "\"batch\":{\"size\":" + SIZE + ",\"wait\":\"1h\",\"deliver\":{\"http\":\""
+                                        + address
+                                        + "\",\"timeout\":\"10s\"},\"receiver\":\"idempotent\",\"retry\":{\"delays\":[\"1s\"],\"for\":\"1h\"}}}"))
                 .pipeline();
     }
 
@@ -61,7 +64,9 @@ class BatchServeEndToEndTest {
     }
 
     private static String lines(int from, int to) {
-        return IntStream.range(from, to).mapToObj(i -> "{\"id\":\"m" + i + "\"}\n").collect(Collectors.joining());
+        return IntStream.range(from, to)
+                .mapToObj(i -> "{\"id\":\"m" + i + "\"}\n")
+                .collect(Collectors.joining());
     }
 
     @Test
