@@ -22,6 +22,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,6 +64,7 @@ class RunnersOnAwsTest {
     }
 
     @Test
+    @Tag("campaign")
     void totals_tables_and_contexts_are_byte_equal_on_both_runtimes() {
         FunctionJars.build("runners");
         PipelineFunction found = PipelineFunction.load(Clone.root().resolve("examples/runners/runs.yaml"));

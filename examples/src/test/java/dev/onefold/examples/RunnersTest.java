@@ -25,6 +25,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,6 +60,7 @@ class RunnersTest {
     }
 
     @Test
+    @Tag("campaign")
     void the_function_is_pure_and_comes_to_the_same_whatever_happens() {
         Tables tables = FunctionCheck.of(FILE)
                 .events(Clone.root().resolve("examples/runners/sample.ndjson"))

@@ -308,9 +308,9 @@ class AttacksTest {
     @Test
     void a_request_without_a_path_is_refused_as_that() throws Exception {
         String connect = "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\nConnection: close\r\n\r\n";
-        try (RunningService on = new RunningService(directory);
+        try (RunningService on = new RunningService(directory, null, RunningService.IMPATIENT);
                 HttpService opening = HttpService.listen(
-                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.LIMITS));
+                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.IMPATIENT));
                 Socket early = new Socket(opening.uri().getHost(), opening.uri().getPort())) {
             early.getOutputStream().write(RunningService.bytes(connect));
             assertThat(RunningService.read(early)).startsWith("HTTP/1.1 503");

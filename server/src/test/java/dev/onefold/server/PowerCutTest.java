@@ -154,6 +154,7 @@ class PowerCutTest {
     }
 
     @Test
+    @Tag("campaign")
     void hazard_85_what_was_answered_with_200_is_there_after_a_power_cut_in_any_force() {
         Seeds.forAllSeeds(4, random -> live(cutAtForce(1 + random.nextInt(6)), ANSWERS_MORE, random));
     }

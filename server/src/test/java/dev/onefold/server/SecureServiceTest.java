@@ -21,6 +21,7 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,6 +93,7 @@ class SecureServiceTest {
     }
 
     @Test
+    @Tag("campaign")
     void others_reach_the_service_by_tls_and_http_2_with_a_token() throws Exception {
         Tokens tokens = Tokens.read(List.of(Tokens.line("desk", "secret", EnumSet.of(Scope.READ), List.of("*"))));
         for (String algorithm : List.of("RSA", "EC", "Ed25519")) {

@@ -243,6 +243,7 @@ class QueueIntakeTest {
     }
 
     @Test
+    @Tag("campaign")
     void each_message_counts_once_though_the_process_is_killed_between_reception_force_and_deletion() {
         Seeds.forAllSeeds(2, random -> countThroughKills(random, true));
     }

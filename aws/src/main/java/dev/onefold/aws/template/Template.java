@@ -2,6 +2,8 @@ package dev.onefold.aws.template;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.item.OutputTable;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
@@ -118,6 +120,14 @@ public final class Template {
             throw new IllegalArgumentException("The pipeline '" + pipeline.name()
                     + "' cannot take records by HTTP: with 'id: message' a request that is sent again, because its answer"
                     + " was lost, would count twice. Name a field with 'id', or serve it with '--serve read'.");
+        }
+        if (service == Service.WRITE
+                && pipeline.fold() instanceof Batching batching
+                && batching.forget() instanceof Forget.AfterDelivery) {
+            throw new IllegalArgumentException("The pipeline '" + pipeline.name()
+                    + "' cannot take records by HTTP: with 'forget: after-delivery' a request that is sent again, because"
+                    + " its answer was lost, would be delivered twice. Forget ids after a time ('forget: 30d'), or serve"
+                    + " it with '--serve read'.");
         }
     }
 

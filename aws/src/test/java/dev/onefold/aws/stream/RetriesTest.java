@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Record;
@@ -242,6 +243,7 @@ class RetriesTest {
     }
 
     @Test
+    @Tag("campaign")
     void changes_of_a_table_are_read_from_its_stream_again() {
         Pipeline favourites = PipelineBuilder.named("favourites")
                 .key("Keys.id")

@@ -142,4 +142,17 @@ class ServeTemplateTest {
                 .hasMessageContaining("Name a field with 'id'");
         assertThat(Template.of(messages, Input.NEW_STREAM, Service.READ).yaml()).contains("ServeUrl:");
     }
+
+    @Test
+    void records_whose_ids_are_forgotten_when_they_are_delivered_are_not_taken() {
+        Pipeline forgets =
+                Pipelines.batches("{\"http\":\"https://host/x\"},\"receiver\":\"once\",\"forget\":\"after-delivery\"");
+        assertThatThrownBy(() -> BatchTemplate.of(forgets, BatchTemplate.Input.NEW_QUEUE, Service.WRITE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("would be delivered twice")
+                .hasMessageContaining("--serve read");
+        assertThat(BatchTemplate.of(forgets, BatchTemplate.Input.NEW_QUEUE, Service.READ)
+                        .yaml())
+                .contains("ServeUrl:");
+    }
 }

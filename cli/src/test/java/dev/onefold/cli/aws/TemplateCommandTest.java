@@ -41,7 +41,7 @@ class TemplateCommandTest {
     }
 
     @Test
-    void batches_are_not_served() {
+    void batches_are_served_and_take_records_through_their_queue() {
         cli.write("orders.yaml", """
                 pipeline: orders
                 input: {id: id}
@@ -50,9 +50,9 @@ class TemplateCommandTest {
                   deliver: {http: "https://example.com/in"}
                   receiver: idempotent
                 """);
-        Result refused = cli.run("aws", "template", "orders.yaml", "--serve", "read");
-        assertThat(refused.exitCode()).isEqualTo(1);
-        assertThat(refused.err()).contains("--serve is for pipelines with totals or tables");
+        Result served = cli.run("aws", "template", "orders.yaml", "--serve", "write");
+        assertThat(served.exitCode()).isZero();
+        assertThat(served.out()).contains("ServeUrl:", "ONEFOLD_SERVE_QUEUE: !Ref InputQueue");
     }
 
     @Test

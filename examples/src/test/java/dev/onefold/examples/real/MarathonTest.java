@@ -86,6 +86,7 @@ class MarathonTest {
     }
 
     @Test
+    @Tag("campaign")
     void any_order_of_arrival_and_a_second_delivery_come_to_the_same() {
         Folded.assertSameInAnyOrder(EXAMPLE, EVENTS, data, 1, _ -> {});
     }

@@ -46,6 +46,7 @@ class LocalLikenessTest {
     }
 
     @Test
+    @Tag("campaign")
     void each_edge_case_is_answered_alike() {
         Pair pair = freshTables(new Service(1));
         List<String> differences = new ArrayList<>();

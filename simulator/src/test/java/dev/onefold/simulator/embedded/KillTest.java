@@ -62,6 +62,7 @@ class KillTest {
     }
 
     @Test
+    @Tag("campaign")
     void killed_twice_it_keeps_what_it_acknowledged() throws IOException, InterruptedException {
         kill(2, 1);
     }
