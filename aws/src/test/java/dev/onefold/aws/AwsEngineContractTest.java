@@ -144,6 +144,7 @@ class AwsEngineContractTest implements VerbContract, FunctionContract {
     @Override
     @Test
     @Tag("campaign")
+    @SuppressWarnings("JUnitMethodInvoked") // The same test, which here is a long one.
     public void every_answer_is_one_cut_while_intake_goes_on() {
         VerbContract.super.every_answer_is_one_cut_while_intake_goes_on();
     }
@@ -151,6 +152,7 @@ class AwsEngineContractTest implements VerbContract, FunctionContract {
     @Override
     @Test
     @Tag("campaign")
+    @SuppressWarnings("JUnitMethodInvoked") // The same test, which here is a long one.
     public void an_event_that_was_too_late_or_failed_has_no_letter_once_it_is_folded_wherever_it_came_again() {
         FunctionContract.super
                 .an_event_that_was_too_late_or_failed_has_no_letter_once_it_is_folded_wherever_it_came_again();
