@@ -300,7 +300,12 @@ public final class Comparing {
                 }
                 Slicing slicing = work.slicing();
                 Slicing.Begun before = slicing.begun();
-                removals[0] = new Removals(slicing.rows(), false, slicing.ghosts(), before.ghosts());
+                removals[0] = new Removals(
+                        slicing.rows(),
+                        false,
+                        slicing.ghosts(),
+                        before.ghosts(),
+                        now.unended().removals());
                 mine.secondLook(slicing.next(), removals[0]);
                 longestMs = Math.max(longestMs, from - remainingMs.getAsLong());
                 tally = tally.plusUnended(before.repairs());

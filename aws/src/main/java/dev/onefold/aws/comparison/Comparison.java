@@ -48,6 +48,9 @@ public record Comparison(
 
     private static final Instant NEVER = Instant.EPOCH;
 
+    /// A person's clock may be so far ahead, and what is asked for is due all the same.
+    private static final Duration AHEAD = Duration.ofHours(1);
+
     /// What is compared.
     ///
     /// @param source as in `dynamodb:Favourites`
@@ -133,11 +136,15 @@ public record Comparison(
         if (work == null) {
             return unended;
         }
+        Slicing slicing = work.slicing();
+        long removed = seen.count(Kind.GHOST, Outcome.REPAIRED) + slicing.begun().ghosts();
+        // Rows that the source has and that contribute nothing are no part of the limit, though repaired as well.
+        long lacking = slicing.ghosts() - unended.removals() + slicing.begun().ghosts();
         return new Unended(
                 work.tally().unended()
                         + work.tally().repaired()
-                        + work.slicing().begun().repairs(),
-                unended.removals() + seen.count(Kind.GHOST, Outcome.REPAIRED));
+                        + slicing.begun().repairs(),
+                unended.removals() + Math.min(removed, lacking));
     }
 
     /// Whether somebody works on it.
@@ -226,10 +233,10 @@ public record Comparison(
         return store.retriedIf(() -> store.client()
                 .updateItem(request -> request.tableName(store.tables().rows())
                         .key(key())
-                        .updateExpression("SET x = :zero, h = :h") // One that was taken for dead writes no more.
+                        .updateExpression("SET x = :due, h = :h") // One that was taken for dead writes no more.
                         .conditionExpression("attribute_exists(k) AND attribute_not_exists(b) AND u < :now")
                         .expressionAttributeValues(Map.of(
-                                ":zero", Items.number(0),
+                                ":due", Items.number(store.clock().millis() - AHEAD.toMillis()),
                                 ":h", AttributeValue.fromS(store.newId()),
                                 ":now", Items.number(store.clock().millis())))));
     }

@@ -31,6 +31,9 @@ final class ComparedCommand implements Callable<Integer> {
     /// Longer than two wake-ups are apart.
     private static final Duration LATE = Duration.ofHours(2);
 
+    /// A comparison that takes longer does not come to its end.
+    private static final Duration LONG = Duration.ofDays(2);
+
     private final Caller caller;
     private final AwsCommand aws;
 
@@ -78,14 +81,13 @@ final class ComparedCommand implements Callable<Integer> {
         return comparison.failure().isEmpty() && last != null && last.tally().left() == 0 && !isLate(comparison, at);
     }
 
-    private static boolean isAtOnce(Comparison comparison) {
-        return !comparison.next().isAfter(Instant.EPOCH);
-    }
-
     private static boolean isLate(Comparison comparison, Instant at) {
-        return !comparison.isUnderWay()
-                && !isAtOnce(comparison)
-                && comparison.next().plus(LATE).isBefore(at);
+        boolean isDueAtOnce = comparison.next().equals(Instant.EPOCH); // Since other settings, or the first wake-up.
+        if (comparison.isUnderWay()) {
+            Instant due = isDueAtOnce ? comparison.since() : comparison.next();
+            return due.plus(LONG).isBefore(at);
+        }
+        return !isDueAtOnce && comparison.next().plus(LATE).isBefore(at);
     }
 
     /// What is said of a comparison.
@@ -138,17 +140,20 @@ final class ComparedCommand implements Callable<Integer> {
         }
 
         private String next() {
+            boolean isLate = isLate(comparison, at);
+            String look = " Look at the log of Compare, and whether its schedule\n(CompareTick) is enabled.\n";
             if (comparison.isUnderWay()) {
-                return comparison.isHeld(at) ? "One is under way.\n" : "One is under way; it goes on soon.\n";
-            }
-            if (isAtOnce(comparison)) {
-                return "The next one begins when the function is woken next.\n";
+                return isLate
+                        ? "One is under way, and has not come to its end for " + LONG.toDays() + " days." + look
+                        : comparison.isHeld(at) ? "One is under way.\n" : "One is under way; it goes on soon.\n";
             }
             String next = Words.time(comparison.next());
-            return isLate(comparison, at)
-                    ? "The next one was due at " + next + ", and has not begun. Look at the log of Compare, and whether"
-                            + " its schedule\n(CompareTick) is enabled.\n"
-                    : "The next one begins at " + next + " or soon after that.\n";
+            if (isLate) {
+                return "The next one was due at " + next + ", and has not begun." + look;
+            }
+            return comparison.next().isAfter(at)
+                    ? "The next one begins at " + next + " or soon after that.\n"
+                    : "The next one begins when the function is woken next.\n";
         }
 
         private void appendAdvice(StringBuilder text, Tally tally) {

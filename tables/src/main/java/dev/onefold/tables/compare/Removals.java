@@ -16,6 +16,7 @@ public final class Removals {
 
     private final long rows;
     private final boolean areUnlimited;
+    private final long carried;
     private long begun;
     private long ghosts;
     private long latest;
@@ -30,6 +31,15 @@ public final class Removals {
     ///
     /// @param begun rows of the next slice that an attempt has found which did not end
     public Removals(long rows, boolean areUnlimited, long ghosts, long begun) {
+        this(rows, areUnlimited, ghosts, begun, 0);
+    }
+
+    /// The same behind comparisons that have failed: what they have removed is a part of all rows, and not of those of
+    /// the ranges so far.
+    ///
+    /// @param carried of `ghosts`, those that they have removed
+    public Removals(long rows, boolean areUnlimited, long ghosts, long begun, long carried) {
+        this.carried = carried;
         this.rows = rows;
         this.areUnlimited = areUnlimited;
         this.ghosts = ghosts;
@@ -56,6 +66,9 @@ public final class Removals {
         begun = 0;
         ghosts += latest;
         long share = rows * to / RangeSums.RANGES / ONE_IN;
-        return areUnlimited || sourceRows > 0 && ghosts <= Math.max(FEW, share);
+        return areUnlimited
+                || sourceRows > 0
+                        && ghosts - carried <= Math.max(FEW, share)
+                        && ghosts <= Math.max(FEW, rows / ONE_IN);
     }
 }

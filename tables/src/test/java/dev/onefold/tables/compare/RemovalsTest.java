@@ -33,6 +33,16 @@ class RemovalsTest {
     }
 
     @Test
+    void what_failed_comparisons_have_removed_is_a_part_of_all_rows() {
+        assertThat(new Removals(100_000, false, 5_000, 0, 5_000).allow(1, END / 5, 95_000))
+                .isTrue();
+        assertThat(new Removals(100_000, false, 5_000, 0, 5_000).allow(2_001, END / 5, 95_000))
+                .isFalse();
+        assertThat(new Removals(100_000, false, 9_999, 0, 9_999).allow(2, END / 5, 90_000))
+                .isFalse();
+    }
+
+    @Test
     void what_an_attempt_has_found_that_did_not_end_counts_once() {
         Removals again = new Removals(1_000, false, 30, 60);
         assertThat(again.allow(50, END / 2, 900)).isTrue();
