@@ -337,7 +337,8 @@ public final class Comparing {
         }
 
         private Outcome waiting(String why) {
-            now = now.released(before).save(store);
+            // An attempt that has come to something before it waits ends the row of those that did not.
+            now = now.released(Math.min(before, now.attempts())).save(store);
             return new Outcome.Waiting(why);
         }
 
