@@ -116,7 +116,7 @@ class ServeRoleTest {
     private static Set<String> allowed(JsonNode role) {
         Set<String> allowed = new TreeSet<>();
         for (String each : RolesTest.permissions(role).values()) {
-            String[] words = each.split(" ");
+            String[] words = each.split(" ", -1);
             for (int i = 1; i < words.length; i++) {
                 allowed.add(words[0].toLowerCase(java.util.Locale.ROOT) + " " + words[i]);
             }
