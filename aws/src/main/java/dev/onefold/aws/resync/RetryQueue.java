@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.PurgeQueueInProgressException;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /// The queue that names records which the mapping has given up. One thread.
@@ -29,11 +30,14 @@ public record RetryQueue(SqsAsyncClient client, String url) implements AutoClose
         }
     }
 
-    /// Deletes all messages. SQS takes up to a minute.
+    /// Deletes all messages. SQS takes up to a minute. Somebody who purges it within that minute does it for us, too.
     public void purge() {
         try {
             client.purgeQueue(request -> request.queueUrl(url)).join();
         } catch (CompletionException e) {
+            if (e.getCause() instanceof PurgeQueueInProgressException) {
+                return;
+            }
             throw e.getCause() instanceof SdkException failure ? failure : e;
         }
     }

@@ -13,12 +13,15 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionCheck;
+import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
 /// Reads and changes the definition of a deployment; see [Definition].
 public final class Definitions {
     /// About a second and a half, on the average.
     private static final int MAKER_ATTEMPTS_MAX = 7;
+
+    private static final String REPLACES = "e = :before AND i = :i";
 
     private final Store store;
 
@@ -203,9 +206,24 @@ public final class Definitions {
         store.retriedIf(() -> store.client()
                 .putItem(request -> request.tableName(store.tables().rows())
                         .item(next.item())
-                        .conditionExpression("e = :before AND i = :i")
-                        .expressionAttributeValues(Map.of(
-                                ":before", Items.number(next.epoch() - 1), ":i", AttributeValue.fromS(incarnation)))));
+                        .conditionExpression(REPLACES)
+                        .expressionAttributeValues(replaced(next, incarnation))));
+    }
+
+    /// What [#put] does, for a transaction.
+    public TransactWriteItem replacing(Definition next, String incarnation) {
+        return TransactWriteItem.builder()
+                .put(Put.builder()
+                        .tableName(store.tables().rows())
+                        .item(next.item())
+                        .conditionExpression(REPLACES)
+                        .expressionAttributeValues(replaced(next, incarnation))
+                        .build())
+                .build();
+    }
+
+    private static Map<String, AttributeValue> replaced(Definition next, String incarnation) {
+        return Map.of(":before", Items.number(next.epoch() - 1), ":i", AttributeValue.fromS(incarnation));
     }
 
     /// Moves all gates to the epoch of a definition; those that are there or further stay.

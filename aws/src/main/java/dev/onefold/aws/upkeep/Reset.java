@@ -26,6 +26,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
+import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -33,22 +34,22 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// Empties the tables of a deployment, while its functions may be at work. A function that has read its records before,
 /// and writes after, would make totals without rows; so a reset is an [Incarnation] of its own, and it is closed:
 ///
-/// 1. A note says that a reset is under way. `restored`, which makes totals of the rows that there are, refuses then.
-/// 2. A new incarnation begins, as [Restored] begins one: headers, definition, gates. From then on nothing that was
-///    begun before is written. Its definition names no tables, so every other process refuses to begin anything.
-/// 3. All items are deleted, in transactions that check a gate as those of State do.
-/// 4. The definition and the gates move once more. A second reset, or one that was taken for dead, deletes nothing from
+/// 1. A new incarnation begins, as [Restored] begins one: headers, definition, gates. From then on nothing that was
+///    begun before is written. Its definition names no tables, so every other process refuses to begin anything. The
+///    transaction that writes the definition notes that a reset closed it. So `restored`, which makes totals of the
+///    rows that there are, refuses from then on, and not before: nothing is deleted before.
+/// 2. All items are deleted, in transactions that check a gate as those of State do.
+/// 3. The definition and the gates move once more. A second reset, or one that was taken for dead, deletes nothing from
 ///    then on. Only then the definition names its tables again, with a view under a number that none has had.
 ///
-/// Stopped anywhere, the deployment stays closed, or is as it was, until the reset is run again. Ids of letters and
-/// numbers of seedings go on: people write them down.
+/// Stopped anywhere, the deployment stays closed, or has all of its rows, until the reset is run again. Ids of letters
+/// and numbers of seedings go on: people write them down.
 ///
-/// The note stays when the reset is done: a request that arrives long after must not bring it back.
+/// A reset closes the incarnation that it has found, or goes on with one that a reset closed. One that is late finds
+/// another one there, which somebody may be at work in, and leaves it.
 ///
-///     item = k 00 "reset", f the incarnation that is emptied, i the closed one, once there is one, d if it is done
+///     item = k 00 "reset", i the incarnation that the last reset has closed
 public final class Reset {
-    private static final String FROM = "f";
-    private static final String DONE = "d";
     private static final int SEGMENTS = 8;
     private static final int DELETES_MAX = 99; // Of the hundred, one is the gate.
     private static final long BYTES_MAX = 3_000_000; // A transaction has 4 MB, of which we count names and values only.
@@ -81,7 +82,9 @@ public final class Reset {
         private static final long serialVersionUID = 1L;
 
         Overtaken() {
-            super("Another reset, or 'onefold aws restored', was run meanwhile, and this one deletes nothing more");
+            super("Another reset, or 'onefold aws restored', was run meanwhile, and this one deletes nothing more. If totals"
+                    + " are not answered when the other one is done, 'onefold aws restored --anyway' makes them of the"
+                    + " rows that there are");
         }
     }
 
@@ -89,20 +92,30 @@ public final class Reset {
         return RowItem.other("reset");
     }
 
-    /// Whether a reset is under way, or was stopped.
+    /// Whether a reset is under way, or was stopped, so that a part of the items may be gone.
     public static boolean isUnderWay(Store store) {
-        Map<String, AttributeValue> note = store.get(store.tables().rows(), key());
         return new Definitions(store)
                 .findAnyhow()
-                .filter(definition -> isOf(definition, note, FROM) || isOf(definition, note, Incarnation.ID))
+                .filter(definition -> isUnderWay(store, definition))
                 .isPresent();
     }
 
-    /// Whether a note that is not done names the incarnation of a definition there.
-    private static boolean isOf(Definition definition, Map<String, AttributeValue> note, String name) {
-        return note.containsKey(name)
-                && !note.containsKey(DONE)
-                && Items.text(note, name).equals(definition.incarnation().id());
+    /// Whether a reset has closed this definition.
+    static boolean isUnderWay(Store store, Definition definition) {
+        if (!isClosed(definition)) {
+            return false;
+        }
+        Map<String, AttributeValue> note = store.get(store.tables().rows(), key());
+        return note.containsKey(Incarnation.ID)
+                && Items.text(note, Incarnation.ID)
+                        .equals(definition.incarnation().id());
+    }
+
+    /// The pipeline that a deployment serves; empty if nothing is deployed.
+    public static Optional<Pipeline> pipeline(Store store) {
+        return new Definitions(store)
+                .findAnyhow()
+                .map(definition -> definition.servedView().pipeline());
     }
 
     /// The tables of a deployment that would be emptied; empty if nothing is deployed.
@@ -138,33 +151,27 @@ public final class Reset {
 
     /// Empties the tables, or goes on with a reset that was stopped.
     ///
-    /// @param beforeOpening is done while the deployment is closed, when the tables are empty
+    /// @param whenClosed is done when the deployment is closed, before anything is deleted
     /// @param told how many items were deleted so far
     /// @return how many items were deleted
     /// @throws Overtaken if somebody else does it at the same time
     /// @throws IllegalStateException if nothing is deployed, or a seeding runs
-    public static long run(Store store, Runnable beforeOpening, LongConsumer told) {
-        return new Reset(store, told).run(beforeOpening);
+    public static long run(Store store, Runnable whenClosed, LongConsumer told) {
+        return new Reset(store, told).run(whenClosed);
     }
 
-    private long run(Runnable beforeOpening) {
+    private long run(Runnable whenClosed) {
         Definition found = definition();
         if (SeedLease.isRunning(store, Long.MAX_VALUE)) {
             throw new IllegalStateException("A seeding of this deployment runs, or has ended within the last "
                     + SeedLease.HELD.toMinutes() + " minutes without saying so. Stop it, or wait. Nothing was deleted");
         }
-        if (!isClosed(found) && isOf(found, store.get(store.tables().rows(), key()), Incarnation.ID)) {
-            end(found);
-            return 0;
-        }
-        note(found);
         Definition closed = closed(found);
-        noteClosed(closed);
+        whenClosed.run();
         for (Table table : tables(store, closed)) {
             empty(closed, table);
         }
-        beforeOpening.run();
-        end(opened(closed));
+        new Claims(store).join(opened(closed));
         return deleted.get();
     }
 
@@ -181,37 +188,39 @@ public final class Reset {
         return definition.incarnation().tables().stream().allMatch(String::isEmpty);
     }
 
-    /// Notes that a reset is under way, before anything else.
-    private void note(Definition found) {
-        AttributeValue from = AttributeValue.fromS(found.incarnation().id());
-        Map<String, AttributeValue> item = new TreeMap<>(key());
-        item.put(FROM, from);
-        store.retriedIf(() -> store.client()
-                .putItem(request -> request.tableName(store.tables().rows())
-                        .item(item)
-                        .conditionExpression("attribute_not_exists(k) OR f < :f"
-                                + (isClosed(found) ? " AND i < :f AND attribute_exists(d)" : ""))
-                        .expressionAttributeValues(Map.of(":f", from))));
-    }
-
-    /// Notes which incarnation is closed, so that it is known when it is open again.
-    private void noteClosed(Definition closed) {
-        store.retriedIf(() -> store.client()
-                .updateItem(request -> request.tableName(store.tables().rows())
-                        .key(key())
-                        .updateExpression("SET i = :i REMOVE d")
-                        .conditionExpression("f <= :i AND (attribute_not_exists(i) OR i < :i)")
-                        .expressionAttributeValues(Map.of(
-                                ":i", AttributeValue.fromS(closed.incarnation().id())))));
-    }
-
     private Definition closed(Definition found) {
-        if (!isClosed(found)) {
-            return Restored.close(store);
+        if (!isUnderWay(store, found)) {
+            return Restored.close(store, found, this::replace);
         }
         definitions.moveGates(found); // Whoever closed it may have been stopped before.
         store.threads().pause(Store.IN_FLIGHT_MAX);
         return found;
+    }
+
+    /// Puts a closed definition in the place of the one before, if that is still there, with the note that says whose
+    /// it is.
+    private void replace(Definition closed, String incarnation) {
+        Map<String, AttributeValue> note = new TreeMap<>(key());
+        note.put(Incarnation.ID, AttributeValue.fromS(closed.incarnation().id()));
+        List<TransactWriteItem> both = List.of(
+                definitions.replacing(closed, incarnation),
+                TransactWriteItem.builder()
+                        .put(Put.builder()
+                                .tableName(store.tables().rows())
+                                .item(note)
+                                .build())
+                        .build());
+        for (int attempt = 1; ; attempt++) {
+            switch (store.transact(both)) {
+                case Store.Written.Done _ -> {
+                    return;
+                }
+                case Store.Written.Refused refused when refused.failed(0) -> {
+                    return;
+                }
+                case Store.Written.Refused _, Store.Written.Unknown _ -> store.backOff(attempt);
+            }
+        }
     }
 
     /// What was written before the gates had moved becomes visible while it is read, so it is read again until nothing
@@ -367,17 +376,5 @@ public final class Reset {
             throw new Overtaken();
         }
         return next;
-    }
-
-    private void end(Definition opened) {
-        new Claims(store).join(opened);
-        store.retriedIf(() -> store.client()
-                .updateItem(request -> request.tableName(store.tables().rows())
-                        .key(key())
-                        .updateExpression("SET d = :d")
-                        .conditionExpression("i = :i")
-                        .expressionAttributeValues(Map.of(
-                                ":d", AttributeValue.fromBool(true),
-                                ":i", AttributeValue.fromS(opened.incarnation().id())))));
     }
 }

@@ -26,6 +26,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -103,7 +105,6 @@ public final class Restored {
     /// @return how these totals differ from those that were served
     /// @throws IllegalStateException if somebody else does it at the same time, or has changed the definition
     public static Verification takeOver(Store store) {
-        requireNoReset(store);
         Restored restored = new Restored(store);
         if (restored.definition().servedView().pipeline().fold() instanceof Processing) {
             return restored.fill(restored.begin(_ -> ""));
@@ -114,21 +115,38 @@ public final class Restored {
 
     /// Begins a new incarnation. From then on nothing from before can be written.
     public static void begin(Store store) {
-        requireNoReset(store);
         new Restored(store).begin(TableIds.Found::id);
     }
 
+    private Definition begin(Function<TableIds.Found, String> id) {
+        return begin(id, this::requireNoReset, definitions::put);
+    }
+
     /// The rows that there are may be a part of those that there were.
-    private static void requireNoReset(Store store) {
-        if (Reset.isUnderWay(store)) {
+    private void requireNoReset(Definition before) {
+        if (Reset.isUnderWay(store, before)) {
             throw new IllegalStateException(
                     "a reset of this deployment is under way, or was stopped: run 'onefold aws reset' again, to its end");
         }
     }
 
     /// Begins a new incarnation that names no tables, so that every other process refuses them.
-    static Definition close(Store store) {
-        return new Restored(store).begin(_ -> "");
+    ///
+    /// @param found whose incarnation is closed, and no other
+    /// @param put puts the closed definition in the place of the one before, of this incarnation, if it is still there
+    /// @throws Reset.Overtaken if another one has begun meanwhile
+    static Definition close(Store store, Definition found, BiConsumer<Definition, String> put) {
+        return new Restored(store)
+                .begin(
+                        _ -> "",
+                        before -> {
+                            if (!before.incarnation()
+                                    .id()
+                                    .equals(found.incarnation().id())) {
+                                throw new Reset.Overtaken();
+                            }
+                        },
+                        put);
     }
 
     /// Makes the totals of a function's tables.
@@ -160,19 +178,29 @@ public final class Restored {
     /// Somebody else may begin one at the same time; then both are behind, and begin again.
     ///
     /// @param id of a table, as the definition is to have it
-    private Definition begin(Function<TableIds.Found, String> id) {
+    /// @param required fails if this definition is not to be replaced
+    /// @param put the next definition in the place of the one of this incarnation
+    private Definition begin(
+            Function<TableIds.Found, String> id,
+            Consumer<Definition> required,
+            BiConsumer<Definition, String> put) {
         for (int attempt = 1; ; attempt++) {
             Definition before = definition();
+            required.accept(before);
             List<String> tables = TableIds.ask(store).stream().map(id).toList();
             List<Optional<Header>> headers = store.threads().all(before.lanes(), lane -> Headers.find(store, lane));
             Incarnation incarnation = next(before, headers, tables);
             int numbered = numbered(new Claims(store).last(before));
+            if (!definition().equals(before)) {
+                store.backOff(attempt); // Headers of an incarnation that nobody goes on with would not be answered.
+                continue;
+            }
             move(headers, incarnation, before);
             clean(before, numbered);
             // A thousand letters a second, which is more than there were.
             new LetterTable(store).ids().skip(sinceBeginning().toMillis());
             Definition next = before.in(incarnation, numbered);
-            definitions.put(next, before.incarnation().id());
+            put.accept(next, before.incarnation().id());
             Definition now = definition();
             if (now.equals(next)) {
                 definitions.moveGates(now);

@@ -15,6 +15,7 @@ import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Publishing;
 import java.io.IOException;
 import java.time.Duration;
@@ -36,7 +37,8 @@ import software.amazon.awssdk.core.exception.SdkException;
                     + " for retries. The stack and the records in the stream stay.",
             "The functions need not be stopped: until the reset is done they are refused, and what they had begun before"
                     + " is never written. If the command is stopped, the deployment stays closed until it is run again."
-                    + " A deployment of a pipeline with batches is not emptied."
+                    + " A deployment of a pipeline with batches, or with a function (process), is not emptied: deploy it"
+                    + " under another name."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -86,6 +88,7 @@ public final class DeployedResetCommand implements Callable<Integer> {
         String deployment = aws.deployment(name);
         try {
             requireNoBatches(definition, store, deployment);
+            Reset.pipeline(store).ifPresent(deployed -> requireEmptiable(deployed, definition != null, name, deployment));
             List<Reset.Table> tables = Reset.look(store);
             if (tables.isEmpty()) {
                 caller.printLine("Deployment " + deployment + " holds no definition, because no record has come yet; so"
@@ -129,6 +132,21 @@ public final class DeployedResetCommand implements Callable<Integer> {
         }
     }
 
+    /// A name alone may be that of the deployment.
+    private static void requireEmptiable(Pipeline deployed, boolean isFile, String name, String deployment) {
+        if (!deployed.name().equals(name) && (isFile || !name.equals(deployment))) {
+            throw CommandFailure.usage("Deployment " + deployment + " is of pipeline " + deployed.name() + ", not of "
+                    + name + ", and nothing was deleted. Name the deployment with --deployment, or give the file of"
+                    + " pipeline " + deployed.name() + ".");
+        }
+        if (deployed.fold() instanceof Processing) {
+            throw CommandFailure.usage("Deployment " + deployment + " is of a pipeline with a function (process), and is"
+                    + " not emptied: the number of an event that is kept for its key would be given again, and a"
+                    + " delete of before that comes late could take the new one. Deploy the pipeline under another"
+                    + " name, with a stack of its own, and delete this stack.");
+        }
+    }
+
     private List<RetryQueue> queues(String deployment) {
         if (!retries.isEmpty()) {
             return retries.stream().map(url -> RetryQueues.of(aws, url)).toList();
@@ -169,12 +187,11 @@ public final class DeployedResetCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    /// Positions of before would be read once the deployment is open.
+    /// Positions of before would be read once the deployment is open. How many there are is said about only, so none is
+    /// taken for empty.
     private void purge(Store store, List<RetryQueue> queues) {
-        List<RetryQueue> full =
-                queues.stream().filter(queue -> queue.size() > 0).toList();
-        full.forEach(RetryQueue::purge);
-        if (!full.isEmpty() && aws.place().endpoint() == null) {
+        queues.forEach(RetryQueue::purge);
+        if (!queues.isEmpty() && aws.place().endpoint() == null) {
             store.threads().pause(PURGE_MAX);
         }
     }

@@ -167,6 +167,15 @@ class DeployedResetTest {
         assertThat(nobody(nothing)).contains("nobody");
     }
 
+    @Test
+    void a_file_of_another_pipeline_than_the_deployment_serves_is_refused() {
+        cli.write("other.yaml", Cli.TRADES.replace("pipeline: trades", "pipeline: other"));
+        Result result = aws("reset", "other.yaml", "--deployment", "trades", "--yes");
+        assertThat(result.exitCode()).as(result.err()).isEqualTo(2);
+        assertThat(result.err()).contains("Deployment trades is of pipeline trades, not of other");
+        assertThat(total()).contains("498.00,249");
+    }
+
     private static String nobody(Result result) {
         assertThat(result.exitCode()).isNotZero();
         return result.err();

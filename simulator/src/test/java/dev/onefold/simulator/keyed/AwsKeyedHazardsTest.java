@@ -15,6 +15,7 @@ import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.state.StoredKey;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.upkeep.Reset;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
@@ -287,6 +288,34 @@ class AwsKeyedHazardsTest {
         take(beside.toArray(Arrival[]::new)); // Those that were refused meanwhile come again.
         totals();
         assertThat(engine().verify(new Truth.Rows(1)).differences()).isEmpty();
+    }
+
+    @Test
+    void a_reset_closes_anew_what_a_restore_has_closed_so_that_the_restore_opens_nothing() {
+        release(Order.EVERY, 1_000, 1);
+        for (int key = 0; key < 9; key++) {
+            take(arrival("k" + key, 1, "put"));
+        }
+        restoreTotals(deployment.dynamo.backup(deployment.tables.totals()));
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        var restore = deployment.start(() -> Restored.takeOver(process()));
+        while (!isClosed()) {
+            deployment.time.runFor(Duration.ofMillis(10));
+        }
+        Reset.run(
+                process(),
+                () -> {
+                    deployment.time.runFor(Duration.ofMinutes(1));
+                    assertThat(isClosed()).isTrue();
+                },
+                _ -> {});
+        assertThat(restore).isCompletedExceptionally();
+        assertThat(trail("k1")).isEmpty();
+        assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+    }
+
+    private boolean isClosed() {
+        return new Definitions(process()).findAnyhow().orElseThrow().incarnation().tables().contains("");
     }
 
     @Test

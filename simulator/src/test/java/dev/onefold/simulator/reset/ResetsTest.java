@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.resync.SeedLease;
+import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.Threads;
 import dev.onefold.aws.upkeep.Reset;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.core.DeadLetter;
@@ -273,6 +275,112 @@ class ResetsTest {
         engine.reduce();
         assertThat(engine.verify().isEqual()).isTrue();
         assertThat(Restored.isWhole(calm.function())).isTrue();
+    }
+
+    @Test
+    void a_reset_that_is_late_in_closing_leaves_what_came_after_another_one() {
+        AwsEngine engine = calm.engine(TradeFixtures.VALUES, LANES, GATES);
+        StateAndMap.process(calm.function(), batch(0));
+        boolean[] isLate = {false};
+        SimulatedClient client = calm.dynamo.client("late");
+        Store late = calm.store(client, new Waiting(calm.store(client).threads(), () -> {
+            if (!isLate[0]) {
+                isLate[0] = true;
+                Reset.run(calm.function(), () -> {}, _ -> {});
+                for (int number = 0; number < BATCHES; number++) {
+                    StateAndMap.process(calm.function(), batch(number));
+                }
+            }
+        }));
+        assertThatThrownBy(() -> Reset.run(late, () -> {}, _ -> {})).isInstanceOf(Reset.Overtaken.class);
+        assertThat(isLate[0]).isTrue();
+        assertThat(lines(engine)).isEqualTo(right());
+        assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    /// Threads of a process that does something else before it begins one.
+    private record Waiting(Threads threads, Runnable before) implements Threads {
+        @Override
+        public void execute(Runnable task) {
+            before.run();
+            threads.execute(task);
+        }
+
+        @Override
+        public void pause(Duration pause) {
+            threads.pause(pause);
+        }
+
+        @Override
+        public <T> T await(CompletableFuture<T> answer) {
+            return threads.await(answer);
+        }
+    }
+
+    @Test
+    void a_reset_that_is_stopped_before_it_has_closed_leaves_all_to_those_who_restore() {
+        boolean[] found = new boolean[2];
+        Seeds.forAllSeeds(8, random -> {
+            Deployment deployment = Deployment.calm();
+            AwsEngine engine = deployment.engine(TradeFixtures.VALUES, LANES, GATES);
+            for (int number = 0; number < BATCHES; number++) {
+                StateAndMap.process(deployment.function(), batch(number));
+            }
+            deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+            SimulatedClient client = deployment.dynamo.client("reset");
+            Store stopped = deployment.store(client);
+            var _ = deployment.start(() -> {
+                Reset.run(stopped, () -> {}, _ -> {});
+            });
+            deployment.time.runFor(Duration.ofMillis(random.nextInt(1_000)));
+            client.kill();
+            deployment.time.runFor(Duration.ofMinutes(1));
+            boolean isClosed = isClosed(deployment);
+            found[isClosed ? 1 : 0] = true;
+            if (isClosed) {
+                assertThatThrownBy(() -> Restored.takeOver(deployment.function()))
+                        .hasMessageContaining("'onefold aws reset' again");
+            } else {
+                Restored.takeOver(deployment.function());
+                assertThat(lines(engine)).isEqualTo(right());
+            }
+        });
+        assertThat(found).as("reached: open, closed").containsExactly(true, true);
+    }
+
+    @Test
+    void a_reset_that_was_stopped_when_it_had_opened_and_is_run_again_deletes_what_has_come_since() {
+        AwsEngine engine = calm.engine(TradeFixtures.VALUES, LANES, GATES);
+        calm.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        SimulatedClient client = calm.dynamo.client("reset");
+        Store stopped = calm.store(client);
+        CompletableFuture<Void> reset = calm.start(() -> {
+            Reset.run(stopped, () -> {}, _ -> {});
+        });
+        while (!isClosed(calm)) {
+            calm.time.runFor(Duration.ofMillis(1));
+        }
+        while (isClosed(calm)) {
+            calm.time.runFor(Duration.ofMillis(1));
+        }
+        client.kill();
+        assertThat(reset).isNotDone();
+        calm.dynamo.inject(Faults.none());
+        StateAndMap.process(calm.function(), batch(1));
+        assertThat(Reset.run(calm.function(), () -> {}, _ -> {})).isPositive();
+        for (int number = 0; number < BATCHES; number++) {
+            StateAndMap.process(calm.function(), batch(number));
+        }
+        assertThat(lines(engine)).isEqualTo(right());
+    }
+
+    private static boolean isClosed(Deployment deployment) {
+        return new Definitions(deployment.function())
+                .findAnyhow()
+                .orElseThrow()
+                .incarnation()
+                .tables()
+                .contains("");
     }
 
     @Test
