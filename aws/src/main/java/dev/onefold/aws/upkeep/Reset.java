@@ -82,8 +82,8 @@ public final class Reset {
         private static final long serialVersionUID = 1L;
 
         Overtaken() {
-            super("Another reset, or 'onefold aws restored', was run meanwhile, and this one deletes nothing more. If totals"
-                    + " are not answered when the other one is done, 'onefold aws restored --anyway' makes them of the"
+            super("Another reset, or 'onefold aws restored', was run meanwhile, and this one deletes nothing more. If"
+                    + " totals are not answered when the other one is done, 'onefold aws restored --anyway' makes them of the"
                     + " rows that there are");
         }
     }

@@ -33,8 +33,7 @@ import software.amazon.awssdk.core.exception.SdkException;
         description = {
             "Empties a deployment, so that its totals begin with nothing.",
             "It says first what will be deleted and what follows from that, and asks. It deletes rows, totals, deltas,"
-                    + " dead letters with their records, the rows of a function's tables, and the positions in the queues"
-                    + " for retries. The stack and the records in the stream stay.",
+                    + " dead letters with their records, and the positions in the queues for retries. The stack and the records in the stream stay.",
             "The functions need not be stopped: until the reset is done they are refused, and what they had begun before"
                     + " is never written. If the command is stopped, the deployment stays closed until it is run again."
                     + " A deployment of a pipeline with batches, or with a function (process), is not emptied: deploy it"
@@ -88,7 +87,8 @@ public final class DeployedResetCommand implements Callable<Integer> {
         String deployment = aws.deployment(name);
         try {
             requireNoBatches(definition, store, deployment);
-            Reset.pipeline(store).ifPresent(deployed -> requireEmptiable(deployed, definition != null, name, deployment));
+            Reset.pipeline(store)
+                    .ifPresent(deployed -> requireEmptiable(deployed, definition != null, name, deployment));
             List<Reset.Table> tables = Reset.look(store);
             if (tables.isEmpty()) {
                 caller.printLine("Deployment " + deployment + " holds no definition, because no record has come yet; so"
@@ -140,8 +140,8 @@ public final class DeployedResetCommand implements Callable<Integer> {
                     + " pipeline " + deployed.name() + ".");
         }
         if (deployed.fold() instanceof Processing) {
-            throw CommandFailure.usage("Deployment " + deployment + " is of a pipeline with a function (process), and is"
-                    + " not emptied: the number of an event that is kept for its key would be given again, and a"
+            throw CommandFailure.usage("Deployment " + deployment + " is of a pipeline with a function (process), and"
+                    + " is not emptied: the number of an event that is kept for its key would be given again, and a"
                     + " delete of before that comes late could take the new one. Deploy the pipeline under another"
                     + " name, with a stack of its own, and delete this stack.");
         }
