@@ -137,7 +137,8 @@ public record Comparison(
             return unended;
         }
         Slicing slicing = work.slicing();
-        long removed = seen.count(Kind.GHOST, Outcome.REPAIRED) + slicing.begun().ghosts();
+        long removed =
+                seen.count(Kind.GHOST, Outcome.REPAIRED) + slicing.begun().ghosts();
         // Rows that the source has and that contribute nothing are no part of the limit, though repaired as well.
         long lacking = slicing.ghosts() - unended.removals() + slicing.begun().ghosts();
         return new Unended(

@@ -215,7 +215,8 @@ public final class Reset {
                 case Store.Written.Done _ -> {
                     return;
                 }
-                case Store.Written.Refused refused when refused.failed(0) -> {
+                case Store.Written.Refused refused
+                when refused.failed(0) -> {
                     return;
                 }
                 case Store.Written.Refused _, Store.Written.Unknown _ -> store.backOff(attempt);

@@ -133,7 +133,8 @@ public final class Restored {
     /// Begins a new incarnation that names no tables, so that every other process refuses them.
     ///
     /// @param found whose incarnation is closed, and no other
-    /// @param put puts the closed definition in the place of the one before, of this incarnation, if it is still there
+    /// @param put puts the closed definition in the place of the one before, of this incarnation, if it is still
+    there
     /// @throws Reset.Overtaken if another one has begun meanwhile
     static Definition close(Store store, Definition found, BiConsumer<Definition, String> put) {
         return new Restored(store)
@@ -181,9 +182,7 @@ public final class Restored {
     /// @param required fails if this definition is not to be replaced
     /// @param put the next definition in the place of the one of this incarnation
     private Definition begin(
-            Function<TableIds.Found, String> id,
-            Consumer<Definition> required,
-            BiConsumer<Definition, String> put) {
+            Function<TableIds.Found, String> id, Consumer<Definition> required, BiConsumer<Definition, String> put) {
         for (int attempt = 1; ; attempt++) {
             Definition before = definition();
             required.accept(before);

@@ -67,8 +67,6 @@ public final class Removals {
         ghosts += latest;
         long share = rows * to / RangeSums.RANGES / ONE_IN;
         return areUnlimited
-                || sourceRows > 0
-                        && ghosts - carried <= Math.max(FEW, share)
-                        && ghosts <= Math.max(FEW, rows / ONE_IN);
+                || sourceRows > 0 && ghosts - carried <= Math.max(FEW, share) && ghosts <= Math.max(FEW, rows / ONE_IN);
     }
 }
