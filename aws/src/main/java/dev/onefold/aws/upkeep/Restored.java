@@ -133,8 +133,7 @@ public final class Restored {
     /// Begins a new incarnation that names no tables, so that every other process refuses them.
     ///
     /// @param found whose incarnation is closed, and no other
-    /// @param put puts the closed definition in the place of the one before, of this incarnation, if it is still
-    there
+    /// @param put puts the closed definition in the place of the one before, if it is still there
     /// @throws Reset.Overtaken if another one has begun meanwhile
     static Definition close(Store store, Definition found, BiConsumer<Definition, String> put) {
         return new Restored(store)

@@ -19,15 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ResetCommandTest {
-    private static final String BATCHES = """
-            pipeline: b
-            input: {format: json, id: id}
-            batch:
-              size: 2
-              wait: 1h
-              deliver: {%s}
-            """;
-
     @TempDir
     private Path folder;
 
@@ -126,6 +117,18 @@ class ResetCommandTest {
             }
             return super.read();
         }
+
+        @Override
+        public synchronized int read(byte[] bytes, int offset, int length) {
+            int first = length == 0 ? 0 : read();
+            if (first < 0) {
+                return -1;
+            }
+            if (length > 0) {
+                bytes[offset] = (byte) first;
+            }
+            return Math.min(length, 1);
+        }
     }
 
     @Test
@@ -200,7 +203,14 @@ class ResetCommandTest {
     @Test
     void numbers_of_batches_are_given_again_only_if_that_is_said() throws IOException {
         Files.createDirectories(folder.resolve("out"));
-        cli.write("b.yaml", BATCHES.formatted("file: \"out/b-{number}.ndjson\""));
+        cli.write("b.yaml", """
+                pipeline: b
+                input: {format: json, id: id}
+                batch:
+                  size: 2
+                  wait: 1h
+                  deliver: {file: "out/b-{number}.ndjson"}
+                """);
         cli.write("ids.ndjson", "{\"id\":1}\n{\"id\":2}\n");
         assertThat(cli.run("run", "b.yaml", "--input", "ids.ndjson").exitCode()).isZero();
         Result refused = cli.run("reset", "b.yaml", "--yes");

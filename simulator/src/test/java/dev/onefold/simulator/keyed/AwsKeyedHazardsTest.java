@@ -315,7 +315,12 @@ class AwsKeyedHazardsTest {
     }
 
     private boolean isClosed() {
-        return new Definitions(process()).findAnyhow().orElseThrow().incarnation().tables().contains("");
+        return new Definitions(process())
+                .findAnyhow()
+                .orElseThrow()
+                .incarnation()
+                .tables()
+                .contains("");
     }
 
     @Test
