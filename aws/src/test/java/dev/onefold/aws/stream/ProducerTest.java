@@ -21,6 +21,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequest;
+import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsResponse;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsResultEntry;
 import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
@@ -148,22 +149,28 @@ class ProducerTest {
         assertThat(producer.sent().records() + producer.notPut().size()).isEqualTo(200);
     }
 
-    /// A stream that takes the first record of each request.
+    /// A stream that takes one record of each request, and never the one with the key `k0`.
     private record OneAtATime(List<String> taken) implements KinesisAsyncClient, FakeClient {
         @Override
         public CompletableFuture<PutRecordsResponse> putRecords(PutRecordsRequest request) {
-            taken.add(request.records().getFirst().partitionKey());
             List<PutRecordsResultEntry> results = new ArrayList<>();
-            request.records()
-                    .forEach(_ -> results.add(
-                            results.isEmpty()
-                                    ? PutRecordsResultEntry.builder()
-                                            .sequenceNumber("1")
-                                            .build()
-                                    : PutRecordsResultEntry.builder()
-                                            .errorCode("ProvisionedThroughputExceededException")
-                                            .errorMessage("Rate exceeded")
-                                            .build()));
+            boolean isOneIn = false;
+            for (PutRecordsRequestEntry entry : request.records()) {
+                boolean isIn = !isOneIn && !entry.partitionKey().equals("k0");
+                if (isIn) {
+                    isOneIn = true;
+                    taken.add(entry.partitionKey());
+                }
+                results.add(
+                        isIn
+                                ? PutRecordsResultEntry.builder()
+                                        .sequenceNumber("1")
+                                        .build()
+                                : PutRecordsResultEntry.builder()
+                                        .errorCode("ProvisionedThroughputExceededException")
+                                        .errorMessage("Rate exceeded")
+                                        .build());
+            }
             return CompletableFuture.completedFuture(
                     PutRecordsResponse.builder().records(results).build());
         }
