@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class AwsSimulationTest {
     private static final int SHARE = 20;
-    private static final int ALL = 2_500;
+    private static final int ALL = 1_500;
 
     @Test
     void whatever_happens_to_functions_and_requests_the_totals_are_right() {

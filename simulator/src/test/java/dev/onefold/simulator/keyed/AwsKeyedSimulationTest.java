@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class AwsKeyedSimulationTest {
     private static final int SHARE = 6;
-    private static final int ALL = 600;
+    private static final int ALL = 350;
 
     @Test
     void whatever_happens_contexts_rows_totals_and_letters_are_those_of_the_events() {

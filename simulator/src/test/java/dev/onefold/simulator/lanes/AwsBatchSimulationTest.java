@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class AwsBatchSimulationTest {
     private static final int SHARE = 15;
-    private static final int ALL = 3_000;
+    private static final int ALL = 1_300;
 
     @Test
     void whatever_happens_each_distinct_message_is_in_one_batch_that_comes_in_whole() {

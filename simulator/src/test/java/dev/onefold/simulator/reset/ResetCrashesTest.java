@@ -92,7 +92,8 @@ class ResetCrashesTest {
         } catch (SimulatedCrash powerGone) {
             assertThat(disk.isOpen()).isFalse();
         }
-        SimulatedDisk image = isDone || random.nextInt(3) == 0 ? disk.kill() : disk.crash(random);
+        boolean isKilled = isDone || random.nextInt(3) == 0;
+        SimulatedDisk image = isKilled ? disk.kill() : disk.crash(random);
         Path directory = Trades.directory(image);
         boolean isWhole = !isDone && isWhole(directory, data.letters);
         if (!isWhole && random.nextBoolean()) { // Killed again, in the next try.
@@ -104,7 +105,9 @@ class ResetCrashesTest {
             }
             image = image.crash(random);
             directory = Trades.directory(image);
-            assertThat(isWhole(directory, data.letters)).isFalse();
+            isWhole = isWhole(directory, data.letters);
+            // The note of a killed reset need not be on the disk yet: then the power takes it, and nothing is deleted.
+            assertThat(isWhole && (isDone || !isKilled)).isFalse();
         }
         requireGoesOn(directory, isWhole ? data.letters : 0);
     }

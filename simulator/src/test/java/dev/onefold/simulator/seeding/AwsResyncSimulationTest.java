@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class AwsResyncSimulationTest {
     private static final int SHARE = 4;
-    private static final int ALL = 300;
+    private static final int ALL = 200;
 
     @Test
     void hazard_79_what_the_stream_of_a_deployment_has_lost_is_found_exactly_and_repaired_exactly() {

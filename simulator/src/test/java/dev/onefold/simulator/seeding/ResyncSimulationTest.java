@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class ResyncSimulationTest {
     private static final int SHARE = 20;
-    private static final int ALL = 2_000;
+    private static final int ALL = 1_000;
 
     @Test
     void hazard_79_what_a_stream_has_lost_is_found_exactly_and_repaired_exactly_while_both_sides_move() {

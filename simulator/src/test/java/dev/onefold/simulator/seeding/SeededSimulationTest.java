@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 class SeededSimulationTest {
     private static final int SHARE = 35;
     private static final int AWS_SHARE = 10;
-    private static final int ALL = 2_500;
-    private static final int AWS_ALL = 600;
+    private static final int ALL = 1_300;
+    private static final int AWS_ALL = 350;
 
     @Test
     void whoever_seeds_when_and_however_it_ends_the_rows_are_those_of_the_table() {
