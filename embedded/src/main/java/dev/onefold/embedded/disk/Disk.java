@@ -17,8 +17,6 @@ import java.util.stream.Stream;
 /// because after a failed write or force nobody knows what the disk holds (Rebello et al., "Can Applications
 /// Recover from fsync Failures?", 2020).
 public final class Disk {
-    private static final int ZERO_BYTES = 1 << 20;
-
     private Disk() {}
 
     /// The failure of an operation that must not fail.
@@ -70,14 +68,11 @@ public final class Disk {
     ///
     /// @throws OutOfSpaceException and leaves no file
     public static void allocate(Path file, long bytes) throws OutOfSpaceException {
+        Zeros zeros = new Zeros(file, bytes);
         try {
-            needingSpace("allocation", file, () -> {
-                writeZeros(file, bytes);
-                return file;
-            });
-        } catch (OutOfSpaceException e) {
-            delete(file);
-            throw e;
+            make(zeros, file, bytes);
+        } finally {
+            close(zeros, file);
         }
         try {
             forceDirectory(directoryOf(file));
@@ -87,14 +82,18 @@ public final class Disk {
         }
     }
 
-    private static void writeZeros(Path file, long bytes) throws IOException {
-        try (FileChannel channel = OwnerOnly.create(file)) {
-            ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZERO_BYTES, bytes));
-            for (long at = 0; at < bytes; ) {
-                zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
-                at += channel.write(zeros, at);
-            }
-            channel.force(true);
+    /// Makes more of a file of zeros.
+    ///
+    /// @throws OutOfSpaceException and leaves no file
+    static void make(Zeros zeros, Path file, long upTo) throws OutOfSpaceException {
+        try {
+            needingSpace("allocation", file, () -> {
+                zeros.make(upTo);
+                return file;
+            });
+        } catch (OutOfSpaceException e) {
+            delete(file);
+            throw e;
         }
     }
 
@@ -103,8 +102,13 @@ public final class Disk {
     ///
     /// @throws OutOfSpaceException and leaves no file
     public static void create(Path file, ByteBuffer header, long bytes) throws OutOfSpaceException {
+        allocate(beside(file), bytes);
+        name(file, header);
+    }
+
+    /// Writes the header of a file of zeros that stands forced beside it, and gives it its name.
+    static void name(Path file, ByteBuffer header) throws OutOfSpaceException {
         Path beside = beside(file);
-        allocate(beside, bytes);
         FileChannel channel = open(beside);
         try {
             write(channel, beside, header, 0);
@@ -121,7 +125,7 @@ public final class Disk {
         }
     }
 
-    private static Path beside(Path file) {
+    static Path beside(Path file) {
         return file.resolveSibling(file.getFileName() + ".new");
     }
 
@@ -201,11 +205,18 @@ public final class Disk {
 
     /// Closes a file that has nothing left to be forced.
     public static void close(FileChannel channel, Path file) {
-        try {
+        done("closing", file, () -> {
             channel.close();
-        } catch (IOException e) {
-            throw failed("closing", file, e);
-        }
+            return file;
+        });
+    }
+
+    /// As [#close(FileChannel, Path)].
+    static void close(Zeros zeros, Path file) {
+        done("closing", file, () -> {
+            zeros.close();
+            return file;
+        });
     }
 
     /// Makes the entries of a directory durable: a file whose name is not forced is not there after a power cut.

@@ -50,7 +50,8 @@ public final class Journal implements AutoCloseable {
     private int chain;
     private long last;
     private int entryChecksum;
-    private long spare = -1;
+    private long spare = -1; // The segment behind this one, if it is there already.
+    private final Ahead ahead = new Ahead();
     private long forces;
     private long forcesNanos;
     private volatile boolean kept;
@@ -208,7 +209,7 @@ public final class Journal implements AutoCloseable {
                     file(segment), at, "entry " + number + " is not whole, but entry " + forced + " was acknowledged");
         }
         if (forced < number - 1 && !reading) {
-            force();
+            forceEntries();
         }
     }
 
@@ -337,16 +338,15 @@ public final class Journal implements AutoCloseable {
 
     private void nextSegment(long bytes) throws OutOfSpaceException {
         long next = channel == null ? segment : segment + 1;
-        if (next == spare && bytes == SEGMENT_BYTES) {
-            spare = -1;
-        } else {
+        if (next != spare || bytes != SEGMENT_BYTES) {
+            ahead.end();
             Disk.create(file(next), segmentHeader(next), bytes);
-            spare = spare == next ? -1 : spare;
         }
         if (channel != null) {
-            force(); // Nothing may be unforced in a file that is no longer open.
+            forceEntries(); // Nothing may be unforced in a file that is no longer open.
             closeSegment();
         }
+        spare = -1;
         segment = next;
         at = SEGMENT_HEADER_BYTES;
         last = 0; // Until an entry is in: there may be no space for it, and a checkpoint before there is.
@@ -355,6 +355,11 @@ public final class Journal implements AutoCloseable {
 
     /// Makes what was appended durable: it may be acknowledged.
     public void force() {
+        forceEntries();
+        ahead.makeMore();
+    }
+
+    private void forceEntries() {
         if (channel != null) {
             long began = System.nanoTime();
             Disk.force(channel, file(segment));
@@ -411,9 +416,50 @@ public final class Journal implements AutoCloseable {
 
     @Override
     public void close() {
+        ahead.end();
         closeSegment();
         if (mark != null && mark.isOpen()) {
             Disk.close(mark, markFile());
+        }
+    }
+
+    /// Makes the next segment while this one fills, in parts that take milliseconds: nobody waits for all of it.
+    private final class Ahead {
+        private static final int PART_BYTES = SEGMENT_BYTES / 16;
+        private static final int BEGIN_AT = SEGMENT_BYTES / 4; // So it is there when this one is full to 3/4.
+
+        private @Nullable Zeros zeros;
+        private long refused = -1; // A segment for which there is no space yet.
+
+        void makeMore() {
+            long next = segment + 1;
+            long due = Math.min(2 * (at - BEGIN_AT), SEGMENT_BYTES) / PART_BYTES * PART_BYTES;
+            if (channel == null || spare == next || refused == next || due <= (zeros == null ? 0 : zeros.at())) {
+                return;
+            }
+            if (zeros == null) {
+                zeros = new Zeros(Disk.beside(file(next)), SEGMENT_BYTES);
+            }
+            try {
+                Disk.make(zeros, Disk.beside(file(next)), due);
+                if (zeros.at() == SEGMENT_BYTES) {
+                    end();
+                    Disk.name(file(next), segmentHeader(next));
+                    spare = next;
+                }
+            } catch (OutOfSpaceException notNow) { // Who needs the segment waits for space, and says so.
+                end();
+                Disk.delete(Disk.beside(file(next)));
+                refused = next;
+            }
+        }
+
+        /// Leaves what is not whole to be written over.
+        void end() {
+            if (zeros != null) {
+                Disk.close(zeros, Disk.beside(file(segment + 1)));
+                zeros = null;
+            }
         }
     }
 }

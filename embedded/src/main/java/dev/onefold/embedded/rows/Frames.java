@@ -58,13 +58,17 @@ final class Frames {
         void row(long at, long start, long end);
     }
 
+    /// Bytes of the rows of a frame, whose header must be written already.
+    static int length(Segment segment, long frame) {
+        return segment.memory.get(Segment.INT, frame + 4);
+    }
+
     /// Visits the rows in front of `end`; headers of frames must be written already.
     static void forEachRow(Segment segment, int end, Visitor visitor) {
         long frame = Segment.FILE_HEADER_BYTES;
         while (frame < end) {
-            int length = segment.memory.get(Segment.INT, frame + 4);
             long at = frame + Segment.FRAME_HEADER_BYTES;
-            long frameEnd = at + length;
+            long frameEnd = at + length(segment, frame);
             while (at < frameEnd) {
                 long start = segment.varintEnd(at);
                 long rowEnd = start + segment.varint(at);

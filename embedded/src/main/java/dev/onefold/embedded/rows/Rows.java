@@ -159,14 +159,14 @@ public final class Rows {
         }
     }
 
-    /// Frees a segment of forgotten rows, and cleans some segments, if too much is dead.
+    /// Frees a segment of forgotten rows, and cleans a part of a segment, if too much is dead.
     public void clean() {
         if (forgetting != null) {
             forgetting.drop(nowMs, this::forget);
         }
-        store.clean(1);
+        store.clean();
         if (kept != null) {
-            kept.clean(1);
+            kept.clean();
         }
     }
 

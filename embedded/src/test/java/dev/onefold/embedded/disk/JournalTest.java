@@ -78,4 +78,33 @@ class JournalTest {
             assertThat(replayed).containsExactly("one", "new", "four");
         }
     }
+
+    @Test
+    void the_next_segment_is_there_before_this_one_is_full_and_a_start_goes_on_in_this_one() throws OutOfSpaceException {
+        String large = "x".repeat(Journal.SEGMENT_BYTES / 16);
+        try (Journal journal = open()) {
+            for (int i = 0; i < 4; i++) {
+                append(journal, large);
+                journal.force();
+            }
+            assertThat(directory.resolve("journal-2")).doesNotExist(); // A small directory has one.
+            for (int i = 0; i < 9; i++) {
+                append(journal, large);
+                journal.force();
+            }
+            assertThat(directory.resolve("journal-2")).hasSize(Journal.SEGMENT_BYTES);
+        }
+        try (Journal journal = open()) {
+            assertThat(replayed).hasSize(13);
+            assertThat(journal.position().segment()).isEqualTo(1);
+            for (int i = 0; i < 4; i++) {
+                append(journal, large);
+                journal.force();
+            }
+            assertThat(journal.position().segment()).isEqualTo(2);
+        }
+        try (Journal _ = open()) {
+            assertThat(replayed).hasSize(17);
+        }
+    }
 }
