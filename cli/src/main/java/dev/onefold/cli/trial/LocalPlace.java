@@ -9,6 +9,7 @@ import dev.onefold.cli.show.Words;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.Writer;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +58,7 @@ final class LocalPlace implements AutoCloseable {
         BufferedReader said = process.inputReader();
         for (String line = said.readLine(); line != null; line = said.readLine()) {
             if (line.startsWith(OPENED)) {
-                Thread.ofVirtual().start(() -> said.lines().forEach(_ -> {})); // What it says later is nobody's.
+                Thread.ofVirtual().start(() -> ignore(said));
                 System.setProperty("aws.accessKeyId", "OPERATOR"); // What the SDK looks for first.
                 System.setProperty("aws.secretAccessKey", "secret");
                 System.setProperty("aws.cborEnabled", "false"); // The stand-in for Kinesis speaks JSON.
@@ -71,6 +72,15 @@ final class LocalPlace implements AutoCloseable {
         throw new CommandFailure(
                 ExitCode.DIRECTORY,
                 "What stands in for AWS cannot be started: " + Words.visible(String.join("\n", lines)));
+    }
+
+    /// What it says later is nobody's, but must be read: else it waits until somebody does.
+    private static void ignore(BufferedReader said) {
+        try {
+            said.transferTo(Writer.nullWriter());
+        } catch (IOException closed) {
+            // Its process was ended, and with it what it says.
+        }
     }
 
     /// Ctrl-C in a terminal goes to all processes of its group, and what stands in for AWS must still be there when the
