@@ -36,9 +36,9 @@ final class Changes {
     static final int STREAMS_MAX = 1_000;
     private static final Duration PAUSE = Duration.ofMillis(500);
 
-    /// A reader of very many groups waits so many times longer between two looks than a look takes: it costs a tenth of
-    /// a processor, and no more.
-    private static final int PAUSE_LOOKS = 9;
+    /// A reader of very many groups waits so many times longer between two looks than a look takes: it costs a
+    /// twentieth of a processor, and no more.
+    private static final int PAUSE_LOOKS = 19;
 
     private static final Duration PAUSE_MAX = Duration.ofSeconds(10);
 
