@@ -6,22 +6,21 @@
 #   WORK         folder for data and the shop's book; onefold-data/example-consumer if it is not set
 #   PORT         of the shop; 8471 if it is not set
 #   ONEFOLD      the command; ./onefold of this clone if it is not set
-#   JAVA_HOME    a JDK 25, if java is none
+#   JAVA_HOME    a JDK 25; if it is not set, one is looked for
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 onefold=${ONEFOLD:-$here/../../onefold}
 work=${WORK:-onefold-data/example-consumer}
 port=${PORT:-8471}
-java=java
-[ -z "${JAVA_HOME:-}" ] || java=$JAVA_HOME/bin/java
+. "$here/../jdk.sh"
 
 rm -rf "$work"
 mkdir -p "$work"
 sed "s/8471/$port/" "$here/consumer.yaml" >"$work/consumer.yaml"
 printf 'c-1\nc-2\n' >"$work/customers.txt"
 touch "$work/book.ndjson"
-"$java" "$here/Shop.java" "$port" "$work/book.ndjson" "$work/customers.txt" >"$work/shop.log" 2>&1 &
+"$jdk/bin/java" "$here/Shop.java" "$port" "$work/book.ndjson" "$work/customers.txt" >"$work/shop.log" 2>&1 &
 shop=$!
 trap 'kill $shop' EXIT
 while ! grep -q open "$work/shop.log"; do

@@ -8,7 +8,7 @@
 #   ONEFOLD      the command; ./onefold of this clone if it is not set
 #   PARTS        class path of what stands in for AWS, FUNCTIONS that of the functions, and NODE the folder of what
 #                runs on Node; they are built if PARTS is not set
-#   JAVA_HOME    a JDK 25, if java is none
+#   JAVA_HOME    a JDK 25; if it is not set, one is looked for
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,8 +17,7 @@ onefold=${ONEFOLD:-$root/onefold}
 work=${WORK:-onefold-data/example-favourites-aws}
 rows=${1:-20000}
 toggles=${2:-100}
-java=java
-[ -z "${JAVA_HOME:-}" ] || java=$JAVA_HOME/bin/java
+. "$here/../jdk.sh"
 
 title() {
     printf '\n-- %s\n' "$1"
@@ -40,7 +39,7 @@ if [ -z "${PARTS:-}" ]; then
 fi
 
 title "A table with $rows rows; its stream is switched on, and the template is deployed on this machine"
-"$java" -Xmx1g --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -cp "$PARTS" \
+"$jdk/bin/java" -Xmx1g --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -cp "$PARTS" \
     "$here/DeployedFavourites.java" "$rows" "$toggles" "$work" "$FUNCTIONS" "$NODE" \
     <"$work/commands" >"$work/deployment.log" 2>&1 &
 deployment=$!

@@ -7,7 +7,7 @@
 #
 #   WORK         folder for the table and data; onefold-data/example-favourites if it is not set
 #   ONEFOLD      the command; ./onefold of this clone if it is not set
-#   JAVA_HOME    a JDK 25, if java is none
+#   JAVA_HOME    a JDK 25; if it is not set, one is looked for
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,8 +18,7 @@ onefold=${ONEFOLD:-$here/../../onefold}
 work=${WORK:-onefold-data/example-favourites}
 rows=${1:-6000000}
 toggles=${2:-2000}
-java=java
-[ -z "${JAVA_HOME:-}" ] || java=$JAVA_HOME/bin/java
+. "$here/../jdk.sh"
 stream=arn:aws:dynamodb:eu-central-1:123456789012:table/Favourites/stream
 run=
 
@@ -27,7 +26,7 @@ rm -rf "$work"
 mkdir -p "$work"
 cp "$here/favourites.yaml" "$work"
 mkfifo "$work/commands"
-"$java" "$here/Favourites.java" "$rows" "$toggles" "$work" <"$work/commands" >"$work/table.log" 2>&1 &
+"$jdk/bin/java" "$here/Favourites.java" "$rows" "$toggles" "$work" <"$work/commands" >"$work/table.log" 2>&1 &
 table=$!
 exec 3>"$work/commands"
 trap 'kill -9 $table $run 2>/dev/null || true' EXIT

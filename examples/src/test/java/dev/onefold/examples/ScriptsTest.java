@@ -59,6 +59,21 @@ class ScriptsTest {
 
     private record Said(int code, String text) {}
 
+    /// The JDK that is the default, as on many machines, and a JDK 25 where a person keeps others.
+    private Path olderJdk() throws IOException {
+        Path older = Files.createDirectories(folder.resolve("older"));
+        Files.writeString(older.resolve("release"), "JAVA_VERSION=\"17.0.15\"\n");
+        for (String program : List.of("java", "javac")) {
+            Path file = Files.createDirectories(older.resolve("bin")).resolve(program);
+            Files.writeString(file, "#!/bin/sh\necho 'This is Java 17.'\nexit 1\n");
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        Files.createSymbolicLink(
+                Files.createDirectories(folder.resolve(".jdks")).resolve("25"),
+                Path.of(System.getProperty("java.home")));
+        return older;
+    }
+
     private Said run(List<String> script, Map<String, String> variables) throws IOException, InterruptedException {
         Path command = folder.resolve("onefold");
         Files.writeString(
@@ -69,7 +84,8 @@ class ScriptsTest {
         Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwxr-xr-x"));
         ProcessBuilder building =
                 new ProcessBuilder(script).directory(Clone.root().toFile()).redirectErrorStream(true);
-        building.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        building.environment().put("JAVA_HOME", olderJdk().toString());
+        building.environment().put("HOME", folder.toString());
         building.environment().put("ONEFOLD", command.toString());
         building.environment().put("WORK", folder.resolve("work").toString());
         building.environment().putAll(variables);
