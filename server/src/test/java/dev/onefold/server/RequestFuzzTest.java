@@ -164,6 +164,7 @@ class RequestFuzzTest {
         private final RunningService on;
         private Socket socket;
         private InputStream in;
+        private String before = "";
 
         Connection(RunningService on) throws IOException {
             this.on = on;
@@ -172,14 +173,20 @@ class RequestFuzzTest {
         }
 
         int status(String request) throws IOException {
+            int status;
             try {
-                socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-                return answer(request.startsWith("HEAD"));
+                status = ask(request);
             } catch (IOException closed) {
                 open();
-                socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-                return answer(request.startsWith("HEAD"));
+                status = ask(request);
             }
+            before = request;
+            return status;
+        }
+
+        private int ask(String request) throws IOException {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            return answer(request.startsWith("HEAD"));
         }
 
         private void open() throws IOException {
@@ -190,6 +197,7 @@ class RequestFuzzTest {
 
         private int answer(boolean isHead) throws IOException {
             String head = line();
+            assertThat(head).as("behind the answer to " + shown(before)).startsWith("HTTP/1.1 ");
             int status = Integer.parseInt(head.split(" ", 3)[1]);
             long length = -1; // Up to the end of the connection.
             boolean isChunked = false;
