@@ -11,7 +11,9 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// The records of dead letters, each an object of a bucket. An object's name is made of the letter's identity and of
 /// its content, so it may be written any number of times, by anyone, and is always the same; behind them a record that
-/// has taken another's place has an id. Any thread may call.
+/// has taken another's place has an id. The [dev.onefold.aws.item.Incarnation] is in the name, too: a bucket has no
+/// conditions, so a request to remove an object may come after any wait, and must not find the object of a letter that
+/// was kept again after a reset. Any thread may call.
 final class LetterBytes {
     private static final int FORBIDDEN = 403;
 
@@ -32,10 +34,12 @@ final class LetterBytes {
     }
 
     /// Where the record of a letter belongs.
-    static Place at(String bucket, Letter letter) {
+    ///
+    /// @param incarnation of the definition that it is kept under; empty where none is emptied for the next run
+    static Place at(String bucket, String incarnation, Letter letter) {
         return new Place(
                 bucket,
-                Sha256.hex(letter.identity().getBytes(StandardCharsets.UTF_8)) + "/"
+                Sha256.hex((incarnation + letter.identity()).getBytes(StandardCharsets.UTF_8)) + "/"
                         + Sha256.hex(letter.arrival().data()));
     }
 

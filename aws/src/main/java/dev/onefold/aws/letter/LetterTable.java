@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -115,22 +116,25 @@ public final class LetterTable {
     /// Keeps letters, with ids in their order; durable when it returns. Some are kept at a time, so that a flood
     /// of bad records does not hold up those behind it for long.
     public void keep(List<Letter> letters) {
-        keep(letters, List::of);
+        keep(letters, "", List::of);
     }
 
     /// Keeps letters as [#keep(List)], each on a condition.
     ///
+    /// @param incarnation of the definition that they are kept under
     /// @param fence gives what is written with one letter, or is its condition; or nothing
     /// @return whether all are kept, by now or long ago; if a condition fails, some may be
-    public boolean keep(List<Letter> letters, Supplier<List<TransactWriteItem>> fence) {
+    public boolean keep(List<Letter> letters, String incarnation, Supplier<List<TransactWriteItem>> fence) {
         if (letters.isEmpty()) {
             return true;
         }
         String bucket = bucket();
-        return Parts.of(letters, KEPT_AT_A_TIME).stream().allMatch(some -> keepTogether(some, bucket, fence));
+        return Parts.of(letters, KEPT_AT_A_TIME).stream()
+                .allMatch(some -> keepTogether(some, letter -> LetterBytes.at(bucket, incarnation, letter), fence));
     }
 
-    private boolean keepTogether(List<Letter> letters, String bucket, Supplier<List<TransactWriteItem>> fence) {
+    private boolean keepTogether(
+            List<Letter> letters, Function<Letter, LetterBytes.Place> at, Supplier<List<TransactWriteItem>> fence) {
         List<Boolean> known = store.threads()
                 .all(letters, letter -> !get(mark(letter.identity())).isEmpty());
         List<Letter> fresh = IntStream.range(0, letters.size())
@@ -144,7 +148,7 @@ public final class LetterTable {
         return !store.threads()
                 .all(fresh.size(), i -> {
                     Letter letter = fresh.get(i);
-                    LetterBytes.Place place = LetterBytes.at(bucket, letter);
+                    LetterBytes.Place place = at.apply(letter);
                     bytes.put(place, letter.arrival().data());
                     return keep(letter, item(first + i, letter, place), fence.get());
                 })
@@ -399,19 +403,25 @@ public final class LetterTable {
                         .expressionAttributeValues(values)));
     }
 
-    /// Makes a letter the one that is kept of an identity, unless another one is. The id of the one that is.
+    /// Makes a letter the one that is kept of an identity, unless another one is. The id of the one that is. A letter
+    /// that was removed meanwhile leaves no mark, with which the record would not be kept when it comes again.
     public long keepAs(long id, String identity) {
-        Map<String, AttributeValue> mark = mark(identity);
-        Map<String, AttributeValue> found = get(mark);
-        for (int attempt = 1; found.isEmpty(); attempt++) {
-            store.transact(List.of(put(with(mark, Map.of("n", Items.number(id))), "attribute_not_exists(p)")));
-            found = get(mark);
-            if (found.isEmpty()) {
-                store.backOff(attempt);
-                found = get(mark);
+        TransactWriteItem mark = put(with(mark(identity), Map.of("n", Items.number(id))), "attribute_not_exists(p)");
+        TransactWriteItem isThere = TransactWriteItem.builder()
+                .conditionCheck(
+                        check -> check.tableName(table).key(letterKey(id)).conditionExpression("attribute_exists(p)"))
+                .build();
+        for (int attempt = 1; !get(letterKey(id)).isEmpty(); attempt++) {
+            Map<String, AttributeValue> found = get(mark(identity));
+            if (!found.isEmpty()) {
+                return Items.number(found, "n");
             }
+            if (store.transact(List.of(mark, isThere)) instanceof Store.Written.Done) {
+                return id;
+            }
+            store.backOff(attempt);
         }
-        return Items.number(found, "n");
+        return id;
     }
 
     /// The view whose pipeline read what a letter holds instead of a record; 0 if none did, or there is no such letter.

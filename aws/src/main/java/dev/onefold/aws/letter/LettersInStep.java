@@ -41,7 +41,7 @@ public final class LettersInStep {
         long first = table.ids().next(fresh.size());
         return store.threads().all(fresh.size(), i -> {
             Letter letter = fresh.get(i);
-            LetterBytes.Place place = LetterBytes.at(bucket, letter);
+            LetterBytes.Place place = LetterBytes.at(bucket, "", letter);
             bytes.put(place, letter.arrival().data());
             return table.puts(letter, table.item(first + i, letter, place));
         });

@@ -201,7 +201,7 @@ public final class RefusedRows {
                 definition,
                 new DeltaId(emptied.lane(), store.newId()),
                 new Definitions(store).check(definition, gate));
-        return letters.keep(List.of(letter), () -> items) && isEmptied(row, items);
+        return letters.keep(List.of(letter), definition.incarnation().id(), () -> items) && isEmptied(row, items);
     }
 
     /// A table of rows from before the letter was kept has the row still.

@@ -373,7 +373,7 @@ public final class StateAndMap {
     /// @return whether the definition is still the current one; if it is not, these gates are moved
     private boolean keep(Definition definition, List<Letter> rejected) {
         Set<Integer> gates = new ConcurrentSkipListSet<>();
-        boolean kept = letters.keep(rejected, () -> {
+        boolean kept = letters.keep(rejected, definition.incarnation().id(), () -> {
             int gate = gate(definition);
             gates.add(gate);
             return List.of(definitions.check(definition, gate));

@@ -5,8 +5,10 @@ import dev.onefold.aws.event.FailedBatch;
 import dev.onefold.aws.event.Invocation.Message;
 import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import dev.onefold.aws.event.StreamName;
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.ShardReading.Extent;
 import dev.onefold.core.Counts;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +73,7 @@ public final class Retries {
 
     /// @throws UnreadableEvent if the message is none of the mapping's
     private Batches.Taken take(Message message) {
+        Optional<Definition> definition = new Definitions(store).find();
         FailedBatch batch = FailedBatch.read(message.body());
         List<Batches.Taken> parts = new ArrayList<>();
         Extent extent = ShardReading.read(
@@ -79,7 +83,7 @@ public final class Retries {
                 new Position.Sequence(batch.lastSequence()),
                 arrivals -> parts.add(Batches.take(intake, arrivals)));
         if (!isWhole(batch, extent)) {
-            keepForgotten(batch, message.body(), extent);
+            keep(forgotten(batch, message.body(), extent), definition);
             parts.add(new Batches.Taken(new Counts(0, 0, 0, 0, 1), null));
         }
         return parts.stream().reduce(new Batches.Taken(Batches.NONE, null), Batches.Taken::plus);
@@ -101,19 +105,36 @@ public final class Retries {
         return read != null && new BigInteger(expected).equals(new BigInteger(read));
     }
 
-    private void keepForgotten(FailedBatch batch, String body, Extent extent) {
+    private static Letter forgotten(FailedBatch batch, String body, Extent extent) {
         String range = batch.firstSequence() + " to " + batch.lastSequence();
         String found = extent.first() == null
                 ? "none of them is there any more"
                 : extent.records() + " of them were still there, from " + extent.first() + " to " + extent.last();
-        new LetterTable(store)
-                .keep(List.of(new Letter(
-                        "forgotten/" + batch.shard() + ":" + batch.firstSequence() + "-" + batch.lastSequence(),
-                        Reason.TOO_OLD,
-                        "The stream has forgotten records of shard " + batch.shardId() + " of " + batch.streamArn()
-                                + ", sequence numbers " + range + ", which no invocation could take: " + found
-                                + ". Send them again from where they came from.",
-                        new Arrival(batch.shard(), batch.firstSequence(), 0, body.getBytes(StandardCharsets.UTF_8)),
-                        DeadLetter.Content.SUMMARY)));
+        return new Letter(
+                "forgotten/" + batch.shard() + ":" + batch.firstSequence() + "-" + batch.lastSequence(),
+                Reason.TOO_OLD,
+                "The stream has forgotten records of shard " + batch.shardId() + " of " + batch.streamArn()
+                        + ", sequence numbers " + range + ", which no invocation could take: " + found
+                        + ". Send them again from where they came from.",
+                new Arrival(batch.shard(), batch.firstSequence(), 0, body.getBytes(StandardCharsets.UTF_8)),
+                DeadLetter.Content.SUMMARY);
+    }
+
+    /// Keeps a letter.
+    ///
+    /// @param definition from before the message was looked at; batches have none
+    /// @throws IllegalStateException if the definition has changed since; then the message comes again
+    private void keep(Letter letter, Optional<Definition> definition) {
+        LetterTable letters = new LetterTable(store);
+        if (definition.isEmpty()) {
+            letters.keep(List.of(letter));
+            return;
+        }
+        Definitions definitions = new Definitions(store);
+        Definition read = definition.get();
+        if (!letters.keep(List.of(letter), read.incarnation().id(), () -> List.of(definitions.check(read)))) {
+            definitions.moveGates(definitions.load()); // Whoever has changed it may have been stopped before.
+            throw new IllegalStateException("The definition was changed while this message was taken");
+        }
     }
 }

@@ -78,7 +78,7 @@ class LetterTableTest {
     @Test
     void after_a_crash_between_object_and_letter_the_same_object_is_written_again_and_the_letter_kept_once() {
         Letter letter = letter("1", bytes("poison"));
-        LetterBytes.Place place = LetterBytes.at("letters", letter);
+        LetterBytes.Place place = LetterBytes.at("letters", "", letter);
         new LetterBytes(store).put(place, letter.arrival().data()); // Here the process ends.
         assertThat(letters.list(0, 10)).isEmpty();
         letters.keep(List.of(letter));
@@ -111,6 +111,17 @@ class LetterTableTest {
         assertThat(letters.list(0, 10)).containsExactly(listed.getLast());
         assertThat(DYNAMO.bucket.objects).hasSize(1);
         assertThat(record(listed.getLast().id())).isEqualTo(bytes("poison")); // Equal content, another identity.
+    }
+
+    @Test
+    void a_letter_that_was_removed_is_not_made_the_one_of_another_record() {
+        letters.keep(List.of(letter("1", bytes("poison"))));
+        long id = letters.list(0, 10).getFirst().id();
+        Letter other = letter("2", bytes("poison"));
+        letters.remove(id);
+        letters.keepAs(id, other.identity());
+        letters.keep(List.of(other));
+        assertThat(letters.list(0, 10)).hasSize(1);
     }
 
     @Test

@@ -6,10 +6,13 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.batch.AwsBatches;
 import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.event.Invocation.Message;
 import dev.onefold.aws.function.CollectFunction;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.upkeep.Reset;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Reason;
@@ -188,6 +191,28 @@ class RetriesTest {
                 .record(letters.getFirst().id());
         assertThat(new String(kept, StandardCharsets.UTF_8)).isEqualTo(cut);
         assertThat(log.toString(StandardCharsets.UTF_8)).contains("\"DeadLetters\":2");
+    }
+
+    @Test
+    void a_message_that_was_taken_before_a_reset_leaves_no_letter_in_the_next_run() {
+        Store store = Pauseless.store(DYNAMO.store("emptied"), DYNAMO.client);
+        AwsEngine.open(store, PIPELINE, 2, 2);
+        FakeStream.Held shard = stream.shard("shardId-000000000000");
+        String forgotten = shard.add(1, START, trade("t1", "FX"));
+        String there = shard.add(2, START, trade("t2", "FX"));
+        shard.trimmed = 1;
+        Message message = new Message("m1", message("shardId-000000000000", forgotten, there), "", Arrival.NOT_KNOWN);
+        Streams streams = new Streams(stream, DYNAMO.changes);
+        Retries.Taken taken = new Retries(store, streams, arrivals -> {
+                    Reset.run(store, () -> {}, _ -> {});
+                    return Batches.intoRows(store, arrivals);
+                })
+                .take(List.of(message));
+        assertThat(taken.failures()).containsKey("m1");
+        assertThat(letters(store)).isEmpty();
+        assertThat(new Retries(store, streams).take(List.of(message)).failures())
+                .isEmpty();
+        assertThat(letters(store)).hasSize(1);
     }
 
     @Test

@@ -130,8 +130,8 @@ class RolesTest {
                         "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:DescribeTable dynamodb:GetItem"
                                 + " dynamodb:PutItem dynamodb:Scan dynamodb:UpdateItem",
                         "Letters",
-                        "Letters dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem dynamodb:Query"
-                                + " dynamodb:UpdateItem",
+                        "Letters dynamodb:ConditionCheckItem dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:GetItem"
+                                + " dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem",
                         "LettersBytes",
                         "LettersBucket s3:DeleteObject s3:GetObject s3:PutObject",
                         "Totals",

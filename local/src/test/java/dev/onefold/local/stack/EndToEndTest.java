@@ -114,6 +114,7 @@ class EndToEndTest {
         letters.keep(List.of(Letter.rejected(arrival, malformed, RecordIdentity.NONE)));
         long id = letters.list(0, 10_000).getLast().id();
         assertThat(letters.arrival(id)).isNotNull();
+        assertThat(letters.keepAs(id, "another record")).isEqualTo(id);
         assertThat(letters.rejectedAgain(id, new Malformed(Reason.REFUSED, "No event"), arrival.data()))
                 .isTrue();
         assertThat(letters.remove(id)).isTrue();
