@@ -11,8 +11,8 @@ import java.util.List;
 /// even if all numbers of before are given again.
 ///
 /// @param id greater than those of all before; never given twice
-/// @param tables ids of the tables of rows, deltas, totals and letters; empty texts while totals of a function's tables
-///     are made, so that no other process takes the tables for known
+/// @param tables ids of the tables of rows, deltas, totals and letters; empty texts while the deployment is closed, so
+///     that no process takes the tables for known but the one that closed it
 public record Incarnation(String id, List<String> tables) {
     public static final String ID = "i";
     static final String TABLES = "t";

@@ -12,7 +12,6 @@ import dev.onefold.aws.resync.SeedLease;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
-import dev.onefold.aws.store.TableIds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import java.util.ArrayList;
@@ -34,19 +33,20 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// Empties the tables of a deployment, while its functions may be at work. A function that has read its records before,
 /// and writes after, would make totals without rows; so a reset is an [Incarnation] of its own, and it is closed:
 ///
-/// 1. A new incarnation begins, as [Restored] begins one: headers, definition, gates. From then on nothing that was
+/// 1. A new incarnation begins, as [Restored] begins one: definition, headers, gates. From then on nothing that was
 ///    begun before is written. Its definition names no tables, so every other process refuses to begin anything. The
 ///    transaction that writes the definition notes that a reset closed it. So `restored`, which makes totals of the
 ///    rows that there are, refuses from then on, and not before: nothing is deleted before.
-/// 2. All items are deleted, in transactions that check a gate as those of State do.
-/// 3. The definition and the gates move once more. A second reset, or one that was taken for dead, deletes nothing from
+/// 2. All items are deleted, in transactions that check a gate as those of State do. The objects of letters cannot be
+///    deleted so, but no letter that is kept afterwards has one of the same name.
+/// 3. The definition and the gates move once more. What this reset has sent and was not answered deletes nothing from
 ///    then on. Only then the definition names its tables again, with a view under a number that none has had.
 ///
 /// Stopped anywhere, the deployment stays closed, or has all of its rows, until the reset is run again. Ids of letters
 /// and numbers of seedings go on: people write them down.
 ///
-/// A reset closes the incarnation that it has found, or goes on with one that a reset closed. One that is late finds
-/// another one there, which somebody may be at work in, and leaves it.
+/// A reset closes the incarnation that it has found, also one that another reset has closed, which then deletes nothing
+/// more. One that is late finds another incarnation there, which somebody may be at work in, and leaves it.
 ///
 ///     item = k 00 "reset", i the incarnation that the last reset has closed
 public final class Reset {
@@ -77,14 +77,13 @@ public final class Reset {
         }
     }
 
-    /// Another reset has come to its end, or begun, meanwhile.
+    /// Another one has come to its end, or begun, meanwhile.
     public static final class Overtaken extends IllegalStateException {
         private static final long serialVersionUID = 1L;
 
         Overtaken() {
-            super("Another reset, or 'onefold aws restored', was run meanwhile, and this one deletes nothing more. If"
-                    + " totals are not answered when the other one is done, 'onefold aws restored --anyway' makes them of the"
-                    + " rows that there are");
+            super("Another 'onefold aws reset' or 'onefold aws restored' was run meanwhile, and this one changes"
+                    + " nothing more. Wait until the other one is done");
         }
     }
 
@@ -149,7 +148,7 @@ public final class Reset {
         return new Table(name, key, items == null ? 0 : items);
     }
 
-    /// Empties the tables, or goes on with a reset that was stopped.
+    /// Empties the tables.
     ///
     /// @param whenClosed is done when the deployment is closed, before anything is deleted
     /// @param told how many items were deleted so far
@@ -166,7 +165,7 @@ public final class Reset {
             throw new IllegalStateException("A seeding of this deployment runs, or has ended within the last "
                     + SeedLease.HELD.toMinutes() + " minutes without saying so. Stop it, or wait. Nothing was deleted");
         }
-        Definition closed = closed(found);
+        Definition closed = Restored.close(store, found, this::replace);
         whenClosed.run();
         for (Table table : tables(store, closed)) {
             empty(closed, table);
@@ -186,15 +185,6 @@ public final class Reset {
     /// Whether a definition names no tables.
     private static boolean isClosed(Definition definition) {
         return definition.incarnation().tables().stream().allMatch(String::isEmpty);
-    }
-
-    private Definition closed(Definition found) {
-        if (!isUnderWay(store, found)) {
-            return Restored.close(store, found, this::replace);
-        }
-        definitions.moveGates(found); // Whoever closed it may have been stopped before.
-        store.threads().pause(Store.IN_FLIGHT_MAX);
-        return found;
     }
 
     /// Puts a closed definition in the place of the one before, if that is still there, with the note that says whose
@@ -345,37 +335,15 @@ public final class Reset {
         }
     }
 
-    /// Opens the deployment again. The gates move while it is still closed, so that whoever deletes under the
-    /// definition before is refused by all of them before the first row can come.
+    /// Opens the deployment again. The gates move while it is still closed, so that a delete which was sent under the
+    /// definition before, and comes late, is refused by all of them before the first row can come.
     private Definition opened(Definition closed) {
-        Definition last = new Definition(
-                closed.epoch() + 1,
-                closed.incarnation(),
-                closed.lanes(),
-                closed.gates(),
-                closed.served(),
-                closed.last(),
-                List.of(closed.servedView()));
+        Definition last = closed.servingOnly(closed.served());
         definitions.put(last, closed.incarnation().id());
         requireClosed(last);
         definitions.moveGates(last);
         store.threads().pause(Store.IN_FLIGHT_MAX);
-        Pipeline pipeline = closed.servedView().pipeline();
-        int fresh = new Claims(store).withView(last, pipeline, 1, "").last();
-        List<String> tables =
-                TableIds.ask(store).stream().map(TableIds.Found::id).toList();
-        store.ids().note(tables, store.clock().instant());
-        Definition next = new Definition(
-                last.epoch() + 1,
-                new Incarnation(last.incarnation().id(), tables),
-                last.lanes(),
-                last.gates(),
-                fresh,
-                fresh,
-                List.of(new Definition.View(fresh, pipeline, 1, "", 0)));
-        if (!definitions.replace(next).equals(next)) {
-            throw new Overtaken();
-        }
-        return next;
+        Definition both = new Claims(store).withView(last, closed.servedView().pipeline(), 1, "");
+        return Restored.open(store, last, both.view(both.last()));
     }
 }

@@ -12,7 +12,6 @@ import dev.onefold.aws.reduce.Headers;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
-import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.TableFilling;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
@@ -21,6 +20,7 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Processing;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,19 +28,18 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// What to do when tables were restored from backups, or replaced by empty ones: a new [Incarnation] begins. Then
 /// [AwsEngine#rebuild()] makes the totals of the rows that there are, while events come in again. The totals of a
-/// function's tables are made of their rows before events come in again: until then the definition names no tables, so
-/// every other process refuses those that there are.
+/// function's tables are made of their rows before events come in again.
 ///
-/// The order is what makes it safe to be stopped anywhere, and to be done twice. First the headers take the new
-/// incarnation: what is added to totals from before is refused, and nothing is answered any more. Then the definition,
-/// and then the gates: what is written to rows from before is refused. Until the definition has the ids of the tables,
-/// processes refuse them.
+/// The order is what makes it safe to be stopped anywhere, and to be done by several at once. First the definition
+/// takes the new incarnation, and names no tables: every process that begins is refused. Of several that write it at
+/// once one succeeds, and that one alone goes on, so the headers never get an incarnation that the definition has not
+/// had. Then the headers follow: what is added to totals from before is refused, and no answer from before is finished.
+/// Then the gates: what is written to rows from before is refused. At the end the definition names the tables again.
 ///
 /// The numbers of views and the ids of letters go on far above all that the tables know: a process from the time that
 /// was lost may be about to fill or delete a view that came there, and a person may have a list of the letters of then.
@@ -106,20 +105,22 @@ public final class Restored {
     /// @throws IllegalStateException if somebody else does it at the same time, or has changed the definition
     public static Verification takeOver(Store store) {
         Restored restored = new Restored(store);
-        if (restored.definition().servedView().pipeline().fold() instanceof Processing) {
-            return restored.fill(restored.begin(_ -> ""));
+        Definition closed = restored.close();
+        if (closed.servedView().pipeline().fold() instanceof Processing) {
+            return restored.fill(closed);
         }
-        begin(store);
+        open(store, closed, closed.servedView());
         return AwsEngine.deployed(store).rebuild();
     }
 
     /// Begins a new incarnation. From then on nothing from before can be written.
     public static void begin(Store store) {
-        new Restored(store).begin(TableIds.Found::id);
+        Definition closed = new Restored(store).close();
+        open(store, closed, closed.servedView());
     }
 
-    private Definition begin(Function<TableIds.Found, String> id) {
-        return begin(id, this::requireNoReset, definitions::put);
+    private Definition close() {
+        return close(this::requireNoReset, definitions::put);
     }
 
     /// The rows that there are may be a part of those that there were.
@@ -130,23 +131,41 @@ public final class Restored {
         }
     }
 
-    /// Begins a new incarnation that names no tables, so that every other process refuses them.
+    /// Begins a new incarnation that names no tables.
     ///
     /// @param found whose incarnation is closed, and no other
     /// @param put puts the closed definition in the place of the one before, if it is still there
-    /// @throws Reset.Overtaken if another one has begun meanwhile
+    /// @throws Reset.Overtaken if another one has begun meanwhile, or names its tables again
     static Definition close(Store store, Definition found, BiConsumer<Definition, String> put) {
         return new Restored(store)
-                .begin(
-                        _ -> "",
+                .close(
                         before -> {
-                            if (!before.incarnation()
-                                    .id()
-                                    .equals(found.incarnation().id())) {
+                            if (!before.incarnation().equals(found.incarnation())) {
                                 throw new Reset.Overtaken();
                             }
                         },
                         put);
+    }
+
+    /// Names the tables of a closed definition again.
+    ///
+    /// @param served the view that it has from then on
+    /// @throws IllegalStateException if another incarnation has begun meanwhile
+    static Definition open(Store store, Definition closed, Definition.View served) {
+        List<String> tables =
+                TableIds.ask(store).stream().map(TableIds.Found::id).toList();
+        Definition next = new Definition(
+                closed.epoch() + 1,
+                new Incarnation(closed.incarnation().id(), tables),
+                closed.lanes(),
+                closed.gates(),
+                served.number(),
+                Math.max(closed.last(), served.number()),
+                List.of(served));
+        if (!new Definitions(store).replace(next).equals(next)) {
+            throw new Reset.Overtaken();
+        }
+        return next;
     }
 
     /// Makes the totals of a function's tables.
@@ -160,50 +179,29 @@ public final class Restored {
         store.threads().each(closed.lanes(), lane -> Reduce.lane(store, lane));
         Verification verification = TotalsReads.differences(store, both, fresh, rows + " rows of tables");
         definitions.keepServed(closed);
-        Definition next = new Definition(
-                closed.epoch() + 1,
-                new Incarnation(closed.incarnation().id(), tables),
-                closed.lanes(),
-                closed.gates(),
-                fresh.number(),
-                fresh.number(),
-                List.of(fresh));
-        if (!definitions.replace(next).equals(next)) {
-            throw new Filling.Overtaken(fresh.number());
-        }
-        new Claims(store).join(next);
+        new Claims(store).join(open(store, closed, fresh));
         return verification;
     }
 
-    /// Somebody else may begin one at the same time; then both are behind, and begin again.
+    /// Somebody may change the definition at the same time; then it begins again.
     ///
-    /// @param id of a table, as the definition is to have it
     /// @param required fails if this definition is not to be replaced
     /// @param put the next definition in the place of the one of this incarnation
-    private Definition begin(
-            Function<TableIds.Found, String> id, Consumer<Definition> required, BiConsumer<Definition, String> put) {
+    private Definition close(Consumer<Definition> required, BiConsumer<Definition, String> put) {
         for (int attempt = 1; ; attempt++) {
             Definition before = definition();
             required.accept(before);
-            List<String> tables = TableIds.ask(store).stream().map(id).toList();
             List<Optional<Header>> headers = store.threads().all(before.lanes(), lane -> Headers.find(store, lane));
-            Incarnation incarnation = next(before, headers, tables);
-            int numbered = numbered(new Claims(store).last(before));
-            if (!definition().equals(before)) {
-                store.backOff(attempt); // Headers of an incarnation that nobody goes on with would not be answered.
-                continue;
-            }
-            move(headers, incarnation, before);
-            clean(before, numbered);
-            // A thousand letters a second, which is more than there were.
-            new LetterTable(store).ids().skip(sinceBeginning().toMillis());
-            Definition next = before.in(incarnation, numbered);
-            put.accept(next, before.incarnation().id());
-            Definition now = definition();
-            if (now.equals(next)) {
-                definitions.moveGates(now);
+            Definition closed = before.in(next(before, headers), numbered(new Claims(store).last(before)));
+            put.accept(closed, before.incarnation().id());
+            if (definition().equals(closed)) {
+                move(headers, closed);
+                definitions.moveGates(closed);
                 store.threads().pause(Store.IN_FLIGHT_MAX);
-                return now;
+                clean(closed);
+                // A thousand letters a second, which is more than there were.
+                new LetterTable(store).ids().skip(sinceBeginning().toMillis());
+                return closed;
             }
             store.backOff(attempt);
         }
@@ -223,27 +221,29 @@ public final class Restored {
     }
 
     /// Ids begin with the time. A clock that is behind those of before must not make a lesser one.
-    private Incarnation next(Definition before, List<Optional<Header>> headers, List<String> tables) {
+    private Incarnation next(Definition before, List<Optional<Header>> headers) {
         String greatest = before.incarnation().id();
         for (Optional<Header> header : headers) {
             String id = header.map(Header::incarnation).orElse("");
             greatest = id.compareTo(greatest) > 0 ? id : greatest;
         }
         String id = store.newId();
-        return new Incarnation(id.compareTo(greatest) > 0 ? id : greatest + "+" + id, tables);
+        List<String> none = Collections.nCopies(before.incarnation().tables().size(), "");
+        return new Incarnation(id.compareTo(greatest) > 0 ? id : greatest + "+" + id, none);
     }
 
     /// The headers as if all lanes had had their last commit: of the transactions that wrote them, a backup may hold a
     /// part.
-    private void move(List<Optional<Header>> headers, Incarnation next, Definition before) {
+    private void move(List<Optional<Header>> headers, Definition closed) {
         long commits = 0;
         long epoch = 0;
         for (Optional<Header> header : headers) {
             commits = Math.max(commits, header.map(Header::commits).orElse(0L));
             epoch = Math.max(epoch, header.map(Header::epoch).orElse(0L));
         }
-        for (int lane = 0; lane < before.lanes(); lane++) {
-            Header header = new Header(lane, next.id(), commits + 1, epoch + 1, 0, List.of(), null, false, null);
+        String incarnation = closed.incarnation().id();
+        for (int lane = 0; lane < closed.lanes(); lane++) {
+            Header header = new Header(lane, incarnation, commits + 1, epoch + 1, 0, List.of(), null, false, null);
             // If the condition fails, it is this very request, answered once before; or another one that is further.
             store.retriedIf(() -> store.client()
                     .putItem(request -> request.tableName(store.tables().totals())
@@ -255,9 +255,8 @@ public final class Restored {
 
     /// Notes which views the table of totals holds anything of, so that it is cleaned away: a table of another time may
     /// hold what was cleaned away once.
-    private void clean(Definition before, int numbered) {
-        Set<Integer> views = new TreeSet<>();
-        before.views().forEach(view -> views.add(view.number()));
+    private void clean(Definition closed) {
+        Set<Integer> views = new TreeSet<>(Set.of(closed.served()));
         Queries.scan(
                 store,
                 store.tables().totals(),
@@ -265,6 +264,6 @@ public final class Restored {
                         .map(item -> Items.text(item, TotalsKey.PARTITION))
                         .filter(partition -> !partition.equals(Header.PARTITION))
                         .forEach(partition -> views.add(TotalsKey.view(partition))));
-        Cleaning.note(store, numbered, views);
+        Cleaning.note(store, closed.last(), views);
     }
 }

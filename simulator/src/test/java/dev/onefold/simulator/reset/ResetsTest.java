@@ -29,6 +29,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
@@ -72,13 +73,25 @@ class ResetsTest {
         return line.group() + " " + line.values();
     }
 
+    private static void fold(Deployment deployment) {
+        for (int number = 0; number < BATCHES; number++) {
+            StateAndMap.process(deployment.function(), batch(number));
+        }
+    }
+
     private static List<String> right() {
         Deployment alone = Deployment.calm();
         AwsEngine engine = alone.engine(TradeFixtures.VALUES, LANES, GATES);
-        for (int number = 0; number < BATCHES; number++) {
-            StateAndMap.process(alone.function(), batch(number));
-        }
+        fold(alone);
         return lines(engine);
+    }
+
+    /// The dead letters are those of one run, and their records can be read.
+    private static void requireRecords(AwsEngine engine) {
+        assertThat(engine.deadLetters().list(0, 100))
+                .extracting(letter -> new String(engine.deadLetters().record(letter.id()), StandardCharsets.UTF_8))
+                .hasSize(BATCHES)
+                .allMatch(record -> record.startsWith("poison"));
     }
 
     /// One life: the functions are at work, and one reset after the other is begun, at the same time, too.
@@ -127,11 +140,10 @@ class ResetsTest {
             assertThat(Reset.isUnderWay(deployment.function())).isFalse();
             engine.reduce();
             assertThat(engine.verify().differences()).isEmpty();
-            for (int number = 0; number < BATCHES; number++) {
-                StateAndMap.process(deployment.function(), batch(number));
-            }
+            fold(deployment);
             assertThat(lines(engine)).isEqualTo(right());
             assertThat(engine.verify().differences()).isEmpty();
+            requireRecords(engine);
         }
 
         private Duration upTo(Duration max) {
@@ -212,9 +224,7 @@ class ResetsTest {
     @Test
     void after_a_reset_all_records_count_again_and_ids_of_letters_go_on() {
         AwsEngine engine = calm.engine(TradeFixtures.VALUES, LANES, GATES);
-        for (int number = 0; number < BATCHES; number++) {
-            StateAndMap.process(calm.function(), batch(number));
-        }
+        fold(calm);
         engine.reduce();
         long last = engine.deadLetters().lastId();
         assertThat(calm.bucket.size()).isEqualTo(BATCHES);
@@ -227,9 +237,7 @@ class ResetsTest {
         for (Reset.Table table : Reset.look(calm.function())) {
             assertThat(left(table)).as(table.name()).isZero();
         }
-        for (int number = 0; number < BATCHES; number++) {
-            StateAndMap.process(calm.function(), batch(number));
-        }
+        fold(calm);
         assertThat(lines(engine)).isEqualTo(right());
         assertThat(engine.deadLetters().list(0, 100))
                 .hasSize(BATCHES)
@@ -255,7 +263,7 @@ class ResetsTest {
     @Test
     void a_reset_that_was_stopped_keeps_the_deployment_closed_until_it_is_run_again() {
         AwsEngine engine = calm.engine(TradeFixtures.VALUES, LANES, GATES);
-        Reset.run(calm.function(), () -> {}, _ -> {});
+        reset(calm.function());
         StateAndMap.process(calm.function(), batch(0));
         engine.reduce();
         assertThatThrownBy(() -> Reset.run(
@@ -270,7 +278,7 @@ class ResetsTest {
         assertThatThrownBy(() -> AwsEngine.deployed(calm.function()).query(Query.all("main")))
                 .hasMessageContaining("onefold aws reset");
         assertThatThrownBy(() -> Restored.takeOver(calm.function())).hasMessageContaining("'onefold aws reset' again");
-        Reset.run(calm.function(), () -> {}, _ -> {});
+        reset(calm.function());
         StateAndMap.process(calm.function(), batch(1));
         engine.reduce();
         assertThat(engine.verify().isEqual()).isTrue();
@@ -286,16 +294,64 @@ class ResetsTest {
         Store late = calm.store(client, new Waiting(calm.store(client).threads(), () -> {
             if (!isLate[0]) {
                 isLate[0] = true;
-                Reset.run(calm.function(), () -> {}, _ -> {});
-                for (int number = 0; number < BATCHES; number++) {
-                    StateAndMap.process(calm.function(), batch(number));
-                }
+                reset(calm.function());
+                fold(calm);
             }
         }));
-        assertThatThrownBy(() -> Reset.run(late, () -> {}, _ -> {})).isInstanceOf(Reset.Overtaken.class);
+        assertThatThrownBy(() -> reset(late)).isInstanceOf(Reset.Overtaken.class);
         assertThat(isLate[0]).isTrue();
         assertThat(lines(engine)).isEqualTo(right());
         assertThat(engine.verify().isEqual()).isTrue();
+    }
+
+    @Test
+    void a_reset_that_deletes_an_object_late_leaves_the_records_of_letters_that_came_after_another_one() {
+        AwsEngine engine = calm.engine(TradeFixtures.VALUES, LANES, GATES);
+        fold(calm);
+        boolean[] isLate = {false};
+        SimulatedClient client = calm.dynamo.client("late");
+        Store late = calm.store(client)
+                .with(new Store.Bucket(
+                        () -> {
+                            if (!isLate[0]) {
+                                isLate[0] = true;
+                                reset(calm.function());
+                                fold(calm);
+                            }
+                            return calm.bucket.client(client);
+                        },
+                        Optional.of("letters")));
+        assertThatThrownBy(() -> reset(late)).isInstanceOf(Reset.Overtaken.class);
+        assertThat(isLate[0]).isTrue();
+        requireRecords(engine);
+        assertThat(lines(engine)).isEqualTo(right());
+    }
+
+    @Test
+    void of_resets_and_restores_that_begin_at_one_moment_one_comes_to_its_end_and_totals_are_answered() {
+        Seeds.forAllSeeds(12, random -> {
+            Life life = new Life(new SplittableRandom(random.nextLong()));
+            fold(life.deployment);
+            life.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+            List<CompletableFuture<Void>> begun = new ArrayList<>();
+            for (int each = 0; each < 3; each++) {
+                Store store = life.deployment.function();
+                Runnable task = random.nextBoolean() ? () -> Restored.takeOver(store) : () -> reset(store);
+                life.time.schedule(life.upTo(Duration.ofMillis(20)), () -> begun.add(life.deployment.start(task)));
+            }
+            life.time.runFor(Duration.ofMinutes(1));
+            assertThat(begun).allMatch(CompletableFuture::isDone);
+            assertThat(begun).anyMatch(each -> !each.isCompletedExceptionally());
+            fold(life.deployment);
+            assertThat(lines(life.engine)).isEqualTo(right());
+            assertThat(life.engine.verify().isEqual()).isTrue();
+            requireRecords(life.engine);
+        });
+    }
+
+    /// How many items it deleted.
+    private static long reset(Store store) {
+        return Reset.run(store, () -> {}, _ -> {});
     }
 
     /// Threads of a process that does something else before it begins one.
@@ -318,14 +374,12 @@ class ResetsTest {
     }
 
     @Test
-    void a_reset_that_is_stopped_before_it_has_closed_leaves_all_to_those_who_restore() {
+    void a_reset_that_is_stopped_before_it_has_closed_has_changed_nothing() {
         boolean[] found = new boolean[2];
         Seeds.forAllSeeds(8, random -> {
             Deployment deployment = Deployment.calm();
             AwsEngine engine = deployment.engine(TradeFixtures.VALUES, LANES, GATES);
-            for (int number = 0; number < BATCHES; number++) {
-                StateAndMap.process(deployment.function(), batch(number));
-            }
+            fold(deployment);
             deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
             SimulatedClient client = deployment.dynamo.client("reset");
             Store stopped = deployment.store(client);
@@ -341,7 +395,6 @@ class ResetsTest {
                 assertThatThrownBy(() -> Restored.takeOver(deployment.function()))
                         .hasMessageContaining("'onefold aws reset' again");
             } else {
-                Restored.takeOver(deployment.function());
                 assertThat(lines(engine)).isEqualTo(right());
             }
         });
@@ -367,10 +420,8 @@ class ResetsTest {
         assertThat(reset).isNotDone();
         calm.dynamo.inject(Faults.none());
         StateAndMap.process(calm.function(), batch(1));
-        assertThat(Reset.run(calm.function(), () -> {}, _ -> {})).isPositive();
-        for (int number = 0; number < BATCHES; number++) {
-            StateAndMap.process(calm.function(), batch(number));
-        }
+        assertThat(reset(calm.function())).isPositive();
+        fold(calm);
         assertThat(lines(engine)).isEqualTo(right());
     }
 
@@ -387,10 +438,9 @@ class ResetsTest {
     void a_deployment_is_not_emptied_under_a_seeding() {
         calm.engine(TradeFixtures.VALUES, LANES, GATES);
         SeedLease lease = SeedLease.begin(calm.function(), 5);
-        assertThatThrownBy(() -> Reset.run(calm.function(), () -> {}, _ -> {}))
-                .hasMessageContaining("A seeding of this deployment runs");
+        assertThatThrownBy(() -> reset(calm.function())).hasMessageContaining("A seeding of this deployment runs");
         assertThat(Reset.isUnderWay(calm.function())).isFalse();
         lease.close();
-        Reset.run(calm.function(), () -> {}, _ -> {});
+        reset(calm.function());
     }
 }
