@@ -122,9 +122,8 @@ public final class DeployedResetCommand implements Callable<Integer> {
 
     /// The numbers of batches would be given again, while deliveries may be under way.
     private static void requireNoBatches(@Nullable Pipeline definition, Store store, String deployment) {
-        boolean isBatch =
-                definition == null ? BatchDefinition.find(store).isPresent() : definition.fold() instanceof Batching;
-        if (isBatch) {
+        boolean isBatch = definition != null && definition.fold() instanceof Batching;
+        if (isBatch || BatchDefinition.find(store).isPresent()) {
             throw CommandFailure.usage(
                     "Deployment " + deployment + " makes batches, and is not emptied: it would give the"
                             + " numbers of batches again that its receiver has. Deploy the pipeline under another name,"

@@ -2,7 +2,6 @@ package dev.onefold.cli.aws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
@@ -19,7 +18,6 @@ import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Outcome;
-import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Batching;
@@ -31,15 +29,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -55,61 +51,29 @@ class AwsCommandTest {
             "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":"
                     + "{\"size\":2,\"wait\":\"1h\",\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"idempotent\"}}";
 
-    private static LocalServices services;
-    private static int deployments;
+    @RegisterExtension
+    static final LocalServices SERVICES = new LocalServices();
 
-    @TempDir
-    Path folder;
-
+    private Deployed deployed;
     private Cli cli;
-    private String deployment;
-
-    @BeforeAll
-    static void open() throws IOException {
-        services = LocalServices.open();
-    }
-
-    @AfterAll
-    static void close() {
-        services.close();
-    }
+    private Store store;
 
     @BeforeEach
-    void deploy() {
-        cli = Cli.in(folder);
+    void begin(@TempDir Path folder) {
+        deployed = Deployed.in(folder, SERVICES);
+        cli = deployed.cli();
+        store = deployed.store();
         cli.write("trades.yaml", Cli.TRADES);
-        deployment = "test-" + ++deployments;
-    }
-
-    private Store deployed(Pipeline pipeline) {
-        return services.deploy(deployment, pipeline);
-    }
-
-    private Store tables() {
-        return services.tables(deployment);
     }
 
     /// Makes the tables, and brings these records into them.
     private void fold(String... records) {
-        Store store = deployed(PipelineBuilder.named("trades")
-                .key("id")
-                .version("v")
-                .rollup(r ->
-                        r.levels("desk", "region").sum("value", "value", 18, 2).count("trades"))
-                .build());
-        List<Arrival> arrivals = new ArrayList<>();
-        for (String record : records) {
-            arrivals.add(new Arrival(
-                    "s/shard", Integer.toString(arrivals.size() + 1), 0, record.getBytes(StandardCharsets.UTF_8)));
-        }
-        StateAndMap.process(store, arrivals);
-        AwsEngine.deployed(store).reduce();
+        deployed.deploy("trades.yaml", Cli.TRADES);
+        deployed.fold(records);
     }
 
     private Result aws(String... arguments) {
-        List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of("--deployment", deployment));
-        return cli.run(services.command(all.toArray(String[]::new)));
+        return deployed.aws(arguments);
     }
 
     private static String trade(String id, int version, String desk, String value) {
@@ -120,7 +84,7 @@ class AwsCommandTest {
     @Test
     void batches_that_are_deployed_are_listed_sealed_exported_and_decided_about() {
         cli.write("orders.yaml", BATCHES);
-        Store store = tables();
+        SERVICES.tables(deployed.name());
         Pipeline orders = ((Reading.Read) PipelineText.read(BATCHES)).pipeline();
         BatchDefinition.openOrCreate(store, orders, 2);
         List<Arrival> arrivals = Stream.of("1", "2", "3", "4,")
@@ -179,18 +143,18 @@ class AwsCommandTest {
                 .contains("2.50");
         Result letters = aws("dead-letters", "trades.yaml", "list");
         assertThat(letters.out()).as(letters.err()).contains("malformed");
-        assertThat(services.bucket().objects.keySet())
-                .filteredOn(path -> path.startsWith("/letters-" + deployment + "/"))
+        assertThat(SERVICES.bucket().objects.keySet())
+                .filteredOn(path -> path.startsWith("/letters-" + deployed.name() + "/"))
                 .singleElement()
-                .satisfies(path -> assertThat(services.bucket().objects.get(path))
+                .satisfies(path -> assertThat(SERVICES.bucket().objects.get(path))
                         .asString(StandardCharsets.UTF_8)
                         .isEqualTo("poison"));
         assertThat(aws("dead-letters", "trades.yaml", "show", "1").out()).contains("poison");
         cli.write("fixed.json", trade("c", 1, "FX", "1"));
         Result redriven = aws("dead-letters", "trades.yaml", "redrive", "1", "--file", "fixed.json");
         assertThat(redriven.exitCode()).as(redriven.err()).isZero();
-        assertThat(services.bucket().objects.keySet())
-                .noneMatch(path -> path.startsWith("/letters-" + deployment + "/"));
+        assertThat(SERVICES.bucket().objects.keySet())
+                .noneMatch(path -> path.startsWith("/letters-" + deployed.name() + "/"));
         assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("7.50", "3");
     }
 
@@ -209,21 +173,21 @@ class AwsCommandTest {
     }
 
     /// Makes the tables of a function, and folds an event at which it throws between others.
-    private Store foldByFunction() {
+    private void foldByFunction() {
         Path file = cli.write("sums.yaml", SUMS);
         LoadedFunction function = PipelineFunction.load(file).function();
-        Store store = DeployedFunction.with(deployed(function.pipeline()), () -> function, System.err);
+        deployed.deploy(function.pipeline());
+        Store folding = DeployedFunction.with(store, () -> function, System.err);
         LocalTables.create(store, store.tables().output("totals"), ScalarAttributeType.S, "user");
         StateAndMap.process(
-                store,
+                folding,
                 List.of(
                         new Arrival("s/shard", "1", 0, amount("u1", 2, 5)),
                         new Arrival("s/shard", "2", 0, amount("u1", 1, 3)),
                         new Arrival("s/shard", "3", 0, amount("u2", 1, -1))));
-        return store;
     }
 
-    private static void breakRow(Store store) {
+    private void breakRow() {
         Map<String, AttributeValue> key = Map.of("user", AttributeValue.fromS("u1"));
         String table = store.tables().output("totals");
         byte[] row = OutputTable.content(store.get(table, key));
@@ -242,7 +206,7 @@ class AwsCommandTest {
     @Test
     @Tag("campaign")
     void verbs_call_the_function_beside_the_pipeline_file() {
-        Store store = foldByFunction();
+        foldByFunction();
         Result verify = aws("verify", "sums.yaml");
         assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
         assertThat(verify.out()).contains("Equal: 2 keys folded again and 1 group recomputed from 1 rows of tables");
@@ -255,7 +219,7 @@ class AwsCommandTest {
         Result byName = aws("verify", "sums");
         assertThat(byName.exitCode()).isEqualTo(2);
         assertThat(byName.err()).contains("name the pipeline file");
-        breakRow(store);
+        breakRow();
         Result different = aws("verify", "sums.yaml");
         assertThat(different.exitCode()).isEqualTo(1);
         assertThat(different.out())
@@ -266,7 +230,7 @@ class AwsCommandTest {
         assertThat(newer.err()).contains("Version 1 of the function is deployed, and the pipeline file has version 2");
     }
 
-    private static void restoreRows(Store store) {
+    private void restoreRows() {
         List<Map<String, AttributeValue>> items = store.client()
                 .scan(all -> all.tableName(store.tables().rows()))
                 .join()
@@ -286,7 +250,7 @@ class AwsCommandTest {
         Result same = aws("restored", "trades.yaml");
         assertThat(same.exitCode()).as(same.err()).isZero();
         assertThat(same.out()).contains("-totals is the same as before", "nothing was changed");
-        restoreRows(services.store(deployment));
+        restoreRows();
         Result query = aws("query", "trades.yaml");
         assertThat(query.exitCode()).isEqualTo(1);
         assertThat(query.err()).contains("-rows was restored", "'onefold aws restored'");
@@ -296,8 +260,8 @@ class AwsCommandTest {
     void totals_are_published_to_a_table_and_compared_again() {
         fold(trade("a", 1, "FX", "1.5"));
         assertThat(aws("publish", "trades.yaml").err()).contains("publish: {table: NAME}");
-        LocalTables.create(services.store(deployment), "counts-" + deployment, ScalarAttributeType.S, "id");
-        cli.write("trades.yaml", Cli.TRADES + "publish: {table: counts-" + deployment + "}\n");
+        LocalTables.create(store, "counts-" + deployed.name(), ScalarAttributeType.S, "id");
+        cli.write("trades.yaml", Cli.TRADES + "publish: {table: counts-" + deployed.name() + "}\n");
         assertThat(aws("publish", "trades.yaml").out()).contains("Cut 1 is published. Of 3 items 3 were different");
         assertThat(aws("publish", "trades.yaml").out()).contains("There is nothing new for the table");
         assertThat(aws("publish", "trades.yaml", "--again").out()).contains("Of 3 items 0 were different");
@@ -307,7 +271,7 @@ class AwsCommandTest {
     @Tag("campaign")
     void a_table_that_was_restored_is_taken_over() {
         fold(trade("a", 1, "FX", "1.5"));
-        restoreRows(services.store(deployment));
+        restoreRows();
         Result restored = aws("restored", "trades.yaml");
         assertThat(restored.exitCode()).as(restored.err()).isZero();
         assertThat(restored.out())
@@ -320,7 +284,7 @@ class AwsCommandTest {
     void what_was_produced_is_folded_by_a_replay_and_a_second_one_changes_nothing() throws IOException {
         fold();
         System.setProperty("aws.cborEnabled", "false");
-        try (HttpKinesis kinesis = new HttpKinesis(deployment + "-input")) {
+        try (HttpKinesis kinesis = new HttpKinesis(deployed.name() + "-input")) {
             String at = String.valueOf(kinesis.endpoint());
             StringBuilder lines = new StringBuilder("poison\n");
             for (int i = 0; i < 250; i++) {
@@ -334,7 +298,7 @@ class AwsCommandTest {
             Result first = aws("replay", "trades.yaml", "--from", hourAgo, "--kinesis-endpoint", at);
             assertThat(first.exitCode()).as(first.err()).isZero();
             assertThat(first.out())
-                    .startsWith("Replayed 251 records of 1 shard of " + deployment + "-input")
+                    .startsWith("Replayed 251 records of 1 shard of " + deployed.name() + "-input")
                     .containsPattern("new +250\n")
                     .containsPattern("rejected +1\n");
             assertThat(aws("query", "trades.yaml", "--depth", "0").out()).contains("250.00");
@@ -358,7 +322,7 @@ class AwsCommandTest {
 
     /// A table of somebody's own with three changes, and its stream.
     @SuppressWarnings("unchecked") // The SDK takes generic varargs.
-    private static String changedTable(Store store) {
+    private String changedTable() {
         String arn = store.client()
                 .createTable(request -> request.tableName("favourites")
                         .billingMode(BillingMode.PAY_PER_REQUEST)
@@ -380,7 +344,7 @@ class AwsCommandTest {
     }
 
     private static List<String> sequences(String arn) {
-        try (DynamoDbStreamsAsyncClient changes = Connection.changes(services.place())) {
+        try (DynamoDbStreamsAsyncClient changes = Connection.changes(SERVICES.place())) {
             return changes
                     .describeStream(request -> request.streamArn(arn))
                     .thenCompose(stream -> changes.getShardIterator(request -> request.streamArn(arn)
@@ -400,18 +364,12 @@ class AwsCommandTest {
 
     @Test
     void a_table_s_change_stream_is_replayed_and_the_deployment_says_which_one_it_is() {
-        Store store = deployed(PipelineBuilder.named("favourites")
-                .key("Keys.id")
-                .version("SequenceNumber")
-                .delete("eventName = \"REMOVE\"")
-                .rollup(r -> r.levels("NewImage.restaurant").count("favourites"))
-                .build());
-        cli.write("favourites.yaml", """
+        deployed.deploy("favourites.yaml", """
                 pipeline: favourites
                 input: {key: Keys.id, version: SequenceNumber, delete: 'eventName = "REMOVE"'}
                 rollup: {levels: [NewImage.restaurant], measures: {favourites: count()}}
                 """);
-        String arn = changedTable(store);
+        String arn = changedTable();
         List<String> sequences = sequences(arn);
         String first = sequences.get(0);
         String second = sequences.get(1);
@@ -442,7 +400,7 @@ class AwsCommandTest {
     void what_is_not_deployed_is_said_in_one_line_without_a_stack_trace() {
         Result result = aws("query", "trades.yaml");
         assertThat(result.exitCode()).isEqualTo(3);
-        assertThat(result.err()).contains("Deployment " + deployment).doesNotContain("\tat ");
+        assertThat(result.err()).contains("Deployment " + deployed.name()).doesNotContain("\tat ");
     }
 
     @Test

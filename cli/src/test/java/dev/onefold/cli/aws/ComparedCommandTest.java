@@ -15,7 +15,6 @@ import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.yaml.PipelineFile;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -24,9 +23,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
@@ -38,20 +36,11 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
 /// `onefold aws compared`, and the options of `aws template` that make the function which it tells of.
 class ComparedCommandTest {
-    private static LocalServices services;
+    @RegisterExtension
+    static final LocalServices SERVICES = new LocalServices();
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void open() throws IOException {
-        services = LocalServices.open();
-    }
-
-    @AfterAll
-    static void close() {
-        services.close();
-    }
 
     private static Store deployed(Cli cli, String name) {
         cli.write("shops.yaml", "pipeline: " + name + """
@@ -61,7 +50,7 @@ class ComparedCommandTest {
                   levels: [shop]
                   measures: {saves: count()}
                 """);
-        Store store = services.deploy(name, PipelineFile.pipeline(cli.folder().resolve("shops.yaml")));
+        Store store = SERVICES.deploy(name, PipelineFile.pipeline(cli.folder().resolve("shops.yaml")));
         store.client()
                 .createTable(request -> request.tableName("Of-" + name)
                         .billingMode(BillingMode.PAY_PER_REQUEST)
@@ -109,7 +98,7 @@ class ComparedCommandTest {
     void what_the_function_has_found_is_told_and_another_comparison_can_be_asked_for() {
         Cli cli = Cli.in(folder);
         Store store = deployed(cli, "compared");
-        String[] compared = services.command("compared", "shops.yaml");
+        String[] compared = SERVICES.command("compared", "shops.yaml");
         Result nothing = cli.run(compared);
         assertThat(nothing.exitCode()).isEqualTo(3);
         assertThat(nothing.err()).contains("No function compares the rows of deployment compared");
@@ -125,7 +114,7 @@ class ComparedCommandTest {
                         "The next one begins at ",
                         "'onefold aws verify shops.yaml --against dynamodb:Of-compared' names the rows");
         compare(store, "Of-compared", true);
-        Result repaired = cli.run(services.command("compared", "compared", "--again"));
+        Result repaired = cli.run(SERVICES.command("compared", "compared", "--again"));
         assertThat(repaired.exitCode()).as(repaired.err()).isZero();
         assertThat(repaired.out())
                 .contains(
@@ -154,7 +143,7 @@ class ComparedCommandTest {
         live(store, "{\"id\":\"b\",\"v\":1,\"shop\":{\"name\":\"Ulm\"}}");
         put(store, "Of-explained", "a");
         put(store, "Of-explained", "b");
-        String[] compared = services.command("compared", "explained");
+        String[] compared = SERVICES.command("compared", "explained");
         try (SeedLease _ = SeedLease.begin(store, 1)) {
             compare(store, "Of-explained", false);
         }

@@ -11,9 +11,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.cli.Onefold;
-import dev.onefold.yaml.PipelineFile;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -21,11 +19,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
@@ -35,44 +32,31 @@ import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
 
 /// `onefold aws verify --against`, on DynamoDB Local.
 class DeployedAgainstTest {
-    private static LocalServices services;
-    private static int deployments;
+    @RegisterExtension
+    static final LocalServices SERVICES = new LocalServices();
 
-    @TempDir
-    Path folder;
-
+    private Deployed deployed;
     private Cli cli;
-    private String name;
     private Store store;
 
-    @BeforeAll
-    static void open() throws IOException {
-        services = LocalServices.open();
-    }
-
-    @AfterAll
-    static void close() {
-        services.close();
-    }
-
     @BeforeEach
-    void begin() {
-        cli = Cli.in(folder);
-        name = "d" + ++deployments;
+    void begin(@TempDir Path folder) {
+        deployed = Deployed.in(folder, SERVICES);
+        cli = deployed.cli();
+        store = deployed.store();
     }
 
     private void deploy(String input) {
-        cli.write("shops.yaml", "pipeline: " + name + "\ninput: " + input + """
+        deployed.deploy("shops.yaml", "pipeline: shops\ninput: " + input + """
 
                 rollup:
                   levels: [shop]
                   measures: {saves: count()}
                 """);
-        store = services.deploy(name, PipelineFile.pipeline(folder.resolve("shops.yaml")));
     }
 
     private Result aws(String... arguments) {
-        return cli.run(services.command(arguments));
+        return deployed.aws(arguments);
     }
 
     private Result verify(String... more) {
@@ -90,7 +74,7 @@ class DeployedAgainstTest {
 
     private String totals() {
         AwsEngine.deployed(store).reduce();
-        return aws("query", name, "--format", "csv").out();
+        return aws("query", "shops", "--format", "csv").out();
     }
 
     private static String row(String id, int version, String shop) {
@@ -132,10 +116,10 @@ class DeployedAgainstTest {
                         "  different                2\n    dead letters wait      1\n    repaired               1\n",
                         "  gone from the source     1\n    repaired               1\n");
         assertThat(totals()).contains("Bonn,2", "Ulm,2");
-        assertThat(aws("get", name, "b").out()).contains("Bonn");
+        assertThat(aws("get", "shops", "b").out()).contains("Bonn");
         assertThat(verify("--against", "rows.ndjson", "--format", "json").out())
                 .contains("\"equal\":true", "\"missing\":{\"count\":0", "\"ghost\":{\"count\":0", "\"explained\":1");
-        assertThat(aws("verify", name).exitCode()).isZero();
+        assertThat(aws("verify", "shops").exitCode()).isZero();
     }
 
     @Test
@@ -160,7 +144,7 @@ class DeployedAgainstTest {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         CompletableFuture<Integer> comparing = CompletableFuture.supplyAsync(() -> Onefold.execute(
                 cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), err),
-                List.of(services.command("verify", "shops.yaml", "--against", "rows.ndjson", "--lag", "1ms"))));
+                List.of(deployed.command("verify", "shops.yaml", "--against", "rows.ndjson", "--lag", "1ms"))));
         while (!err.toString(StandardCharsets.UTF_8).contains("Waits for a seeding")) {
             assertThat(comparing).as(() -> err.toString(StandardCharsets.UTF_8)).isNotDone();
             Thread.onSpinWait();
@@ -223,15 +207,16 @@ class DeployedAgainstTest {
     @Test
     void hazard_79_ghosts_are_removed_and_what_is_in_the_stream_alone_is_no_difference() {
         deploy("{format: dynamodb-stream, key: id}");
-        String stream = table("Saves-" + name);
+        String saves = "Saves-" + deployed.name();
+        String stream = table(saves);
         live(change(stream, "INSERT", "ghost", "Bonn"));
-        put("Saves-" + name, "behind", "Ulm"); // State has not taken it, and it is no difference.
-        Result repaired = verify("--against", "dynamodb:Saves-" + name, "--repair");
+        put(saves, "behind", "Ulm"); // State has not taken it, and it is no difference.
+        Result repaired = verify("--against", "dynamodb:" + saves, "--repair");
         assertThat(repaired.exitCode()).as(repaired.out() + repaired.err()).isZero();
         assertThat(repaired.out())
                 .contains("  gone from the source     1\n    repaired               1\n")
                 .doesNotContain("missing", "different");
         assertThat(totals()).contains("Ulm,1").doesNotContain("Bonn");
-        assertThat(aws("get", name, "ghost").out()).containsPattern("/1/[0-9]{13}");
+        assertThat(aws("get", "shops", "ghost").out()).containsPattern("/1/[0-9]{13}");
     }
 }

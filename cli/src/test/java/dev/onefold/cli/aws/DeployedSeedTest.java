@@ -3,27 +3,22 @@ package dev.onefold.cli.aws;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.resync.SeedLease;
 import dev.onefold.aws.state.SeedNumbers;
-import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
-import dev.onefold.yaml.PipelineFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /// `onefold aws seed`, on DynamoDB Local.
@@ -31,46 +26,42 @@ class DeployedSeedTest {
     private static final String STREAM =
             "arn:aws:dynamodb:eu-central-1:123456789012:table/Favourites/stream/2026-11-01T00:00:00.123";
 
-    private static LocalServices services;
+    private static final String FAVOURITES = """
+            pipeline: favourites
+            input: {format: dynamodb-stream, key: id}
+            rollup:
+              levels: [shop]
+              measures: {saves: count()}
+            """;
 
-    @TempDir
-    Path folder;
+    @RegisterExtension
+    static final LocalServices SERVICES = new LocalServices();
 
+    private Deployed deployed;
     private Cli cli;
     private Store store;
 
-    @BeforeAll
-    static void open() throws IOException {
-        services = LocalServices.open();
-    }
-
-    @AfterAll
-    static void close() {
-        services.close();
-    }
-
     @BeforeEach
-    void deploy() {
-        cli = Cli.in(folder);
-        cli.write("favourites.yaml", """
-                pipeline: favourites
-                input: {format: dynamodb-stream, key: id}
-                rollup:
-                  levels: [shop]
-                  measures: {saves: count()}
-                """);
-        store = services.deploy("favourites", PipelineFile.pipeline(folder.resolve("favourites.yaml")));
+    void deploy(@TempDir Path folder) {
+        deployed = Deployed.in(folder, SERVICES);
+        cli = deployed.cli();
+        store = deployed.store();
+        deployed.deploy("favourites.yaml", FAVOURITES);
     }
 
     private Result aws(String... arguments) {
-        return cli.run(services.command(arguments));
+        return deployed.aws(arguments);
+    }
+
+    private Path seeds() {
+        return cli.folder().resolve("onefold-data/aws-" + deployed.name() + "-seeds");
     }
 
     @Test
     void hazard_40_rows_are_seeded_beside_the_stream_and_removals_stay() {
         String removal = "{\"eventName\":\"REMOVE\",\"SequenceNumber\":\"7\",\"eventSourceARN\":\"" + STREAM
                 + "\",\"Keys\":{\"id\":\"c3\"}}";
-        StateAndMap.process(store, List.of(new Arrival("stream", "7", 0, removal.getBytes(StandardCharsets.UTF_8))));
+        deployed.fold(removal);
         StringBuilder rows = new StringBuilder("garbage\n");
         for (int i = 0; i < 200; i++) {
             rows.append("{\"id\":\"c%d\",\"shop\":\"s%d\"}\n".formatted(i, i % 2));
@@ -105,7 +96,7 @@ class DeployedSeedTest {
         cli.write("rows.ndjson", "{\"id\":\"c1\",\"shop\":\"s1\"}\n{\"id\":\"c2\",\"shop\":\"s1\"}\n");
         String[] seed = {"seed", "favourites.yaml", "--from", "rows.ndjson", "--stream", STREAM};
         assertThat(aws(seed).exitCode()).isZero();
-        Path seeds = folder.resolve("onefold-data/aws-favourites-seeds");
+        Path seeds = seeds();
         Path last;
         try (Stream<Path> files = Files.list(seeds)) {
             last = files.filter(file -> file.toString().endsWith(".json"))
@@ -130,7 +121,7 @@ class DeployedSeedTest {
                 store.tables().letters())) {
             store.client().deleteTable(request -> request.tableName(table)).join();
         }
-        deploy();
+        deployed.deploy("favourites.yaml", FAVOURITES);
         Result fresh = aws(seed);
         assertThat(fresh.err()).doesNotContain("Goes on");
         assertThat(fresh.out()).contains("  new                      2");
@@ -139,7 +130,7 @@ class DeployedSeedTest {
     @Test
     void numbers_are_drawn_in_the_deployment_also_where_the_machine_has_a_greater_one() throws IOException {
         cli.write("rows.ndjson", "{\"id\":\"c1\",\"shop\":\"s1\"}\n");
-        Path seeds = folder.resolve("onefold-data/aws-favourites-seeds");
+        Path seeds = seeds();
         Files.createDirectories(seeds);
         Files.writeString(seeds.resolve("9000000000000.lock"), "");
         assertThat(aws("seed", "favourites.yaml", "--from", "rows.ndjson", "--stream", STREAM)

@@ -7,14 +7,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 
-/// A queue behind the wire of SQS that says how many messages it has. When it was asked once, they are worked on.
+/// A queue behind the wire of SQS that says how many messages it has. When it was asked once, they are worked on; also
+/// when it is purged.
 final class HttpQueue implements AutoCloseable {
     private final HttpServer server;
     private final Runnable work;
     private int messages;
     private int asked;
 
-    /// @param work is done before the second answer, which says that the queue is empty
+    /// @param work is done before the second answer, which says that the queue is empty, and when it is purged
     HttpQueue(int messages, Runnable work) throws IOException {
         this.messages = messages;
         this.work = work;
@@ -30,7 +31,9 @@ final class HttpQueue implements AutoCloseable {
     private void answer(HttpExchange exchange) throws IOException {
         try (exchange) {
             exchange.getRequestBody().readAllBytes();
-            if (++asked == 2) {
+            boolean isPurge =
+                    exchange.getRequestHeaders().getFirst("X-Amz-Target").endsWith("PurgeQueue");
+            if (isPurge || ++asked == 2) {
                 work.run();
                 messages = 0;
             }

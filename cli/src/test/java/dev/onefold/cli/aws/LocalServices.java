@@ -11,26 +11,24 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.dynamodb.services.local.main.ServerRunner;
 import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /// DynamoDB Local and a bucket, where the command line finds them as it finds those of AWS: credentials and the
-/// bucket's
-/// place are properties of this process. So one test class at a time has them open. The server is started once for all
-/// of them and ends with the process; the tables of a test have a name of their own.
-public final class LocalServices implements AutoCloseable {
+/// bucket's place are properties of this process. So one test class at a time has them open. The server is started once
+/// for all of them and ends with the process; the tables of a test have a name of their own.
+public final class LocalServices implements BeforeAllCallback, AfterAllCallback {
     private static final String REGION = "eu-central-1";
     private static final String ID = "aws.accessKeyId";
     private static final String SECRET = "aws.secretAccessKey";
     private static final String OBJECTS = "aws.endpointUrlS3";
 
     private final URI endpoint = Server.ENDPOINT;
-    private final HttpBucket bucket;
-
-    private LocalServices(HttpBucket bucket) {
-        this.bucket = bucket;
-    }
+    private HttpBucket bucket;
 
     private static final class Server {
         private static final URI ENDPOINT = start();
@@ -51,12 +49,12 @@ public final class LocalServices implements AutoCloseable {
         }
     }
 
-    public static LocalServices open() throws IOException {
-        LocalServices services = new LocalServices(new HttpBucket());
+    @Override
+    public void beforeAll(ExtensionContext context) throws IOException {
+        bucket = new HttpBucket();
         System.setProperty(ID, "local");
         System.setProperty(SECRET, "local");
-        System.setProperty(OBJECTS, services.bucket.endpoint());
-        return services;
+        System.setProperty(OBJECTS, bucket.endpoint());
     }
 
     public Connection.Place place() {
@@ -104,7 +102,7 @@ public final class LocalServices implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void afterAll(ExtensionContext context) {
         bucket.close();
         System.clearProperty(OBJECTS);
         System.clearProperty(ID);

@@ -11,7 +11,6 @@ import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowSource;
 import dev.onefold.tables.SourceTable;
 import dev.onefold.tables.TableRows;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.core.interceptor.Context;
@@ -57,7 +57,9 @@ class SeedTableTest {
                 value: sum(value) decimal(18,2)
             """;
 
-    private static LocalServices services;
+    @RegisterExtension
+    static final LocalServices SERVICES = new LocalServices();
+
     private static DynamoDbAsyncClient client;
     private static int tables;
 
@@ -68,15 +70,13 @@ class SeedTableTest {
     private String table;
 
     @BeforeAll
-    static void open() throws IOException {
-        services = LocalServices.open();
-        client = Connection.tables(services.place());
+    static void open() {
+        client = Connection.tables(SERVICES.place());
     }
 
     @AfterAll
     static void close() {
         client.close();
-        services.close();
     }
 
     @BeforeEach
@@ -134,7 +134,7 @@ class SeedTableTest {
                 "--region",
                 "eu-central-1",
                 "--endpoint",
-                services.endpoint()));
+                SERVICES.endpoint()));
         arguments.addAll(List.of(more));
         return cli.run(arguments.toArray(new String[0]));
     }
@@ -173,7 +173,7 @@ class SeedTableTest {
                 "--lag",
                 "1ms",
                 "--endpoint",
-                services.endpoint(),
+                SERVICES.endpoint(),
                 "--repair");
         Result repaired = cli.run(verify.toArray(new String[0]));
         assertThat(repaired.out())
@@ -219,7 +219,7 @@ class SeedTableTest {
                                 "--region",
                                 "eu-central-1",
                                 "--endpoint",
-                                services.endpoint())
+                                SERVICES.endpoint())
                         .err())
                 .contains("The key of table " + table
                         + " is customer, raw, and the key of pipeline favourites is customer, note");
@@ -264,7 +264,7 @@ class SeedTableTest {
         List<Boolean> strong = Collections.synchronizedList(new ArrayList<>());
         try (DynamoDbAsyncClient watched = DynamoDbAsyncClient.builder()
                 .region(Region.EU_CENTRAL_1)
-                .endpointOverride(services.place().endpoint())
+                .endpointOverride(SERVICES.place().endpoint())
                 .overrideConfiguration(override -> override.addExecutionInterceptor(new ExecutionInterceptor() {
                     @Override
                     public void beforeExecution(Context.BeforeExecution context, ExecutionAttributes attributes) {
@@ -335,7 +335,7 @@ class SeedTableTest {
                     "--region",
                     "eu-central-1",
                     "--endpoint",
-                    services.endpoint());
+                    SERVICES.endpoint());
             if (later.toMinutes() > 5) {
                 assertThat(result.out()).as(result.err()).contains("Seeded 0 rows");
             } else {
