@@ -2,66 +2,99 @@ package dev.onefold.embedded.rows;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
-/// Appends again the rows of a segment that are live, those to which the index leads: a part at a time, so that nobody
-/// waits for all of it. A part that was appended again and one that was not may be in the same checkpoint: a later row
-/// is an earlier one's again. What some rows need of the index is read for all of them first, so that the cache misses
-/// overlap. No other row is read. Not thread-safe.
+/// Appends the rows of the emptiest segment again that are live, those to which the index leads: a part at a time, so
+/// that nobody waits for all of it. A part that was appended again and one that was not may be in the same checkpoint:
+/// a
+/// later row is an earlier one's again. What some rows need of the index is read for all of them first, so that the
+/// cache
+/// misses overlap. No other row is read. Not thread-safe.
 final class Cleaning {
     private static final int AT_ONCE = 64;
+    private static final int BYTES_MIN = Segment.BYTES / 32;
+    private static final int PER_APPENDED = 4; // A segment of which 3/4 are live is cleaned in time.
 
     private final RowStore store;
-    final Segment victim;
     private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
     private final long[] hashes = new long[AT_ONCE];
     private final long[] rows = new long[AT_ONCE];
     private int count;
-    private long at = Segment.FILE_HEADER_BYTES; // Where it goes on ...
-    private long frameEnd = at; // ... in the frame that ends here.
+    private @Nullable Segment victim; // With which it goes on ...
+    private long at; // ... from here on ...
+    private long frameEnd; // ... in the frame that ends here.
+    private long appendedBefore;
 
     @SuppressWarnings("UnusedVariable")
     private long touched; // Keeps reading ahead from being optimised away.
 
-    Cleaning(RowStore store, Segment victim) {
+    Cleaning(RowStore store) {
         this.store = store;
-        this.victim = victim;
     }
 
-    /// Goes on for so many bytes of the segment, at least; whether all of it is appended again.
-    boolean step(long bytesMin) {
-        long until = Math.min(at + bytesMin, victim.used);
-        while (at < until) {
-            if (at == frameEnd) {
-                at += Segment.FRAME_HEADER_BYTES;
-                frameEnd = at + Frames.length(victim, frameEnd);
-            } else {
-                long rowStart = victim.varintEnd(at);
-                take(at, rowStart);
-                at = rowStart + victim.varint(at);
+    /// Does enough to keep up with what was appended since the last call, and no more, because somebody waits.
+    ///
+    /// @param appendedBytes since the store is there
+    /// @param isDue whether too much is dead
+    void goOn(long appendedBytes, boolean isDue) {
+        if (victim == null || store.bySlot[victim.slot] != victim) { // Else it was let go meanwhile.
+            victim = isDue ? emptiest() : null;
+            at = Segment.FILE_HEADER_BYTES;
+            frameEnd = at;
+        }
+        if (victim != null) {
+            step(victim, at + BYTES_MIN + (appendedBytes - appendedBefore) * PER_APPENDED);
+        }
+        appendedBefore = appendedBytes;
+    }
+
+    /// The emptiest segment; `null` if there is none, or if it may be what the last checkpoint is writing.
+    private @Nullable Segment emptiest() {
+        Segment emptiest = null;
+        for (Segment segment : store.bySlot) {
+            if (segment != null && segment != store.head && (emptiest == null || segment.live < emptiest.live)) {
+                emptiest = segment;
             }
         }
-        copyLive();
-        return at == victim.used;
+        return emptiest == null || emptiest.used > emptiest.persisted ? null : emptiest;
     }
 
-    private void take(long rowAt, long rowStart) {
-        int keyLength = (int) (store.keyEnd(victim, rowStart) - rowStart);
-        MemorySegment.copy(victim.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
+    private void step(Segment from, long until) {
+        while (at < until && at < from.used) {
+            if (at == frameEnd) {
+                at += Segment.FRAME_HEADER_BYTES;
+                frameEnd = at + Frames.length(from, frameEnd);
+            } else {
+                long rowStart = from.varintEnd(at);
+                take(from, at, rowStart);
+                at = rowStart + from.varint(at);
+            }
+        }
+        copyLive(from);
+        if (at == from.used) {
+            store.release(from);
+            victim = null;
+        }
+    }
+
+    private void take(Segment from, long rowAt, long rowStart) {
+        int keyLength = (int) (store.keyEnd(from, rowStart) - rowStart);
+        MemorySegment.copy(from.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
         hashes[count] = store.hash(key, keyLength);
         rows[count++] = rowAt;
         if (count == AT_ONCE) {
-            copyLive();
+            copyLive(from);
         }
     }
 
-    private void copyLive() {
+    private void copyLive(Segment from) {
         for (int i = 0; i < count; i++) {
             touched += store.index.get(store.index.home(hashes[i]));
         }
         for (int i = 0; i < count; i++) {
-            long slot = store.index.slotOf(hashes[i], RowStore.location(victim, rows[i]));
+            long slot = store.index.slotOf(hashes[i], RowStore.location(from, rows[i]));
             if (slot >= 0) {
-                store.copy(victim, rows[i], slot, hashes[i]);
+                store.copy(from, rows[i], slot, hashes[i]);
             }
         }
         count = 0;

@@ -24,9 +24,6 @@ public final class RowStore {
     /// Longest key as it is stored, and what may be read behind it.
     static final int KEY_BUFFER_BYTES = 6_000;
 
-    private static final int CLEANED_BYTES_MIN = Segment.BYTES / 32;
-    private static final int CLEANED_PER_APPENDED = 4; // A segment of which 3/4 are live is cleaned in time.
-
     private final Memory memory;
     private final Contents use;
     private boolean cannotMap;
@@ -43,8 +40,7 @@ public final class RowStore {
     private long usedBytes;
     private long liveBytes;
     private long appendedBytes;
-    private long appendedBytesBefore; // At the end of the last call of clean().
-    private @Nullable Cleaning cleaning; // That goes on with the next call.
+    private final Cleaning cleaning = new Cleaning(this);
 
     long appendedFrom; // Where the row just appended begins, with its length ...
     long appendedAt; // ... and behind its length.
@@ -300,33 +296,9 @@ public final class RowStore {
         liveBytes -= bytes;
     }
 
-    /// Cleans a part of a segment, if too much is dead: enough to keep up with what was appended since the last call,
-    /// and no more, because somebody waits. A segment that is let go is in the next [#cut].
+    /// Cleans a part of a segment, if too much is dead. A segment that is let go is in the next [#cut].
     public void clean() {
-        long bytes = CLEANED_BYTES_MIN + (appendedBytes - appendedBytesBefore) * CLEANED_PER_APPENDED;
-        if (cleaning == null || segments.get(cleaning.victim.slot) != cleaning.victim) { // Else it was let go.
-            Segment victim = victim();
-            cleaning = victim == null ? null : new Cleaning(this, victim);
-        }
-        if (cleaning != null && cleaning.step(bytes)) {
-            release(cleaning.victim);
-            cleaning = null;
-        }
-        appendedBytesBefore = appendedBytes;
-    }
-
-    /// The emptiest segment; `null` if not enough is dead, or if it may be what the last checkpoint is writing.
-    private @Nullable Segment victim() {
-        if (liveBytes * 100 >= (usedBytes - Segment.BYTES) * use.livePercentMin()) {
-            return null;
-        }
-        Segment victim = null;
-        for (Segment segment : bySlot) {
-            if (segment != null && segment != head && (victim == null || segment.live < victim.live)) {
-                victim = segment;
-            }
-        }
-        return victim == null || victim.used > victim.persisted ? null : victim;
+        cleaning.goOn(appendedBytes, liveBytes * 100 < (usedBytes - Segment.BYTES) * use.livePercentMin());
     }
 
     /// Takes out a segment, to which the index leads no more.

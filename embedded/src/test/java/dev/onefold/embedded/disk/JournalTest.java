@@ -80,7 +80,8 @@ class JournalTest {
     }
 
     @Test
-    void the_next_segment_is_there_before_this_one_is_full_and_a_start_goes_on_in_this_one() throws OutOfSpaceException {
+    void the_next_segment_is_there_before_this_one_is_full_and_a_start_goes_on_in_this_one()
+            throws OutOfSpaceException {
         String large = "x".repeat(Journal.SEGMENT_BYTES / 16);
         try (Journal journal = open()) {
             for (int i = 0; i < 4; i++) {

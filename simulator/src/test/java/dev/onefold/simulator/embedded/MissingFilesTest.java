@@ -209,8 +209,9 @@ class MissingFilesTest {
     }
 
     /// A file without the zeros at its end is right. So is half a kept segment of the journal whose entries a
-    /// checkpoint covers: a fold from the sources finds that it is not whole. An older mark is behind, as
-    /// after a power cut. A segment that was made ahead may be missing. From an older checkpoint a kept journal leads to the same totals.
+    /// checkpoint covers: a fold from the sources finds that it is not whole. An older mark is behind, as after
+    /// a power cut. A segment that was made ahead may be missing. From an older checkpoint a kept journal leads
+    /// to the same totals.
     @Test
     @Tag("campaign")
     void whichever_file_is_missing_cut_or_older_the_directory_is_refused_or_right_after_a_stop_and_a_kill()
