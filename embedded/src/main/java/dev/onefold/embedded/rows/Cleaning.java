@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// misses overlap. No other row is read. Not thread-safe.
 final class Cleaning {
     private static final int AT_ONCE = 64;
-    private static final int BYTES_MIN = Segment.BYTES / 32;
+    private static final int BYTES_MIN = Segment.BYTES / 128;
     private static final int PER_APPENDED = 4; // A segment of which 3/4 are live is cleaned in time.
 
     private final RowStore store;
