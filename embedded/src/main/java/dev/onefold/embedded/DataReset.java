@@ -88,10 +88,11 @@ public final class DataReset implements AutoCloseable {
 
     /// Owns the directory.
     ///
-    /// @throws EngineException if an engine runs on it, or the folder is somebody else's
+    /// @throws EngineException if an engine runs on it, the folder is somebody else's, or a file in it is a link
     public static DataReset own(Path directory, Settings settings) {
         FileNames.requireFolder(directory);
         FileNames.requireOurs(directory);
+        FileNames.requireNoLinks(directory);
         String holder = "process " + ProcessHandle.current().pid() + ", which empties it, since "
                 + settings.machine().clock().instant();
         return new DataReset(directory, DirectoryLock.take(directory, holder), settings);
@@ -101,14 +102,12 @@ public final class DataReset implements AutoCloseable {
     ///
     /// @param pipeline whose data they are
     public void empty(String pipeline) {
-        lock.requireHeld();
-        Emptying.empty(root, pipeline, space);
+        Emptying.empty(root, pipeline, lock, space);
     }
 
     /// Deletes the rest of the data, if a reset was interrupted.
     public void finish() {
-        lock.requireHeld();
-        Emptying.finish(root, space);
+        Emptying.finish(root, lock, space);
     }
 
     @Override

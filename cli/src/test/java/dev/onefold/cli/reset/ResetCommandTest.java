@@ -14,6 +14,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -156,9 +158,67 @@ class ResetCommandTest {
         assertThat(total()).isEqualTo(before);
     }
 
+    private void interruptReset() throws IOException {
+        Files.writeString(data.resolve("RESET"), "onefold-reset 1 begun trades\n");
+        Files.delete(data.resolve("CURRENT"));
+    }
+
+    @Test
+    void a_copy_that_was_put_over_an_interrupted_reset_is_served() throws IOException {
+        String before = total();
+        Path copy = Files.createDirectory(folder.resolve("copy"));
+        copy(data, copy);
+        interruptReset();
+        Files.delete(data.resolve("view-1/CHECKPOINT"));
+        copy(copy, data);
+        assertThat(total()).isEqualTo(before);
+        cli.write("more.ndjson", Cli.trade("3", 1, "FX", "EMEA", "5"));
+        assertThat(cli.run("run", "trades.yaml", "--input", "more.ndjson").exitCode())
+                .isZero();
+        assertThat(cli.run("get", "trades.yaml", "1").exitCode()).isZero();
+        assertThat(data.resolve("RESET")).doesNotExist();
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path each : (Iterable<Path>) all::iterator) {
+                Path copy = to.resolve(from.relativize(each).toString());
+                if (!Files.isDirectory(copy)) {
+                    Files.copy(each, copy, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        }
+    }
+
+    @Test
+    void nothing_is_deleted_where_data_are_behind_a_link() throws IOException {
+        Files.createDirectory(data.resolve("seeds"));
+        Files.writeString(data.resolve("seeds/1730000000000.json"), "precious");
+        String before = total();
+        for (String name : new String[] {"view-1", "seeds", "seeds/1730000000000.json", "view-1/CHECKPOINT"}) {
+            Path link = data.resolve(name);
+            Path elsewhere = folder.resolve("elsewhere");
+            Files.move(link, elsewhere);
+            Files.createSymbolicLink(link, elsewhere);
+            Result refused = cli.run("reset", "trades.yaml", "--yes");
+            assertThat(refused.exitCode()).as(name).isEqualTo(3);
+            assertThat(refused.err()).contains(name + " is a symbolic link").doesNotContain("Deletes the data");
+            assertThat(total()).isEqualTo(before);
+            Files.delete(link);
+            Files.move(elsewhere, link);
+        }
+        interruptReset();
+        Files.createSymbolicLink(data.resolve("requests"), folder);
+        Result refused = cli.run("run", "trades.yaml", "--input", "in.ndjson");
+        assertThat(refused.exitCode()).isEqualTo(3);
+        assertThat(refused.err()).contains("requests is a symbolic link");
+        Files.delete(data.resolve("requests"));
+        assertThat(cli.run("reset", "trades.yaml").exitCode()).isZero();
+    }
+
     @Test
     void a_reset_that_was_interrupted_is_finished_without_another_question() throws IOException {
-        Files.writeString(data.resolve("RESET"), "onefold-reset 1 begun trades\n");
+        interruptReset();
         for (String verb : new String[] {"query", "status", "rebuild"}) {
             Result refused = cli.run(verb, "trades.yaml");
             assertThat(refused.exitCode()).isEqualTo(3);
@@ -173,7 +233,7 @@ class ResetCommandTest {
 
     @Test
     void the_next_run_finishes_a_reset_that_was_interrupted() throws IOException {
-        Files.writeString(data.resolve("RESET"), "onefold-reset 1 begun trades\n");
+        interruptReset();
         assertThat(cli.run("run", "trades.yaml", "--input", "in.ndjson").out()).contains("Folded 3 records");
         assertThat(cli.run("status", "trades.yaml").out()).contains("2");
     }

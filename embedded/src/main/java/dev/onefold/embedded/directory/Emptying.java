@@ -1,9 +1,11 @@
 package dev.onefold.embedded.directory;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.guard.Space;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,9 +21,11 @@ import java.util.regex.Pattern;
 ///     onefold-reset 1 begun|done PIPELINE
 ///
 /// `begun` is on the disk before the first file is deleted, and `done` takes its place when the last one is gone for
-/// good. In between nobody reads the directory, and its next owner deletes the rest before anything else. So no engine
-/// ever opens a part of the data. `done` stays until an engine has data here again: it says whose folder this is, where
-/// files of somebody else lie in it.
+/// good. The first one is `CURRENT`, and it is gone for good before the next. So where it is, the data are whole, also
+/// those of a copy that was put here meanwhile, and the reset has not begun. Where it is not, nobody reads the
+/// directory, and its next owner deletes the rest before anything else. So no engine ever opens a part of the data.
+/// `done` stays until an engine has data here again: it says whose folder this is, where files of somebody else lie in
+/// it.
 public final class Emptying {
     private static final int FORMAT = 1;
     private static final Pattern LINE = Pattern.compile("onefold-reset " + FORMAT + " (begun|done) ([a-z0-9-]+)\n");
@@ -31,7 +35,7 @@ public final class Emptying {
     /// The pipeline of a directory that was not emptied to the end; empty if this is none.
     public static Optional<String> begun(Path root) {
         Path file = FileNames.reset(root);
-        if (!Files.exists(file)) {
+        if (!Files.exists(file) || FileNames.hasData(root)) {
             return Optional.empty();
         }
         byte[] bytes;
@@ -51,19 +55,32 @@ public final class Emptying {
     }
 
     /// Empties a directory, as its owner. When it fails, [#finish] goes on.
-    public static void empty(Path root, String pipeline, Space space) {
+    public static void empty(Path root, String pipeline, DirectoryLock lock, Space space) {
+        FileNames.requireNoLinks(root);
+        lock.requireHeld();
         write(root, "begun", pipeline, space);
-        FileNames.deleteData(root);
-        write(root, "done", pipeline, space);
+        try {
+            FileNames.deleteData(root);
+            lock.requireHeld();
+            write(root, "done", pipeline, space);
+        } catch (EngineException e) {
+            throw e.getCause() instanceof IOException cause ? halfDone(root, e.kind(), cause) : e;
+        }
+    }
+
+    private static EngineException halfDone(Path root, EngineException.Kind kind, IOException cause) {
+        return new EngineException(
+                kind,
+                "The reset of " + root + " stopped half way, and a part of the data may be deleted: "
+                        + (kind == EngineException.Kind.INACCESSIBLE ? "this user may not delete " : "the disk said ")
+                        + cause.getMessage() + ". Mend that, and run 'onefold reset' again, which deletes the rest; so"
+                        + " does the next 'onefold run'.",
+                cause);
     }
 
     /// Deletes what is left of a directory that was not emptied to the end, as its owner.
-    ///
-    /// @return its pipeline; empty if there was nothing to do
-    public static Optional<String> finish(Path root, Space space) {
-        Optional<String> pipeline = begun(root);
-        pipeline.ifPresent(name -> empty(root, name, space));
-        return pipeline;
+    public static void finish(Path root, DirectoryLock lock, Space space) {
+        begun(root).ifPresent(name -> empty(root, name, lock, space));
     }
 
     /// The directory has data again.

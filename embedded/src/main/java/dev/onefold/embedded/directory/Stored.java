@@ -40,7 +40,7 @@ public record Stored(
 
     /// What the owner of a directory finds. Abandoned files are deleted, and what can be read is made durable.
     public static Stored own(Path root, Wish wish, DirectoryLock lock, Space space) {
-        Emptying.finish(root, space);
+        Emptying.finish(root, lock, space);
         FileNames.deleteUnfinishedContents(root);
         Current named = Current.read(root);
         Current current = named == null ? begun(root, wish) : named;

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The names of all files that the engine ever makes in a data directory. The engine writes and deletes
 /// these only, and only in a folder that is a data directory or is empty: a folder that somebody named by
@@ -34,7 +35,10 @@ public final class FileNames {
                     + "|held-[0-9]{1,18}(\\.new)?");
     private static final Pattern OF_SEEDING = Pattern.compile("[0-9]{1,18}\\.(json|lock|part)|resync\\.lock");
     private static final Pattern OF_REQUESTS = Pattern.compile("answers(\\.next)?");
-    private static final String OF_COMMANDS = "command-";
+    private static final Pattern OF_COMMANDS = Pattern.compile("command-.*");
+    private static final String REQUESTS = "requests";
+    private static final String SEEDS = "seeds";
+    private static final String HANDOVER = "handover";
     private static final String NEW = ".new";
     private static final String LOST_AND_FOUND = "lost+found"; // In the root of a file system; not ours, no mistake.
     private static final int CURRENT_BYTES_MAX = 200;
@@ -142,11 +146,13 @@ public final class FileNames {
     /// being emptied. Files of somebody else stay. So does the folder `handover`: by it the commands are known that
     /// a killed process has left running. Durable when it returns.
     public static void deleteData(Path directory) {
-        deleteIn(directory.resolve("requests"), OF_REQUESTS);
-        deleteIn(directory.resolve("seeds"), OF_SEEDING);
-        Path handover = directory.resolve("handover");
+        Disk.delete(current(directory)); // First, and for good: where it is, all that it names is there.
+        Disk.forceDirectory(directory);
+        deleteIn(directory.resolve(REQUESTS), OF_REQUESTS);
+        deleteIn(directory.resolve(SEEDS), OF_SEEDING);
+        Path handover = directory.resolve(HANDOVER);
         if (Files.isDirectory(handover, LinkOption.NOFOLLOW_LINKS)) {
-            list(handover, file -> name(file).startsWith(OF_COMMANDS) && isFile(file))
+            list(handover, file -> OF_COMMANDS.matcher(name(file)).matches() && isFile(file))
                     .forEach(Disk::delete);
             Disk.forceDirectory(handover);
         }
@@ -156,10 +162,45 @@ public final class FileNames {
                 Disk.forceDirectory(view);
             }
         }
-        list(directory, path -> isData(path) && !path.equals(current(directory)))
-                .forEach(Disk::delete);
-        Disk.delete(current(directory)); // Last: without it the files that it names are nobody's.
+        list(directory, FileNames::isData).forEach(Disk::delete);
         Disk.forceDirectory(directory);
+    }
+
+    /// Requires that nothing of ours in a data directory is a symbolic link. [#deleteData] would leave the data behind
+    /// one, for the next engine to find, or would have to delete in another folder.
+    ///
+    /// @throws EngineException if something is
+    public static void requireNoLinks(Path directory) {
+        for (Path path : list(directory, _ -> true)) {
+            Pattern names = namesIn(path);
+            if (names != null || IN_DIRECTORY.matcher(name(path)).matches()) {
+                requireNoLink(path);
+            }
+            if (names != null && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+                list(path, file -> names.matcher(name(file)).matches()).forEach(FileNames::requireNoLink);
+            }
+        }
+    }
+
+    /// What our files in a folder are called; `null` if the folder is none of ours.
+    private static @Nullable Pattern namesIn(Path folder) {
+        String name = name(folder);
+        return switch (name) {
+            case REQUESTS -> OF_REQUESTS;
+            case SEEDS -> OF_SEEDING;
+            case HANDOVER -> OF_COMMANDS;
+            default -> VIEW.matcher(name).matches() ? IN_VIEW : null;
+        };
+    }
+
+    private static void requireNoLink(Path path) {
+        if (Files.isSymbolicLink(path)) {
+            throw new EngineException(
+                    EngineException.Kind.FOREIGN,
+                    path
+                            + " is a symbolic link. A reset deletes nothing behind a link, so it deleted nothing. Put in its"
+                            + " place what it leads to, or delete both, and run it again.");
+        }
     }
 
     private static boolean isData(Path path) {

@@ -7,12 +7,14 @@ import dev.onefold.core.EngineException;
 import dev.onefold.embedded.DataReset;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.fakes.disk.Faults;
+import dev.onefold.fakes.disk.Operation;
 import dev.onefold.fakes.disk.SimulatedCrash;
 import dev.onefold.fakes.disk.SimulatedDisk;
 import dev.onefold.fixtures.Seeds;
 import dev.onefold.simulator.embedded.Trades;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -106,7 +108,7 @@ class ResetCrashesTest {
             image = image.crash(random);
             directory = Trades.directory(image);
             isWhole = isWhole(directory, data.letters);
-            // The note of a killed reset need not be on the disk yet: then the power takes it, and nothing is deleted.
+            // The note of a killed reset, or its first delete, need not be on the disk yet: then the power takes it.
             assertThat(isWhole && (isDone || !isKilled)).isFalse();
         }
         requireGoesOn(directory, isWhole ? data.letters : 0);
@@ -186,6 +188,65 @@ class ResetCrashesTest {
             reset.finish();
         }
         assertThat(DataReset.interrupted(directory)).isEmpty();
+        requireGoesOn(directory, 0);
+    }
+
+    /// Fails a reset, and lets the next owner go on.
+    ///
+    /// @return what was said; empty if nothing failed
+    private static String fail(Faults faults) {
+        Data data = data(new SplittableRandom(3));
+        Path directory = Trades.directory(data.disk);
+        data.disk.inject(faults);
+        String said = "";
+        try {
+            empty(directory);
+        } catch (EngineException e) {
+            said = String.valueOf(e.getMessage());
+        }
+        data.disk.inject(Faults.none());
+        boolean isWhole = !said.isEmpty() && isWhole(directory, data.letters);
+        if (!isWhole && !said.isEmpty()) {
+            assertThat(said).contains("The reset of /data stopped half way", "run 'onefold reset' again");
+        }
+        requireGoesOn(directory, isWhole ? data.letters : 0);
+        return said;
+    }
+
+    @Test
+    void a_reset_on_a_failing_disk_says_how_far_it_came_and_the_next_owner_goes_on() {
+        for (Operation operation : List.of(Operation.FORCE, Operation.DELETE, Operation.RENAME)) {
+            long nth = 1;
+            while (!fail(Faults.none().failingOnce(operation, nth, Faults.INPUT_OUTPUT_ERROR))
+                    .isEmpty()) {
+                nth++;
+            }
+            assertThat(nth).as(operation.name()).isGreaterThan(2);
+        }
+    }
+
+    @Test
+    void a_file_that_may_not_be_deleted_is_named() {
+        String said = fail(Faults.none().withHook((operation, path) -> {
+            if (operation == Operation.DELETE && path.toString().contains("/view-1/rows-")) {
+                throw new AccessDeniedException(path.toString());
+            }
+        }));
+        assertThat(said).contains("this user may not delete /data/view-1/rows-");
+    }
+
+    @Test
+    void a_reset_whose_lock_is_deleted_is_not_called_done() {
+        SimulatedDisk disk = data(new SplittableRandom(1)).disk;
+        Path directory = Trades.directory(disk);
+        disk.inject(Faults.none().withHook((operation, path) -> {
+            if (operation == Operation.DELETE && path.endsWith("CURRENT")) {
+                Files.delete(directory.resolve("LOCK"));
+            }
+        }));
+        assertThatThrownBy(() -> empty(directory)).hasMessageContaining("/data/LOCK was deleted or replaced");
+        disk.inject(Faults.none());
+        assertThat(DataReset.interrupted(directory)).contains("trades");
         requireGoesOn(directory, 0);
     }
 }
