@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpStatus;
@@ -29,10 +30,15 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 public final class HttpService implements AutoCloseable {
     private static final int HEAD_BYTES_MAX = 64 << 10;
     private static final int THREADS_MAX = 200;
-    private static final long STOP_MS_MAX = 10_000;
+    private static final long REQUESTS_MS_MAX = 10_000;
+
+    /// A connection without a request is closed within two seconds. Jetty waits as long as it may for one that it has
+    /// accepted in the moment of the stop, and for one of HTTP/2 whose client has reset it while it was opened.
+    private static final long CONNECTIONS_MS_MAX = 3_000;
 
     private final Server server;
     private final ServerConnector connector;
+    private final GracefulHandler requests;
     private final Opening opening;
     private final Settings settings;
 
@@ -40,6 +46,8 @@ public final class HttpService implements AutoCloseable {
         this.server = server;
         this.connector = connector;
         this.opening = opening;
+        requests = new GracefulHandler(opening);
+        server.setHandler(requests);
         this.settings = settings;
     }
 
@@ -77,7 +85,6 @@ public final class HttpService implements AutoCloseable {
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.limits().connections(), connector));
         Opening opening = new Opening();
-        server.setHandler(new GracefulHandler(opening));
         server.setErrorHandler((request, response, callback) -> {
             // What cannot be understood is not repeated; what comes while the service ends is.
             int status = response.getStatus();
@@ -85,7 +92,7 @@ public final class HttpService implements AutoCloseable {
             new Refusal(status, kind, HttpStatus.getMessage(status) + ".").send(response, callback);
             return true;
         });
-        server.setStopTimeout(STOP_MS_MAX);
+        server.setStopTimeout(CONNECTIONS_MS_MAX);
         HttpService service = new HttpService(server, connector, opening, settings);
         try {
             server.start();
@@ -135,7 +142,11 @@ public final class HttpService implements AutoCloseable {
     @Override
     public void close() throws IOException {
         opening.end();
+        connector.shutdown();
         try {
+            requests.shutdown()
+                    .completeOnTimeout(null, REQUESTS_MS_MAX, TimeUnit.MILLISECONDS)
+                    .get();
             server.stop();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -149,7 +160,7 @@ public final class HttpService implements AutoCloseable {
         }
     }
 
-    /// Whether requests took too long to wait for: their connections were closed.
+    /// Whether connections took too long to wait for: they were closed.
     private static boolean isTimeout(Throwable e) {
         return e instanceof TimeoutException || e.getCause() instanceof TimeoutException;
     }

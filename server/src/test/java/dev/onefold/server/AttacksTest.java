@@ -16,6 +16,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -315,6 +316,25 @@ class AttacksTest {
             early.getOutputStream().write(RunningService.bytes(connect));
             assertThat(RunningService.read(early)).startsWith("HTTP/1.1 503");
             assertThat(on.raw(RunningService.bytes(connect))).startsWith("HTTP/1.1 4");
+        }
+    }
+
+    @Test
+    @Tag("campaign")
+    void a_stop_does_not_wait_for_connections_that_their_clients_have_reset() throws Exception {
+        String upgrade = "GET /v1 HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\n"
+                + "Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n\r\n";
+        try (RunningService on = new RunningService(directory)) {
+            for (int i = 0; i < 200; i++) {
+                try (Socket client = on.connect()) {
+                    client.getOutputStream().write(bytes(upgrade));
+                    client.setSoLinger(true, 0);
+                }
+            }
+            assertThat(on.get("/v1").statusCode()).isEqualTo(200);
+            long began = System.nanoTime();
+            on.service.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(7));
         }
     }
 }
