@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -30,6 +31,8 @@ import java.util.function.UnaryOperator;
 /// each without the engine's lock. An interrupt ends only these waits, and the request leaves the queue; a
 /// request that is being committed is waited for.
 public final class Submissions {
+    private static final long LOOK_MS = 50;
+
     private final Supplier<View> view;
     private final Running settings;
     private final OwnThread own;
@@ -163,11 +166,20 @@ public final class Submissions {
         }
     }
 
-    /// A failed checkpoint stops the engine at the next step, which says why.
-    private static void awaitWritten(Future<?> written, Checkpoints checkpoints) throws InterruptedException {
+    /// A failed checkpoint stops the engine at the next step, which says why. While the disk is full, the caller pauses
+    /// between its looks, and so may give up.
+    private void awaitWritten(Future<?> written, Checkpoints checkpoints) throws InterruptedException {
         long nanos = System.nanoTime();
         try {
-            written.get();
+            while (!written.isDone()) {
+                try {
+                    written.get(LOOK_MS, TimeUnit.MILLISECONDS);
+                } catch (TimeoutException slow) {
+                    if (space.since().isPresent()) {
+                        settings.pause().run();
+                    }
+                }
+            }
         } catch (ExecutionException failed) {
             return;
         } finally {

@@ -347,6 +347,33 @@ class CallersBesideTest {
     }
 
     @Test
+    void an_append_behind_a_checkpoint_that_waits_for_space_ends_when_its_pause_gives_up() throws Exception {
+        AtomicBoolean stop = new AtomicBoolean();
+        Settings patient = settings().withCheckpointInterval(Duration.ZERO).withPause(() -> {
+            pause();
+            if (stop.get()) {
+                throw new EngineException(EngineException.Kind.NO_SPACE, "Stopped while the disk was full");
+            }
+        });
+        EmbeddedEngine engine = Trades.open(Trades.directory(disk), patient);
+        engine.append("s", List.of(trade("a", 1, "FX", "1")));
+        engine.checkpointNow();
+        fillDisk(Operation.OPEN); // The journal has space yet, and no checkpoint has.
+        engine.append("s", List.of(trade("b", 1, "FX", "1")));
+        await(told);
+        Future<?> behind = others.submit(() -> engine.append("s", List.of(trade("c", 1, "FX", "1"))));
+        stop.set(true);
+        pauses.release(1_000_000);
+        assertThatThrownBy(() -> soon(behind))
+                .hasMessageContaining("Stopped while the disk was full. Nothing of this call was done");
+        close(engine);
+        makeSpace();
+        try (EmbeddedEngine next = open()) {
+            assertThat(next.acknowledged("s")).isEqualTo(2);
+        }
+    }
+
+    @Test
     void an_append_that_waits_for_space_ends_when_its_caller_is_interrupted_or_the_engine_is_closed() throws Exception {
         EmbeddedEngine engine = open();
         engine.append("s", List.of(trade("a", 1, "FX", "1")));
