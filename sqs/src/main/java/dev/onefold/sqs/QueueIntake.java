@@ -1,5 +1,6 @@
 package dev.onefold.sqs;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.QueueBatch;
 import java.nio.charset.StandardCharsets;
@@ -47,10 +48,15 @@ public final class QueueIntake {
     private static final int REQUEST_MAX = 10;
     private static final int POLL_SECONDS = 20;
     private static final long STOP_POLL_MS = 50;
+
+    /// A poll that waits for longer has found no messages, so a stop gives up none that it hides.
+    private static final Duration ANSWER_MAX = Duration.ofMillis(500);
+
     private static final int DELETES_MAX = 5;
     private static final Duration UNDELETED_NOTE_PAUSE = Duration.ofMinutes(1);
     private static final Duration PAUSE_MIN = Duration.ofMillis(200);
     private static final Duration PAUSE_MAX = Duration.ofSeconds(20);
+    private static final long SHOW_SECONDS_MAX = 2;
 
     private final SqsAsyncClient client;
     private final Queue queue;
@@ -127,7 +133,7 @@ public final class QueueIntake {
         List<Thread> receivers = new ArrayList<>();
         BooleanSupplier ends = () -> stop.getAsBoolean() || failure.get() != null;
         for (int i = 0; i < settings.maximumConcurrency; i++) {
-            receivers.add(Thread.ofVirtual().name("queue-" + i).start(() -> guarded(() -> receive(ends))));
+            receivers.add(Thread.ofVirtual().name("queue-" + i).start(() -> guarded(() -> receive(ends, stop))));
         }
         Thread keeper = Thread.ofVirtual().name("queue-visibility").start(() -> guarded(this::keepHidden));
         try {
@@ -166,7 +172,7 @@ public final class QueueIntake {
         }
     }
 
-    private void receive(BooleanSupplier ends) {
+    private void receive(BooleanSupplier ends, BooleanSupplier stop) {
         boolean isIdle = true;
         Duration pause = PAUSE_MIN;
         while (!ends.getAsBoolean()) {
@@ -194,7 +200,7 @@ public final class QueueIntake {
                 return;
             }
             if (!isIdle) {
-                take(messages);
+                take(messages, stop);
             }
         }
     }
@@ -225,11 +231,12 @@ public final class QueueIntake {
                         .waitTimeSeconds(settings.untilEmpty ? 1 : POLL_SECONDS)
                         .visibilityTimeout((int) settings.visibilityTimeout.toSeconds())
                         .messageSystemAttributeNames(MessageSystemAttributeName.SENT_TIMESTAMP));
+        long asked = System.nanoTime();
         while (true) {
             try {
                 return answer.get(STOP_POLL_MS, TimeUnit.MILLISECONDS).messages();
             } catch (TimeoutException waiting) {
-                if (ends.getAsBoolean()) {
+                if (ends.getAsBoolean() && System.nanoTime() - asked > ANSWER_MAX.toNanos()) {
                     answer.cancel(true);
                     return null;
                 }
@@ -242,7 +249,7 @@ public final class QueueIntake {
         }
     }
 
-    private void take(List<Message> messages) {
+    private void take(List<Message> messages, BooleanSupplier stop) {
         Held now = new Held(messages);
         held.add(now);
         try {
@@ -250,6 +257,15 @@ public final class QueueIntake {
                     queue.source(), messages.stream().map(QueueIntake::message).toList()));
             records.addAndGet(messages.size());
             delete(messages);
+        } catch (EngineException e) {
+            if (stop.getAsBoolean()) {
+                held.remove(now); // Or it would be hidden again.
+                hide(messages, 0)
+                        .orTimeout(SHOW_SECONDS_MAX, TimeUnit.SECONDS)
+                        .exceptionally(_ -> null)
+                        .join();
+            }
+            throw e;
         } finally {
             held.remove(now);
         }
@@ -333,24 +349,28 @@ public final class QueueIntake {
             }
             for (Held each : held) {
                 if (System.nanoTime() - each.sinceNanos >= third) {
-                    hide(each);
+                    hideAgain(each);
                 }
             }
         }
     }
 
-    private void hide(Held messages) {
-        int seconds = (int) settings.visibilityTimeout.toSeconds();
-        List<ChangeMessageVisibilityBatchRequestEntry> entries = IntStream.range(0, messages.messages.size())
+    /// Hides messages for some seconds from now on; with 0 they can be received at once.
+    private CompletableFuture<?> hide(List<Message> messages, int seconds) {
+        List<ChangeMessageVisibilityBatchRequestEntry> entries = IntStream.range(0, messages.size())
                 .mapToObj(i -> ChangeMessageVisibilityBatchRequestEntry.builder()
                         .id(Integer.toString(i))
-                        .receiptHandle(messages.messages.get(i).receiptHandle())
+                        .receiptHandle(messages.get(i).receiptHandle())
                         .visibilityTimeout(seconds)
                         .build())
                 .toList();
+        return client.changeMessageVisibilityBatch(
+                request -> request.queueUrl(queue.url()).entries(entries));
+    }
+
+    private void hideAgain(Held messages) {
         try {
-            client.changeMessageVisibilityBatch(
-                            request -> request.queueUrl(queue.url()).entries(entries))
+            hide(messages.messages, (int) settings.visibilityTimeout.toSeconds())
                     .join();
             messages.sinceNanos = System.nanoTime();
         } catch (CompletionException e) { // They come again, and change nothing then.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.ConfigFactory;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
@@ -281,6 +282,32 @@ class QueueIntakeTest {
             assertThat(totals(engine)).containsExactly("1", "5");
         }
         assertThat(observed.calls).containsSubsequence("changeMessageVisibilityBatch", "deleteMessageBatch");
+        assertThat(left(queue)).isZero();
+    }
+
+    @Test
+    @Tag("campaign")
+    void a_stop_while_the_disk_is_full_shows_the_messages_again_at_once() {
+        Queue queue = queue();
+        send(queue, List.of("{\"id\":1,\"n\":5}", "{\"id\":2,\"n\":6}"));
+        SimulatedDisk disk = SimulatedDisk.empty();
+        AtomicBoolean stop = new AtomicBoolean();
+        Settings givesUp = engineSettings().withPause(() -> {
+            stop.set(true);
+            throw new EngineException(EngineException.Kind.NO_SPACE, "Stopped while the disk was full");
+        });
+        QueueIntake.Settings hidesForLong =
+                new QueueIntake.Settings(3, QueueIntake.Settings.VISIBILITY_DEFAULT, true, notes::add);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(disk.getPath("/data"), sum("\"id\""), givesUp)) {
+            disk.inject(Faults.none().withSpaceBytesMax(0));
+            assertThatThrownBy(() -> new QueueIntake(client, queue, engine, hidesForLong).run(stop::get))
+                    .hasMessageContaining("Stopped while the disk was full");
+            disk.inject(Faults.none());
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(disk.getPath("/data"), sum("\"id\""), engineSettings())) {
+            new QueueIntake(client, queue, engine, settings(true)).run(() -> false);
+            assertThat(totals(engine)).containsExactly("2", "11");
+        }
         assertThat(left(queue)).isZero();
     }
 
