@@ -7,13 +7,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Why a request failed, as JSON of RFC 9457.
 ///
 /// @param status of HTTP
 /// @param kind says it to programs: the name of an [EngineException.Kind], or one of the constants here
 /// @param detail says it to people, with what to do
-public record Failure(int status, String kind, String detail) {
+/// @param challenge says of a token what is wrong with it, as in the field `WWW-Authenticate`; `null` if nothing is
+public record Failure(
+        int status, String kind, String detail, @Nullable String challenge) {
+    public Failure(int status, String kind, String detail) {
+        this(status, kind, detail, null);
+    }
+
     /// The request makes no sense.
     public static final String REQUEST = "REQUEST";
 
@@ -159,7 +166,7 @@ public record Failure(int status, String kind, String detail) {
         json.put("exitCode", exitCode());
         json.putAll(more);
         byte[] bytes = (Json.of(json) + "\n").getBytes(StandardCharsets.UTF_8);
-        return new Response(status, CONTENT_TYPE, out -> out.write(bytes));
+        return new Response(status, CONTENT_TYPE, out -> out.write(bytes), null, challenge);
     }
 
     /// The exception that a caller of an engine gets for this.

@@ -14,11 +14,21 @@ import org.jspecify.annotations.Nullable;
 /// @param status of HTTP
 /// @param body writes the content; it may be large
 /// @param tag computes what changes when anything but the time of the answer changes; `null` if nobody may ask for it
+/// @param challenge what is wrong with the token of the request; `null` if nothing is
 public record Response(
-        int status, String contentType, Body body, @Nullable Supplier<String> tag) {
+        int status,
+        String contentType,
+        Body body,
+        @Nullable Supplier<String> tag,
+        @Nullable String challenge) {
+    /// An answer without a challenge.
+    Response(int status, String contentType, Body body, Supplier<String> tag) {
+        this(status, contentType, body, tag, null);
+    }
+
     /// An answer without a tag.
     public Response(int status, String contentType, Body body) {
-        this(status, contentType, body, null);
+        this(status, contentType, body, null, null);
     }
 
     private static final int PAUSE_SECONDS = 1;
@@ -42,7 +52,7 @@ public record Response(
         head.put("X-Content-Type-Options", "nosniff");
         head.put("Cross-Origin-Resource-Policy", "same-origin");
         switch (status) {
-            case 401 -> head.put("WWW-Authenticate", "Bearer");
+            case 401 -> head.put("WWW-Authenticate", challenge == null ? "Bearer" : "Bearer " + challenge);
             case 429, 503 -> head.put("Retry-After", String.valueOf(PAUSE_SECONDS));
             case 406 -> head.put("Retry-After", String.valueOf(POLL_SECONDS));
             default -> {

@@ -123,6 +123,7 @@ final class Answering extends Handler.Abstract {
             contents.drain(request);
         } // Otherwise the client waits for this very answer before it sends its content.
         metrics.answered(refusal.status());
+        refusal.reason().ifPresent(metrics::refused);
         refusal.send(response, callback);
     }
 

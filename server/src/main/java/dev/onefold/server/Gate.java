@@ -67,8 +67,7 @@ final class Gate {
 
     private static Permission known(Tokens tokens, String secret) throws Refusal {
         try {
-            return tokens.permission(secret)
-                    .orElseThrow(() -> new Refusal(401, Failure.NOT_ALLOWED, "The token is not known here."));
+            return tokens.permission(secret);
         } catch (IOException e) {
             throw new Refusal(
                     503, Failure.NOT_READY, "The keys of the issuer of tokens cannot be read now. Try again later.");

@@ -2,6 +2,7 @@ package dev.onefold.server;
 
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
+import dev.onefold.api.jwt.Reason;
 import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches.Summary;
@@ -46,6 +47,11 @@ final class Metrics {
             .help("Requests, by the status of the answer.")
             .labelNames("status")
             .build();
+    private final Counter refused = Counter.builder()
+            .name(PREFIX + "http_tokens_refused")
+            .help("Tokens of the issuer that were refused, by the reason.")
+            .labelNames("reason")
+            .build();
     private final Histogram acknowledged = delay(
             "http_acknowledge_seconds",
             "Time from the whole request to the answer that its records are durable and in the totals.");
@@ -56,12 +62,20 @@ final class Metrics {
         for (Served each : all) {
             pipelines.put(each.engine().pipeline().name(), each);
         }
+        for (Reason reason : Reason.values()) {
+            refused.initLabelValues(reason.words());
+        }
         this.changes = changes;
     }
 
     /// Counts an answer.
     void answered(int status) {
         requests.labelValues(Integer.toString(status)).inc();
+    }
+
+    /// Counts a token that is not good.
+    void refused(Reason reason) {
+        refused.labelValues(reason.words()).inc();
     }
 
     private static Histogram delay(String name, String help) {
@@ -119,6 +133,7 @@ final class Metrics {
                 writes -> new Times(writes.checkpoints(), writes.checkpointsNanos())));
         metrics.add(heap());
         metrics.add(requests.collect());
+        metrics.add(refused.collect());
         metrics.add(ofPipelines(acknowledged.collect(), all));
         metrics.add(ofPipelines(visible.collect(), all));
         metrics.add(GaugeSnapshot.builder()

@@ -1,13 +1,16 @@
 package dev.onefold.server;
 
 import dev.onefold.api.Failure;
+import dev.onefold.api.jwt.Reason;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /// Why nothing was done. Such an answer repeats nothing of the request.
 final class Refusal extends Exception {
@@ -16,10 +19,20 @@ final class Refusal extends Exception {
     private static final int BUFFER_BYTES = 32 << 10;
 
     private final transient Failure failure;
+    private final @Nullable Reason reason;
 
-    Refusal(Failure failure) {
+    private Refusal(Failure failure, @Nullable Reason reason) {
         super(failure.detail());
         this.failure = failure;
+        this.reason = reason;
+    }
+
+    Refusal(Failure failure) {
+        this(failure, null);
+    }
+
+    Refusal(Reason reason) {
+        this(reason.failure(), reason);
     }
 
     Refusal(int status, String kind, String detail) {
@@ -28,6 +41,11 @@ final class Refusal extends Exception {
 
     int status() {
         return failure.status();
+    }
+
+    /// What is wrong with the token of an issuer, if that is why.
+    Optional<Reason> reason() {
+        return Optional.ofNullable(reason);
     }
 
     /// Answers with it.

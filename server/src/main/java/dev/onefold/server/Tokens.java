@@ -1,8 +1,10 @@
 package dev.onefold.server;
 
+import dev.onefold.api.Failure;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
 import dev.onefold.api.jwt.Issuer;
+import dev.onefold.api.jwt.Reason;
 import dev.onefold.core.bytes.Sha256;
 import java.io.IOException;
 import java.net.URI;
@@ -14,7 +16,6 @@ import java.util.Base64;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -111,19 +112,26 @@ public final class Tokens {
         return new Token(HexFormat.of().parseHex(words[1]), scopes, Set.copyOf(List.of(words[3].split(",", -1))));
     }
 
-    /// What a secret allows; empty if it is none of these. It takes as long for a wrong one as for a right one.
+    /// What a secret allows. It takes as long for a wrong one as for a right one.
     ///
+    /// @throws Refusal if it is none of these
     /// @throws IOException if that cannot be known, because the keys of the issuer cannot be read
-    Optional<Permission> permission(String secret) throws IOException {
+    Permission permission(String secret) throws IOException, Refusal {
         if (issuer != null && Issuer.isToken(secret)) {
-            return issuer.claims(secret).map(Signed::new);
+            return switch (issuer.verdict(secret)) {
+                case Issuer.Claims claims -> new Signed(claims);
+                case Reason reason -> throw new Refusal(reason);
+            };
         }
         byte[] hash = hash(secret);
         Token found = null;
         for (Token token : all) {
             found = MessageDigest.isEqual(token.hash, hash) ? token : found;
         }
-        return Optional.ofNullable(found);
+        if (found == null) {
+            throw new Refusal(401, Failure.NOT_ALLOWED, "The token is not known here.");
+        }
+        return found;
     }
 
     private static byte[] hash(String secret) {

@@ -272,7 +272,7 @@ class AnswersTest {
                 assertThat(found(METRIC, text, 0)).hasSizeGreaterThan(9).isSubsetOf(found(METRIC, metrics, 0));
                 for (String labels : found(GROUPING, text, 1)) {
                     assertThat(List.of(labels.split(", ", -1)))
-                            .isSubsetOf("pipeline", "fate", "le", "status", "state", "instance");
+                            .isSubsetOf("pipeline", "fate", "le", "status", "reason", "state", "instance");
                 }
                 MATCHER.matcher(text).results().forEach(matcher -> {
                     for (String value : matcher.group(2).split("\\|", -1)) {

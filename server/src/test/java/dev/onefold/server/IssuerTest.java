@@ -45,6 +45,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -145,7 +146,7 @@ class IssuerTest {
                             .statusCode())
                     .isEqualTo(200);
             String none = signed(claims("profile onefold: onefold:everything read"));
-            assertThat(status(on, none, "/v1/trades/totals")).isEqualTo(404);
+            assertThat(status(on, none, "/v1/trades/totals")).isEqualTo(401);
             for (int i = 0; i < 50; i++) {
                 assertThat(status(on, reader, "/v1")).isEqualTo(200);
             }
@@ -153,40 +154,83 @@ class IssuerTest {
         }
     }
 
-    @Test
-    void whatever_else_looks_like_a_token_is_refused() throws Exception {
+    /// @param reason `null` if none is said
+    private record Wrong(String token, @Nullable String reason) {}
+
+    private List<Wrong> wrong(String good) throws Exception {
         RSAKey other = new RSAKeyGenerator(2_048).keyID("first").generate();
         JWSHeader header =
                 new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build();
         Date past = Date.from(Instant.now().minus(Duration.ofMinutes(10)));
         Date future = Date.from(Instant.now().plus(Duration.ofMinutes(10)));
+        return List.of(
+                new Wrong(signed(claims("onefold:read").issuer("https://other.example")), "unknown issuer"),
+                new Wrong(signed(claims("onefold:read").audience("other")), "wrong audience"),
+                new Wrong(signed(claims("onefold:read").audience((String) null)), "wrong audience"),
+                new Wrong(signed(claims("onefold:read").expirationTime(past)), "expired"),
+                new Wrong(signed(claims("onefold:read").expirationTime(null)), "missing claim"),
+                new Wrong(signed(claims("onefold:read").notBeforeTime(future)), "not yet valid"),
+                new Wrong(signed(claims("onefold:read").subject(null)), "missing claim"),
+                new Wrong(signed(claims("profile onefold:everything")), "no scope"),
+                new Wrong(
+                        signed(
+                                header,
+                                new RSASSASigner(other),
+                                claims("onefold:read").expirationTime(past)),
+                        "bad signature"),
+                new Wrong(
+                        signed(
+                                new JWSHeader.Builder(header).keyID("other").build(),
+                                new RSASSASigner(other),
+                                claims("onefold:read")),
+                        "unknown key"),
+                new Wrong(
+                        signed(
+                                new JWSHeader.Builder(JWSAlgorithm.HS256)
+                                        .keyID("first")
+                                        .build(),
+                                new MACSigner(rsa.toPublicJWK().toRSAPublicKey().getEncoded()),
+                                claims("onefold:read")),
+                        "unknown key"),
+                new Wrong(
+                        signed(
+                                new JWSHeader.Builder(header)
+                                        .type(JOSEObjectType.JOSE)
+                                        .build(),
+                                new RSASSASigner(rsa),
+                                claims("onefold:read")),
+                        "malformed"),
+                new Wrong(new PlainJWT(claims("onefold:read").build()).serialize(), "malformed"),
+                new Wrong(good.substring(0, good.lastIndexOf('.') + 1), "malformed"),
+                new Wrong(good.replaceFirst("\\.", ".e30"), "malformed"),
+                new Wrong("a.b.c", "malformed"),
+                new Wrong("..", "malformed"),
+                new Wrong(good + "a".repeat(10_000), null),
+                new Wrong("secret", null));
+    }
+
+    @Test
+    void whatever_else_looks_like_a_token_is_refused_and_its_sender_learns_why() throws Exception {
         String good = signed(claims("onefold:read"));
-        List<String> wrong = List.of(
-                signed(claims("onefold:read").issuer("https://other.example")),
-                signed(claims("onefold:read").audience("other")),
-                signed(claims("onefold:read").audience((String) null)),
-                signed(claims("onefold:read").expirationTime(past)),
-                signed(claims("onefold:read").expirationTime(null)),
-                signed(claims("onefold:read").notBeforeTime(future)),
-                signed(claims("onefold:read").subject(null)),
-                signed(header, new RSASSASigner(other), claims("onefold:read")),
-                signed(
-                        new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("first").build(),
-                        new MACSigner(rsa.toPublicJWK().toRSAPublicKey().getEncoded()),
-                        claims("onefold:read")),
-                new PlainJWT(claims("onefold:read").build()).serialize(),
-                good.substring(0, good.lastIndexOf('.') + 1),
-                good.replaceFirst("\\.", ".e30"),
-                "a.b.c",
-                "..",
-                good + "a".repeat(10_000));
         try (RunningService on = new RunningService(directory, tokens())) {
-            assertThat(status(on, good, "/v1/trades/totals")).isEqualTo(200);
-            for (int i = 0; i < wrong.size(); i++) {
-                HttpResponse<String> answer = on.get("/v1/trades/totals", "Authorization", "Bearer " + wrong.get(i));
-                assertThat(answer.statusCode()).as("token " + i).isEqualTo(401);
-                assertThat(answer.body()).doesNotContain(wrong.get(i));
+            for (Wrong each : wrong(good)) {
+                HttpResponse<String> answer = on.get("/v1/trades/totals", "Authorization", "Bearer " + each.token);
+                String as = each.token + " " + each.reason;
+                assertThat(answer.statusCode()).as(as).isEqualTo(401);
+                assertThat(answer.headers().firstValue("WWW-Authenticate"))
+                        .as(as)
+                        .contains(
+                                each.reason == null
+                                        ? "Bearer"
+                                        : "Bearer error=\"invalid_token\", error_description=\"" + each.reason + "\"");
+                assertThat(answer.body()).doesNotContain(each.token, NAME, AUDIENCE);
             }
+            HttpResponse<String> metrics = on.get("/metrics", "Authorization", "Bearer " + good);
+            assertThat(metrics.statusCode()).isEqualTo(200);
+            assertThat(metrics.body())
+                    .contains(
+                            "onefold_http_tokens_refused_total{reason=\"expired\"} 1.0",
+                            "onefold_http_tokens_refused_total{reason=\"missing claim\"} 2.0");
         }
     }
 

@@ -11,14 +11,17 @@ import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
 import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.BadJOSEException;
+import com.nimbusds.jose.proc.BadJWSException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSKeySelector;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import com.nimbusds.jwt.proc.ExpiredJWTException;
 import dev.onefold.api.Scope;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -31,7 +34,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -71,9 +73,16 @@ public final class Issuer {
             JWSAlgorithm.ES384,
             JWSAlgorithm.ES512);
 
+    private final String name;
+    private final String audience;
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
     private final AtomicLong warnedNanos = new AtomicLong(System.nanoTime() - FETCHED_EACH.toNanos());
+    private final AtomicLong notedNanos = new AtomicLong(System.nanoTime() - FETCHED_EACH.toNanos());
+    private final AtomicLong unnoted = new AtomicLong();
     private volatile boolean hasKeys; // Whether they could be read when they were last needed.
+
+    /// What is known of a token.
+    public sealed interface Verdict permits Claims, Reason {}
 
     /// One thing that a token allows.
     ///
@@ -81,7 +90,7 @@ public final class Issuer {
     public record Grant(Scope scope, String pipeline) {}
 
     /// What is known of a token that is good.
-    public record Claims(String subject, Set<Grant> grants) {
+    public record Claims(String subject, Set<Grant> grants) implements Verdict {
         public Claims {
             grants = Set.copyOf(grants);
         }
@@ -110,6 +119,8 @@ public final class Issuer {
     }
 
     private Issuer(String name, String audience, JWKSource<SecurityContext> keys) {
+        this.name = name;
+        this.audience = audience;
         JWSKeySelector<SecurityContext> selector = new JWSVerificationKeySelector<>(ALGORITHMS, keys);
         processor.setJWSKeySelector((header, context) -> strong(selector, header, context));
         processor.setJWSTypeVerifier(
@@ -152,13 +163,28 @@ public final class Issuer {
         }
     }
 
-    private static List<? extends Key> strong(
+    private List<? extends Key> strong(
             JWSKeySelector<SecurityContext> selector, JWSHeader header, SecurityContext context)
             throws KeySourceException {
-        return selector.selectJWSKeys(header, context).stream()
+        List<? extends Key> keys = selector.selectJWSKeys(header, context);
+        hasKeys |= !keys.isEmpty();
+        List<? extends Key> strong = keys.stream()
                 .filter(key ->
                         !(key instanceof RSAPublicKey rsa) || rsa.getModulus().bitLength() >= RSA_BITS_MIN)
                 .toList();
+        if (strong.isEmpty()) {
+            throw new NoKey();
+        }
+        return strong;
+    }
+
+    /// No key of the issuer is good for a token.
+    private static final class NoKey extends KeySourceException {
+        private static final long serialVersionUID = 1;
+
+        NoKey() {
+            super("No key fits");
+        }
     }
 
     /// Whether a text may be such a token.
@@ -167,39 +193,84 @@ public final class Issuer {
                 && text.chars().filter(c -> c == '.').count() == 2;
     }
 
-    /// What a token allows; empty if it is not good.
+    /// What a token allows, or why it is refused.
     ///
     /// @throws IOException if that cannot be known, because the keys of the issuer cannot be read
-    public Optional<Claims> claims(String token) throws IOException {
+    public Verdict verdict(String token) throws IOException {
+        Verdict verdict = judged(token);
+        if (verdict instanceof Reason reason) {
+            note(reason);
+        }
+        return verdict;
+    }
+
+    private Verdict judged(String token) throws IOException {
         try {
-            JWTClaimsSet claims = processor.process(SignedJWT.parse(token), null);
-            hasKeys = true;
-            String subject = claims.getSubject();
-            if (subject == null || claims.getExpirationTime() == null) {
-                return Optional.empty(); // A claim that is null is there for the library, and says nothing.
+            SignedJWT signed = SignedJWT.parse(token);
+            try {
+                return verdict(processor.process(signed, null));
+            } catch (BadJWTException e) { // The issuer has signed it.
+                return reason(signed.getJWTClaimsSet(), e);
             }
-            return Optional.of(new Claims(subject, grants(claims)));
         } catch (RateLimitReachedException e) {
             if (!hasKeys) {
                 throw new IOException("The keys of the issuer could not be read a moment ago", e);
             }
-            return Optional.empty(); // It names a key that was not there a moment ago.
+            return Reason.UNKNOWN_KEY; // It names a key that was not there a moment ago.
+        } catch (NoKey e) {
+            return Reason.UNKNOWN_KEY;
         } catch (KeySourceException e) {
             hasKeys = false;
-            warn(e);
+            if (isDue(warnedNanos)) { // Each request that brings a token would say it while the issuer is away.
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "The keys of the issuer of tokens cannot be read: " + e.getMessage());
+            }
             throw new IOException("The keys of the issuer cannot be read", e);
-        } catch (ParseException | BadJOSEException | JOSEException e) {
-            return Optional.empty();
+        } catch (BadJWSException | JOSEException e) {
+            return Reason.BAD_SIGNATURE;
+        } catch (ParseException | BadJOSEException e) {
+            return Reason.MALFORMED;
         }
     }
 
-    /// Seldom: each request that brings a token would say it while the issuer is away.
-    private void warn(KeySourceException e) {
-        long now = System.nanoTime();
-        long last = warnedNanos.get();
-        if (now - last >= FETCHED_EACH.toNanos() && warnedNanos.compareAndSet(last, now)) {
-            LOG.log(System.Logger.Level.WARNING, "The keys of the issuer of tokens cannot be read: " + e.getMessage());
+    private static Verdict verdict(JWTClaimsSet claims) {
+        String subject = claims.getSubject();
+        if (subject == null || claims.getExpirationTime() == null) {
+            return Reason.MISSING_CLAIM; // A claim that is null is there for the library, and says nothing.
         }
+        Set<Grant> grants = grants(claims);
+        return grants.isEmpty() ? Reason.NO_SCOPE : new Claims(subject, grants);
+    }
+
+    private Reason reason(JWTClaimsSet refused, BadJWTException e) {
+        if (!name.equals(refused.getIssuer())) {
+            return Reason.UNKNOWN_ISSUER;
+        }
+        if (!refused.getAudience().contains(audience)) {
+            return Reason.WRONG_AUDIENCE;
+        }
+        if (refused.getSubject() == null || refused.getExpirationTime() == null) {
+            return Reason.MISSING_CLAIM;
+        }
+        return e instanceof ExpiredJWTException ? Reason.EXPIRED : Reason.NOT_YET_VALID;
+    }
+
+    /// A line of the log tells of many tokens: anybody may send one.
+    private void note(Reason reason) {
+        unnoted.incrementAndGet();
+        if (isDue(notedNanos)) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "Tokens were refused, " + unnoted.getAndSet(0) + " since the last such line, the last of them for"
+                            + " this reason: " + reason.words());
+        }
+    }
+
+    private static boolean isDue(AtomicLong lastNanos) {
+        long now = System.nanoTime();
+        long last = lastNanos.get();
+        return now - last >= FETCHED_EACH.toNanos() && lastNanos.compareAndSet(last, now);
     }
 
     private static Stream<String> words(@Nullable Object claim) {

@@ -4,6 +4,7 @@ import dev.onefold.api.Failure;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.Scope;
 import dev.onefold.api.jwt.Issuer;
+import dev.onefold.api.jwt.Reason;
 import dev.onefold.aws.event.UrlRequest;
 import java.io.IOException;
 import java.net.URI;
@@ -74,20 +75,19 @@ public sealed interface Access {
             }
             String token = field.substring(SCHEME.length()).strip();
             try {
-                if (Issuer.isToken(token)) {
-                    return issuer.claims(token).orElseThrow(Bearer::unknown);
+                if (!Issuer.isToken(token)) {
+                    throw refused(401, "The token is not known here.");
                 }
-                throw unknown();
+                return switch (issuer.verdict(token)) {
+                    case Issuer.Claims claims -> claims;
+                    case Reason reason -> throw new Refused(reason.failure());
+                };
             } catch (IOException e) {
                 throw new Refused(new Failure(
                         503,
                         Failure.NOT_READY,
                         "The keys of the issuer of tokens cannot be read now. Try again later."));
             }
-        }
-
-        private static Refused unknown() {
-            return refused(401, "The token is not known here.");
         }
 
         private static Refused refused(int status, String detail) {

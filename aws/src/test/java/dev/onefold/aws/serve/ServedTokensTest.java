@@ -85,6 +85,10 @@ class ServedTokensTest {
             assertThat(status("POST", "/v1/trades/records", token)).as(token).isEqualTo(401);
         }
         assertThat(served.send(unsigned("GET", "/v1")).headers()).containsEntry("WWW-Authenticate", "Bearer");
+        String expired = "Bearer " + token(key, "onefold:read", -600);
+        assertThat(served.send(with(unsigned("GET", "/v1"), "authorization", expired))
+                        .headers())
+                .containsEntry("WWW-Authenticate", "Bearer error=\"invalid_token\", error_description=\"expired\"");
         assertThat(served.send(event("GET", "/v1/trades/totals")).status())
                 .as("signed, without a token")
                 .isEqualTo(401);
