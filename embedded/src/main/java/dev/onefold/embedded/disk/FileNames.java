@@ -28,6 +28,7 @@ public final class FileNames {
     private static final Pattern IN_DIRECTORY = Pattern.compile(
             "LOCK|LOCK\\.holder|engine\\.socket|RESET(\\.new)?"
                     + "|CURRENT(\\.new)?|journal-mark(\\.new)?|journal-[1-9][0-9]{0,17}(\\.new)?|code-[0-9a-f]{64}\\.jar(\\.new)?");
+    private static final Pattern UNFINISHED_JOURNAL = Pattern.compile("journal-[1-9][0-9]{0,17}\\.new");
     private static final Pattern VIEW = Pattern.compile("view-[1-9][0-9]{0,17}");
     private static final Pattern IN_VIEW = Pattern.compile(
             "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}"
@@ -48,6 +49,11 @@ public final class FileNames {
     /// Whether a path is a view's folder, by its name; a link to a folder is none.
     public static boolean isView(Path path) {
         return VIEW.matcher(name(path)).matches() && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /// Whether a file is a segment of the journal that was never whole, by its name.
+    static boolean isUnfinishedJournal(Path path) {
+        return UNFINISHED_JOURNAL.matcher(name(path)).matches();
     }
 
     /// Whether a file in a view's folder is one of the engine's, by its name.

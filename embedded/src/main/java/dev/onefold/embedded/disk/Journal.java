@@ -142,20 +142,30 @@ public final class Journal implements AutoCloseable {
         if (!Files.exists(markFile)) {
             Disk.create(markFile, markHeader(identity), MARK_AT + MARK_BYTES);
         }
-        Journal journal = new Journal(directory, identity, from, false);
-        journal.replay(visitor);
-        return journal;
+        FileNames.list(directory, FileNames::isUnfinishedJournal).forEach(Disk::delete);
+        return replayed(new Journal(directory, identity, from, false), visitor);
     }
 
     /// Visits the entries from a position on and changes nothing. Nothing can be appended.
     public static Journal read(Path directory, long identity, Position from, Visitor visitor) {
-        Journal journal = new Journal(directory, identity, from, true);
         try {
-            journal.replay(visitor);
+            return replayed(new Journal(directory, identity, from, true), visitor);
         } catch (OutOfSpaceException e) {
             throw new IllegalStateException("Reading needs no space", e);
         }
-        return journal;
+    }
+
+    private static Journal replayed(Journal journal, Visitor visitor) throws OutOfSpaceException {
+        boolean isReplayed = false;
+        try {
+            journal.replay(visitor);
+            isReplayed = true;
+            return journal;
+        } finally {
+            if (!isReplayed) {
+                journal.close();
+            }
+        }
     }
 
     private void replay(Visitor visitor) throws OutOfSpaceException {
@@ -426,6 +436,8 @@ public final class Journal implements AutoCloseable {
     /// Makes the next segment while this one fills, in parts that take milliseconds: nobody waits for all of it.
     private final class Ahead {
         private static final int PART_BYTES = SEGMENT_BYTES / 16;
+        private static final int PARTS_AT_ONCE = 4;
+        private static final long SPACE_MIN = 4L * SEGMENT_BYTES;
         private static final int BEGIN_AT = SEGMENT_BYTES / 4; // So it is there when this one is full to 3/4.
 
         private @Nullable Zeros zeros;
@@ -433,25 +445,35 @@ public final class Journal implements AutoCloseable {
 
         void makeMore() {
             long next = segment + 1;
+            long made = zeros == null ? 0 : zeros.at();
             long due = Math.min(2 * (at - BEGIN_AT), SEGMENT_BYTES) / PART_BYTES * PART_BYTES;
-            if (channel == null || spare == next || refused == next || due <= (zeros == null ? 0 : zeros.at())) {
+            if (channel == null || spare == next || refused == next || due <= made) {
+                return;
+            }
+            if (Disk.usableBytes(directory) < SPACE_MIN) {
+                giveUp(next);
                 return;
             }
             if (zeros == null) {
                 zeros = new Zeros(Disk.beside(file(next)), SEGMENT_BYTES);
             }
             try {
-                Disk.make(zeros, Disk.beside(file(next)), due);
+                Disk.make(zeros, Disk.beside(file(next)), Math.min(due, made + PARTS_AT_ONCE * PART_BYTES));
                 if (zeros.at() == SEGMENT_BYTES) {
                     end();
                     Disk.name(file(next), segmentHeader(next));
                     spare = next;
                 }
-            } catch (OutOfSpaceException notNow) { // Who needs the segment waits for space, and says so.
-                end();
-                Disk.delete(Disk.beside(file(next)));
-                refused = next;
+            } catch (OutOfSpaceException notNow) {
+                giveUp(next);
             }
+        }
+
+        /// Others need the space more. Who needs the segment waits for it, and says so.
+        private void giveUp(long next) {
+            end();
+            Disk.delete(Disk.beside(file(next)));
+            refused = next;
         }
 
         /// Leaves what is not whole to be written over.

@@ -2,6 +2,7 @@ package dev.onefold.embedded.rows;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Appends the rows of the emptiest segment again that are live, those to which the index leads: a part at a time, so
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Cleaning {
     private static final int AT_ONCE = 64;
     private static final int BYTES_MIN = Segment.BYTES / 128;
-    private static final int PER_APPENDED = 4; // A segment of which 3/4 are live is cleaned in time.
+    private static final int PER_APPENDED = 5; // Segments of which 4/5 are live are cleaned in time.
 
     private final RowStore store;
     private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
@@ -33,19 +34,21 @@ final class Cleaning {
     }
 
     /// Does enough to keep up with what was appended since the last call, and no more, because somebody waits.
-    ///
-    /// @param appendedBytes since the store is there
-    /// @param isDue whether too much is dead
-    void goOn(long appendedBytes, boolean isDue) {
+    void goOn() {
+        long left = BYTES_MIN + (store.appendedBytes() - appendedBefore) * PER_APPENDED;
+        while (left > 0 && hasVictim()) {
+            left -= step(Objects.requireNonNull(victim), left);
+        }
+        appendedBefore = store.appendedBytes(); // With what it has appended itself.
+    }
+
+    private boolean hasVictim() {
         if (victim == null || store.bySlot[victim.slot] != victim) { // Else it was let go meanwhile.
-            victim = isDue ? emptiest() : null;
+            victim = store.isTooMuchDead() ? emptiest() : null;
             at = Segment.FILE_HEADER_BYTES;
             frameEnd = at;
         }
-        if (victim != null) {
-            step(victim, at + BYTES_MIN + (appendedBytes - appendedBefore) * PER_APPENDED);
-        }
-        appendedBefore = appendedBytes;
+        return victim != null;
     }
 
     /// The emptiest segment; `null` if there is none, or if it may be what the last checkpoint is writing.
@@ -59,8 +62,10 @@ final class Cleaning {
         return emptiest == null || emptiest.used > emptiest.persisted ? null : emptiest;
     }
 
-    private void step(Segment from, long until) {
-        while (at < until && at < from.used) {
+    /// Returns how far it came.
+    private long step(Segment from, long bytes) {
+        long began = at;
+        while (at - began < bytes && at < from.used) {
             if (at == frameEnd) {
                 at += Segment.FRAME_HEADER_BYTES;
                 frameEnd = at + Frames.length(from, frameEnd);
@@ -75,6 +80,7 @@ final class Cleaning {
             store.release(from);
             victim = null;
         }
+        return at - began;
     }
 
     private void take(Segment from, long rowAt, long rowStart) {

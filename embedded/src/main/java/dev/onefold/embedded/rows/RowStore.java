@@ -192,6 +192,10 @@ public final class RowStore {
     /// Takes the row that was just appended back: read again, it would replace another.
     void takeBack(Segment segment) {
         account(segment, (int) appendedFrom - segment.used);
+        if (segment.used == segment.persisted + Segment.FRAME_HEADER_BYTES) { // Its frame is empty again.
+            segment.used = segment.persisted;
+            usedBytes -= Segment.FRAME_HEADER_BYTES;
+        }
     }
 
     /// Called once per row: its segment, where it begins behind its length, and where it ends.
@@ -279,6 +283,7 @@ public final class RowStore {
         }
         if (head.used == head.persisted) {
             head.used += Segment.FRAME_HEADER_BYTES;
+            usedBytes += Segment.FRAME_HEADER_BYTES;
         }
         return head;
     }
@@ -298,7 +303,16 @@ public final class RowStore {
 
     /// Cleans a part of a segment, if too much is dead. A segment that is let go is in the next [#cut].
     public void clean() {
-        cleaning.goOn(appendedBytes, liveBytes * 100 < (usedBytes - Segment.BYTES) * use.livePercentMin());
+        cleaning.goOn();
+    }
+
+    boolean isTooMuchDead() {
+        return liveBytes * 100 < (usedBytes - Segment.BYTES) * use.livePercentMin();
+    }
+
+    /// Bytes of rows that were appended since the store is there, those that were cleaned among them.
+    long appendedBytes() {
+        return appendedBytes;
     }
 
     /// Takes out a segment, to which the index leads no more.

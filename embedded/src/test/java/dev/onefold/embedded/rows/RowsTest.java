@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class RowsTest {
     private static final Pipeline PIPELINE = RandomContributions.PIPELINE;
     private static final int SOURCE = 3;
+    private static final int BATCH = 1_000;
 
     private final Groups[] groups = new Groups[Rollups.of(PIPELINE).all().size()];
     private final Values[] values = new Values[groups.length];
@@ -102,5 +104,58 @@ class RowsTest {
                         .hasValue(row);
             });
         });
+    }
+
+    private void applyMany(Rows rows, int keys, long from, RandomGenerator random) {
+        RowBatch batch = new RowBatch();
+        for (long version = from; version < from + BATCH; version++) {
+            Row row = new Row(
+                    List.of("key" + (version < keys ? version : random.nextInt(keys))),
+                    new Version(BigInteger.valueOf(version), Version.Kind.NUMBER),
+                    RandomContributions.contribution(random),
+                    "source" + SOURCE,
+                    version);
+            batch.add(row, PIPELINE, groups, SOURCE);
+        }
+        rows.apply(batch, _ -> {});
+    }
+
+    @Test
+    void the_cleaner_takes_a_part_at_a_time_and_keeps_up() {
+        RandomGenerator random = new SplittableRandom(1);
+        Rows rows = rows();
+        RowStore store = rows.store();
+        List<Segment> released = List.of();
+        long cleaned = 0;
+        for (int i = 0; i < 500; i++) {
+            long before = store.appendedBytes();
+            applyMany(rows, 40_000, (long) i * BATCH, random);
+            long applied = store.appendedBytes();
+            rows.clean();
+            long copied = store.appendedBytes() - applied;
+            assertThat(copied).isLessThan(5 * (applied - before) + Segment.BYTES / 100);
+            cleaned += copied;
+            if (i % 10 == 9) { // What is not persisted is not cleaned.
+                released.forEach(store::free);
+                released = rows.cut().released();
+            }
+        }
+        assertThat(cleaned).isPositive();
+        for (int i = 0; i < 2; i++) {
+            rows.cut();
+            rows.clean();
+        }
+        assertThat(store.isTooMuchDead()).isFalse();
+    }
+
+    @Test
+    void records_by_place_leave_nothing_for_a_checkpoint_to_write() {
+        Rows rows = rows();
+        RowBatch batch = new RowBatch();
+        batch.add(row(new SplittableRandom(1), 0), PIPELINE, groups, SOURCE);
+        for (int i = 0; i < 3; i++) {
+            rows.applyByPlace(batch);
+            assertThat(rows.cut().written()).isEmpty();
+        }
     }
 }
