@@ -108,9 +108,8 @@ final class ServeRun {
     }
 
     /// Sends records at a steady rate, whatever the service does; a delay counts from when a request should have been
-    /// sent, so that a service that falls behind does not hide it. Before the time that counts it is warmed up for
-    a
-    /// quarter of it.
+    /// sent, so that a service that falls behind does not hide it. Before the time that counts it is warmed up, for
+    /// a quarter of that time.
     void steady(int perSecond, int lines) throws IOException, InterruptedException {
         int warming = perSecond / lines * seconds / 4;
         int requests = warming + perSecond / lines * seconds;

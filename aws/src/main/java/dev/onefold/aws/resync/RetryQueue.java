@@ -30,13 +30,17 @@ public record RetryQueue(SqsAsyncClient client, String url) implements AutoClose
         }
     }
 
-    /// Deletes all messages. SQS takes up to a minute. Somebody who purges it within that minute does it for us, too.
-    public void purge() {
+    /// Deletes all messages. SQS takes up to a minute.
+    ///
+    /// @return false if somebody has purged it within the last minute, perhaps before the last message came: try
+    again
+    public boolean purge() {
         try {
             client.purgeQueue(request -> request.queueUrl(url)).join();
+            return true;
         } catch (CompletionException e) {
             if (e.getCause() instanceof PurgeQueueInProgressException) {
-                return;
+                return false;
             }
             throw e.getCause() instanceof SdkException failure ? failure : e;
         }

@@ -103,17 +103,21 @@ public final class Claims {
     /// expects the claim that was read.
     public void join(Definition definition) {
         Claim claim = find();
-        boolean isIn = claim.isIn(definition);
-        if (isIn && (claim.epoch() == definition.epoch() || claim.epoch() == definition.epoch() + 1)) {
-            return; // They do; or somebody is about to change it.
-        }
-        if (isIn && claim.epoch() < definition.epoch()
-                || new Definitions(store).load().equals(definition)) {
-            join(claim, definition);
+        while (mayJoin(claim, definition) && !join(claim, definition)) {
+            claim = find(); // Somebody was first, perhaps with an older definition.
         }
     }
 
-    private void join(Claim seen, Definition definition) {
+    private boolean mayJoin(Claim claim, Definition definition) {
+        boolean isIn = claim.isIn(definition);
+        if (isIn && (claim.epoch() == definition.epoch() || claim.epoch() == definition.epoch() + 1)) {
+            return false; // They do; or somebody is about to change it.
+        }
+        return isIn && claim.epoch() < definition.epoch()
+                || new Definitions(store).load().equals(definition);
+    }
+
+    private boolean join(Claim seen, Definition definition) {
         Map<String, AttributeValue> values = new TreeMap<>();
         values.put(":e", Items.number(definition.epoch()));
         values.put(":i", id(definition));
@@ -123,11 +127,11 @@ public final class Claims {
             values.put(":whole", AttributeValue.fromS(seen.incarnation()));
             condition = "e = :seen AND i = :whole";
         }
-        update("e = :e, i = :i", condition, values);
+        return update("e = :e, i = :i", condition, values);
     }
 
-    private void update(String setting, String condition, Map<String, AttributeValue> values) {
-        store.retriedIf(() -> store.client()
+    private boolean update(String setting, String condition, Map<String, AttributeValue> values) {
+        return store.retriedIf(() -> store.client()
                 .updateItem(request -> request.tableName(store.tables().totals())
                         .key(KEY)
                         .updateExpression("SET " + setting)

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -150,23 +151,25 @@ public final class Reset {
 
     /// Empties the tables.
     ///
-    /// @param whenClosed is done when the deployment is closed, before anything is deleted
+    /// @param whenClosed is done when the deployment is closed, before anything is deleted. It is given a check
+    that
+    ///     fails if somebody else has gone on with the deployment meanwhile, for right before each change
     /// @param told how many items were deleted so far
     /// @return how many items were deleted
     /// @throws Overtaken if somebody else does it at the same time
     /// @throws IllegalStateException if nothing is deployed, or a seeding runs
-    public static long run(Store store, Runnable whenClosed, LongConsumer told) {
+    public static long run(Store store, Consumer<Runnable> whenClosed, LongConsumer told) {
         return new Reset(store, told).run(whenClosed);
     }
 
-    private long run(Runnable whenClosed) {
+    private long run(Consumer<Runnable> whenClosed) {
         Definition found = definition();
         if (SeedLease.isRunning(store, Long.MAX_VALUE)) {
             throw new IllegalStateException("A seeding of this deployment runs, or has ended within the last "
                     + SeedLease.HELD.toMinutes() + " minutes without saying so. Stop it, or wait. Nothing was deleted");
         }
         Definition closed = Restored.close(store, found, this::replace);
-        whenClosed.run();
+        whenClosed.accept(() -> requireClosed(closed));
         for (Table table : tables(store, closed)) {
             empty(closed, table);
         }

@@ -204,7 +204,7 @@ class RetriesTest {
         Message message = new Message("m1", message("shardId-000000000000", forgotten, there), "", Arrival.NOT_KNOWN);
         Streams streams = new Streams(stream, DYNAMO.changes);
         Retries.Taken taken = new Retries(store, streams, arrivals -> {
-                    Reset.run(store, () -> {}, _ -> {});
+                    Reset.run(store, _ -> {}, _ -> {});
                     return Batches.intoRows(store, arrivals);
                 })
                 .take(List.of(message));

@@ -49,6 +49,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 public final class DeployedResetCommand implements Callable<Integer> {
     /// How long SQS may take to delete the messages of a queue.
     private static final Duration PURGE_MAX = Duration.ofSeconds(60);
+    private static final Duration PURGE_PAUSE = Duration.ofSeconds(1);
 
     private static final Duration PUBLISHING_MAX = Duration.ofMinutes(2);
 
@@ -176,7 +177,7 @@ public final class DeployedResetCommand implements Callable<Integer> {
         long deleted;
         try (Progress progress =
                 Progress.begin(caller, Progress.Mode.auto, "Deleting", Progress.Unit.RECORDS, text.items())) {
-            deleted = Reset.run(store, () -> purge(store, queues), count -> progress.at(count, count));
+            deleted = Reset.run(store, check -> purge(store, queues, check), count -> progress.at(count, count));
         }
         caller.printLine("Emptied deployment " + aws.deployment(name) + ": " + Words.count(deleted, "item")
                 + " deleted. Its totals begin with nothing.");
@@ -188,8 +189,14 @@ public final class DeployedResetCommand implements Callable<Integer> {
 
     /// Positions of before would be read once the deployment is open. How many there are is said about only, so none is
     /// taken for empty.
-    private void purge(Store store, List<RetryQueue> queues) {
-        queues.forEach(RetryQueue::purge);
+    private void purge(Store store, List<RetryQueue> queues, Runnable check) {
+        for (RetryQueue queue : queues) {
+            check.run();
+            while (!queue.purge()) {
+                store.threads().pause(PURGE_PAUSE);
+                check.run();
+            }
+        }
         if (!queues.isEmpty() && aws.place().endpoint() == null) {
             store.threads().pause(PURGE_MAX);
         }

@@ -99,7 +99,7 @@ class DeployedResetTest {
         try {
             Reset.run(
                     store,
-                    () -> {
+                    _ -> {
                         throw new IllegalStateException("Stopped");
                     },
                     _ -> {});

@@ -304,7 +304,7 @@ class AwsKeyedHazardsTest {
         }
         Reset.run(
                 process(),
-                () -> {
+                _ -> {
                     deployment.time.runFor(Duration.ofMinutes(1));
                     assertThat(isClosed()).isTrue();
                 },

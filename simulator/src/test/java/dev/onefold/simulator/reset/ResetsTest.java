@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -194,7 +195,7 @@ class ResetsTest {
             return deployment.start(() -> {
                 for (int tries = 0; ; tries++) {
                     try {
-                        Reset.run(store, () -> {}, _ -> {});
+                        Reset.run(store, _ -> {}, _ -> {});
                         return;
                     } catch (Reset.Overtaken overtaken) {
                         if (tries > 20) {
@@ -229,7 +230,7 @@ class ResetsTest {
         long last = engine.deadLetters().lastId();
         assertThat(calm.bucket.size()).isEqualTo(BATCHES);
         long[] told = new long[1];
-        long deleted = Reset.run(calm.function(), () -> {}, count -> told[0] = count);
+        long deleted = Reset.run(calm.function(), _ -> {}, count -> told[0] = count);
         assertThat(deleted).isEqualTo(told[0]).isGreaterThan(40);
         assertThat(engine.query(Query.all("main")).lines()).hasSize(1);
         assertThat(engine.deadLetters().size()).isZero();
@@ -268,7 +269,7 @@ class ResetsTest {
         engine.reduce();
         assertThatThrownBy(() -> Reset.run(
                         calm.function(),
-                        () -> {
+                        _ -> {
                             throw new IllegalStateException("Stopped");
                         },
                         _ -> {}))
@@ -282,6 +283,27 @@ class ResetsTest {
         StateAndMap.process(calm.function(), batch(1));
         engine.reduce();
         assertThat(engine.verify().isEqual()).isTrue();
+        assertThat(Restored.isWhole(calm.function())).isTrue();
+    }
+
+    @Test
+    void a_reset_that_sleeps_when_it_has_closed_purges_no_queue_of_the_next_run() {
+        AwsEngine engine = calm.engine(TradeFixtures.VALUES, LANES, GATES);
+        StateAndMap.process(calm.function(), batch(0));
+        engine.reduce();
+        AtomicInteger purged = new AtomicInteger();
+        assertThatThrownBy(() -> Reset.run(
+                        calm.function(),
+                        check -> {
+                            check.run();
+                            purged.incrementAndGet();
+                            reset(calm.function());
+                            check.run();
+                            purged.incrementAndGet();
+                        },
+                        _ -> {}))
+                .isInstanceOf(Reset.Overtaken.class);
+        assertThat(purged).hasValue(1);
         assertThat(Restored.isWhole(calm.function())).isTrue();
     }
 
@@ -351,7 +373,7 @@ class ResetsTest {
 
     /// How many items it deleted.
     private static long reset(Store store) {
-        return Reset.run(store, () -> {}, _ -> {});
+        return Reset.run(store, _ -> {}, _ -> {});
     }
 
     /// Threads of a process that does something else before it begins one.
@@ -384,7 +406,7 @@ class ResetsTest {
             SimulatedClient client = deployment.dynamo.client("reset");
             Store stopped = deployment.store(client);
             var _ = deployment.start(() -> {
-                Reset.run(stopped, () -> {}, _ -> {});
+                Reset.run(stopped, _ -> {}, _ -> {});
             });
             deployment.time.runFor(Duration.ofMillis(random.nextInt(1_000)));
             client.kill();
@@ -408,7 +430,7 @@ class ResetsTest {
         SimulatedClient client = calm.dynamo.client("reset");
         Store stopped = calm.store(client);
         CompletableFuture<Void> reset = calm.start(() -> {
-            Reset.run(stopped, () -> {}, _ -> {});
+            Reset.run(stopped, _ -> {}, _ -> {});
         });
         while (!isClosed(calm)) {
             calm.time.runFor(Duration.ofMillis(1));
