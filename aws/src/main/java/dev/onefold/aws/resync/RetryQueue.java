@@ -32,8 +32,8 @@ public record RetryQueue(SqsAsyncClient client, String url) implements AutoClose
 
     /// Deletes all messages. SQS takes up to a minute.
     ///
-    /// @return false if somebody has purged it within the last minute, perhaps before the last message came: try
-    again
+    /// @return false if somebody has purged it within the last minute, perhaps before the last message
+    ///     came: try again
     public boolean purge() {
         try {
             client.purgeQueue(request -> request.queueUrl(url)).join();

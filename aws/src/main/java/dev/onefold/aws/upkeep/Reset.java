@@ -152,8 +152,7 @@ public final class Reset {
     /// Empties the tables.
     ///
     /// @param whenClosed is done when the deployment is closed, before anything is deleted. It is given a check
-    that
-    ///     fails if somebody else has gone on with the deployment meanwhile, for right before each change
+    ///     for right before each change: it fails if somebody else has gone on with the deployment meanwhile
     /// @param told how many items were deleted so far
     /// @return how many items were deleted
     /// @throws Overtaken if somebody else does it at the same time

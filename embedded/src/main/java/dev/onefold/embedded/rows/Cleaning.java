@@ -35,11 +35,11 @@ final class Cleaning {
 
     /// Does enough to keep up with what was appended since the last call, and no more, because somebody waits.
     void goOn() {
-        long left = BYTES_MIN + (store.appendedBytes() - appendedBefore) * PER_APPENDED;
+        long left = BYTES_MIN + (store.appendedBytes - appendedBefore) * PER_APPENDED;
         while (left > 0 && hasVictim()) {
             left -= step(Objects.requireNonNull(victim), left);
         }
-        appendedBefore = store.appendedBytes(); // With what it has appended itself.
+        appendedBefore = store.appendedBytes; // With what it has appended itself.
     }
 
     private boolean hasVictim() {

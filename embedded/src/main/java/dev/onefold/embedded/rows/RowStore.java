@@ -39,7 +39,7 @@ public final class RowStore {
     private long sequenceNext;
     private long usedBytes;
     private long liveBytes;
-    private long appendedBytes;
+    long appendedBytes; // Since the store is there, those that were cleaned among them.
     private final Cleaning cleaning = new Cleaning(this);
 
     long appendedFrom; // Where the row just appended begins, with its length ...
@@ -308,11 +308,6 @@ public final class RowStore {
 
     boolean isTooMuchDead() {
         return liveBytes * 100 < (usedBytes - Segment.BYTES) * use.livePercentMin();
-    }
-
-    /// Bytes of rows that were appended since the store is there, those that were cleaned among them.
-    long appendedBytes() {
-        return appendedBytes;
     }
 
     /// Takes out a segment, to which the index leads no more.

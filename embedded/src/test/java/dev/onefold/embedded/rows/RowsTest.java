@@ -128,11 +128,11 @@ class RowsTest {
         List<Segment> released = List.of();
         long cleaned = 0;
         for (int i = 0; i < 500; i++) {
-            long before = store.appendedBytes();
+            long before = store.appendedBytes;
             applyMany(rows, 40_000, (long) i * BATCH, random);
-            long applied = store.appendedBytes();
+            long applied = store.appendedBytes;
             rows.clean();
-            long copied = store.appendedBytes() - applied;
+            long copied = store.appendedBytes - applied;
             assertThat(copied).isLessThan(5 * (applied - before) + Segment.BYTES / 100);
             cleaned += copied;
             if (i % 10 == 9) { // What is not persisted is not cleaned.
