@@ -142,7 +142,7 @@ public final class HttpService implements AutoCloseable {
     @Override
     public void close() throws IOException {
         opening.end();
-        connector.shutdown();
+        var _ = connector.shutdown(); // It takes no more; the server waits for what it has.
         try {
             requests.shutdown()
                     .completeOnTimeout(null, REQUESTS_MS_MAX, TimeUnit.MILLISECONDS)

@@ -458,7 +458,7 @@ public final class Journal implements AutoCloseable {
                 zeros = new Zeros(Disk.beside(file(next)), SEGMENT_BYTES);
             }
             try {
-                Disk.make(zeros, Disk.beside(file(next)), Math.min(due, made + PARTS_AT_ONCE * PART_BYTES));
+                Disk.make(zeros, Disk.beside(file(next)), Math.min(due, made + (long) PARTS_AT_ONCE * PART_BYTES));
                 if (zeros.at() == SEGMENT_BYTES) {
                     end();
                     Disk.name(file(next), segmentHeader(next));
