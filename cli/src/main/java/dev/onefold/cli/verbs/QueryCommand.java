@@ -174,7 +174,7 @@ final class QueryCommand implements Callable<Integer> {
         List<String> root = root();
         if (equals != null) {
             Totals right = TotalsFile.read(caller, equals).below(root, depth);
-            return pipeline.read(engine -> ask(engine, root, answer -> compare(caller, answer, right)))
+            return pipeline.read(engine -> ask(engine, root, answer -> compare(caller, answer, root, right)))
                     .code();
         }
         if (!tables.isEmpty()) {
@@ -194,7 +194,7 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     /// Only the measures that the file has are compared.
-    private static ExitCode compare(Caller caller, Answer answer, Totals right) {
+    private static ExitCode compare(Caller caller, Answer answer, List<String> root, Totals right) {
         Totals all = Totals.of(answer);
         List<String> missing = right.measures().stream()
                 .filter(measure -> !all.measures().contains(measure))
@@ -202,6 +202,9 @@ final class QueryCommand implements Callable<Integer> {
         if (!missing.isEmpty() || right.measures().isEmpty()) {
             throw CommandFailure.usage("The file of --equals has the measures " + right.measures() + ", and roll-up "
                     + answer.rollup() + " has " + all.measures() + ".");
+        }
+        if (all.all(right).isEmpty()) {
+            return missing(caller, root);
         }
         Sides sides = new Sides("", all.of(right.measures()), right);
         if (right.measures().size() < all.measures().size()) {
@@ -246,10 +249,14 @@ final class QueryCommand implements Callable<Integer> {
             case csv -> CsvForm.write(answer, neutralise, piece -> out.accept(visible(piece)));
         }
         if (answer.lines().isEmpty() && !root.isEmpty()) {
-            caller.note("There is no group " + Words.path(root) + ".");
-            return ExitCode.DIFFERENT;
+            return missing(caller, root);
         }
         return ExitCode.DONE;
+    }
+
+    private static ExitCode missing(Caller caller, List<String> root) {
+        caller.note("There is no group " + Words.path(root) + ".");
+        return ExitCode.DIFFERENT;
     }
 
     private ExitCode rows(Engine engine) {

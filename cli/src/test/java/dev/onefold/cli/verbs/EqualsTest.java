@@ -65,6 +65,14 @@ class EqualsTest {
     }
 
     @Test
+    void a_group_that_neither_side_has_is_no_equality() {
+        Result result = cli.run("query", "risk.yaml", "--group", "Dleta", "--equals", "right.json");
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).isEqualTo("There is no group Dleta.\n");
+    }
+
+    @Test
     void each_group_that_differs_is_named_with_what_differs_in_it() throws IOException {
         String right = Files.readString(folder.resolve("right.json"));
         String changed = right.replaceFirst("(\"Delta\"], \"value\": \")[0-9.]+", "$17.00")
