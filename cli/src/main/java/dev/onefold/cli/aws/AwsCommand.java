@@ -11,6 +11,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.EndpointOption;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.letters.DeadLettersCommand;
 import dev.onefold.cli.verbs.Verbs;
@@ -174,16 +175,9 @@ public final class AwsCommand implements Runnable {
     private static CommandFailure unreachable(String what, Exception e) {
         return new CommandFailure(
                 ExitCode.DIRECTORY,
-                what + " cannot be reached: " + why(e)
+                what + " cannot be reached: " + Reason.of(e)
                         + "\nSay where it is with --deployment, --region and --profile, and check the credentials.",
                 e);
-    }
-
-    /// The SDK's message, without the objects that it has asked.
-    public static String why(Exception e) {
-        String message = String.valueOf(e.getMessage());
-        int objects = message.indexOf(" in the chain ");
-        return objects < 0 ? message : message.substring(0, objects);
     }
 
     /// The tables of the deployment of a pipeline.

@@ -6,6 +6,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.show.Words;
 import java.time.Duration;
@@ -70,7 +71,7 @@ final class ComparedCommand implements Callable<Integer> {
         } catch (SdkException e) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
-                    "Deployment " + aws.deployment(name) + " cannot be reached: " + AwsCommand.why(e),
+                    "Deployment " + aws.deployment(name) + " cannot be reached: " + Reason.of(e),
                     e);
         }
     }

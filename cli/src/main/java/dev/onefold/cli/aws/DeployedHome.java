@@ -13,6 +13,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.EndpointOption;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.seed.Announcement;
 import dev.onefold.cli.seed.Clients;
 import dev.onefold.cli.seed.Home;
@@ -144,7 +145,7 @@ final class DeployedHome implements Home {
         } catch (SdkException e) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
-                    "The retry queue of deployment " + deployment + " cannot be looked for: " + AwsCommand.why(e)
+                    "The retry queue of deployment " + deployment + " cannot be looked for: " + Reason.of(e)
                             + "\nSay which one it is with --retries.",
                     e);
         }

@@ -10,6 +10,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.seed.Announcement;
@@ -120,7 +121,7 @@ final class DeployedSeedCommand implements Callable<Integer> {
         } catch (SdkException | IllegalStateException e) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
-                    "Not all rows could be written: " + e.getMessage()
+                    "Not all rows could be written: " + Reason.of(e)
                             + "\nThose that were written are in. The same command goes on there; a lower --rate helps where"
                             + " tables are throttled.",
                     e);

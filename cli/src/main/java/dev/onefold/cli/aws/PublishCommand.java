@@ -6,6 +6,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
@@ -74,7 +75,7 @@ final class PublishCommand implements Callable<Integer> {
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
-                    "The table " + items.table() + " was not brought to the totals: " + failure.getMessage(),
+                    "The table " + items.table() + " was not brought to the totals: " + Reason.of(failure),
                     failure);
         }
     }

@@ -9,6 +9,7 @@ import dev.onefold.aws.stream.Replay;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
@@ -103,7 +104,7 @@ final class ReplayCommand implements Callable<Integer> {
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
-                    "Stream " + source + " could not be replayed to its end: " + failure.getMessage()
+                    "Stream " + source + " could not be replayed to its end: " + Reason.of(failure)
                             + (isUnknown(failure) ? "\nSay which stream it is with --stream." : "")
                             + "\nWhat was read is in the totals. Run it again: what is in changes nothing.",
                     failure);

@@ -5,6 +5,7 @@ import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Verification;
 import java.util.List;
@@ -67,7 +68,7 @@ final class RestoredCommand implements Callable<Integer> {
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
-                    "The tables of " + aws.deployment(name) + " were not taken over: " + AwsCommand.why(failure)
+                    "The tables of " + aws.deployment(name) + " were not taken over: " + Reason.of(failure)
                             + "\nNothing is answered until they are. Run it again.",
                     failure);
         }

@@ -10,6 +10,7 @@ import dev.onefold.cli.aws.RetryQueues;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
@@ -105,7 +106,7 @@ public final class DeployedResetCommand implements Callable<Integer> {
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
-                    "Deployment " + deployment + " was not emptied to the end: " + AwsCommand.why(failure)
+                    "Deployment " + deployment + " was not emptied to the end: " + Reason.of(failure)
                             + ".\nRun it again: if it is closed, it stays so until then.",
                     failure);
         }
@@ -158,7 +159,7 @@ public final class DeployedResetCommand implements Callable<Integer> {
         try {
             return RetryQueues.all(aws, deployment);
         } catch (SdkException e) {
-            caller.note("The queues for retries cannot be looked for, so they are not purged: " + AwsCommand.why(e)
+            caller.note("The queues for retries cannot be looked for, so they are not purged: " + Reason.of(e)
                     + "\n--retries names them.");
             return List.of();
         }
@@ -207,7 +208,7 @@ public final class DeployedResetCommand implements Callable<Integer> {
             new Publication(store, items).step(PUBLISHING_MAX, true);
             caller.printLine("The published table " + items.table() + " has the new totals.");
         } catch (SdkException | IllegalStateException e) {
-            caller.note("The published table " + items.table() + " has the totals of before: " + AwsCommand.why(e)
+            caller.note("The published table " + items.table() + " has the totals of before: " + Reason.of(e)
                     + "\n'onefold aws publish --again' brings it to the new ones.");
         }
     }

@@ -3,6 +3,7 @@ package dev.onefold.cli.run;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.QueueBatch;
@@ -115,11 +116,11 @@ public final class QueueOptions {
                 if (!intake.wasRead()) {
                     throw e;
                 }
-                caller.note(e.getMessage() + "\nWhat was taken from the queue is safe.");
+                caller.note(Reason.of(e) + "\nWhat was taken from the queue is safe.");
                 return ExitCode.DIFFERENT;
             }
         } catch (SdkException | IllegalStateException e) {
-            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+            throw CommandFailure.usage(Reason.of(e));
         }
         return ExitCode.DONE;
     }

@@ -3,6 +3,7 @@ package dev.onefold.cli.seed;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.seed.AgainstOptions.Format;
@@ -161,7 +162,7 @@ public final class Against {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "The rows were not all compared: " + opened.shown() + ": "
-                            + String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".",
+                            + Reason.of(e).replaceFirst("\\.$", "") + ".",
                     e);
         }
     }

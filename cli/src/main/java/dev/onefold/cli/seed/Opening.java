@@ -3,6 +3,7 @@ package dev.onefold.cli.seed;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Identity;
@@ -71,7 +72,7 @@ public final class Opening {
                 return export(from.substring(EXPORT.length()));
             }
         } catch (SdkException e) {
-            throw new CommandFailure(ExitCode.DIRECTORY, from + " cannot be reached: " + e.getMessage(), e);
+            throw new CommandFailure(ExitCode.DIRECTORY, from + " cannot be reached: " + Reason.of(e), e);
         } catch (IllegalArgumentException e) {
             throw refused(e.getMessage() + ".");
         } catch (IOException e) {
@@ -193,7 +194,7 @@ public final class Opening {
         } catch (SdkException e) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
-                    "Table " + name + " cannot be asked for its change stream: " + e.getMessage()
+                    "Table " + name + " cannot be asked for its change stream: " + Reason.of(e)
                             + "\nSay which stream the pipeline reads, with --stream.",
                     e);
         }

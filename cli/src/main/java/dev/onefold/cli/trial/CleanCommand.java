@@ -4,6 +4,7 @@ import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.show.Words;
 import java.io.IOException;
 import java.time.Duration;
@@ -70,7 +71,7 @@ public final class CleanCommand implements Callable<Integer> {
             String bucket = stack.map(Stacks::codeBucket).orElse("");
             return delete(board, services, buckets, bucket).code();
         } catch (SdkException e) {
-            throw new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + AwsCommand.why(e), e);
+            throw new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + Reason.of(e), e);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.onefold.cli.trial;
 
 import dev.onefold.aws.Connection;
-import dev.onefold.cli.aws.AwsCommand;
+import dev.onefold.cli.call.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,7 +113,7 @@ record Removal(Services services, Duration poll, Consumer<String> said) {
             action.run();
             return Optional.empty();
         } catch (RuntimeException e) { // Whatever it is, the rest must be tried, and what is left must be said.
-            return Optional.of(what + ": " + AwsCommand.why(e));
+            return Optional.of(what + ": " + Reason.of(e));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.onefold.aws.Connection;
 import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.cloudformation.CloudFormationAsyncClient;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchAsyncClient;
@@ -39,7 +40,7 @@ record Services(
         } catch (SdkException e) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
-                    "AWS cannot be reached: " + AwsCommand.why(e)
+                    "AWS cannot be reached: " + Reason.of(e)
                             + "\nSay where it is with --region and --profile, and check the credentials.",
                     e);
         }

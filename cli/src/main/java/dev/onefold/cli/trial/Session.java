@@ -1,9 +1,9 @@
 package dev.onefold.cli.trial;
 
-import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.core.EngineException;
 import java.net.URI;
 import java.time.Duration;
@@ -43,14 +43,18 @@ final class Session {
         } catch (CommandFailure | EngineException e) {
             failure = e;
         } catch (SdkException e) {
-            failure = new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + AwsCommand.why(e), e);
+            failure = new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + Reason.of(e), e);
         } finally {
             board.endStep();
-            if (!asked.keeps()) {
+            if (stack.isBegun() && !asked.keeps()) {
                 result = removed(stack, result);
             }
         }
-        if (asked.keeps()) {
+        if (!stack.isBegun()) {
+            if (failure == null) {
+                board.say("Nothing was made.");
+            }
+        } else if (asked.keeps()) {
             keep(services.place().endpoint());
         }
         if (failure != null) {

@@ -1,8 +1,8 @@
 package dev.onefold.cli.trial;
 
-import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -31,6 +31,7 @@ final class TrialStack {
     private final String name;
     private final String bucket;
     private final Duration poll;
+    private boolean begun;
 
     /// Nothing is made yet.
     ///
@@ -56,8 +57,10 @@ final class TrialStack {
     /// @return the stack's outputs
     Map<String, String> make(
             Path archive, String template, Map<String, String> parameters, Signals signals, Consumer<String> said) {
+        requireFree();
+        signals.check();
+        begun = true;
         try {
-            requireFree();
             said.accept("Making the bucket " + bucket + ", and uploading the functions");
             buckets.make(bucket);
             signals.check();
@@ -71,21 +74,32 @@ final class TrialStack {
         } catch (AlreadyExistsException e) {
             throw (CommandFailure) taken(name).initCause(e);
         } catch (SdkException e) {
-            throw new CommandFailure(ExitCode.DIRECTORY, "The stack cannot be made: " + AwsCommand.why(e), e);
+            throw new CommandFailure(ExitCode.DIRECTORY, "The stack cannot be made: " + Reason.of(e), e);
         }
     }
 
+    /// Whether something may have been made, also if no answer came.
+    boolean isBegun() {
+        return begun;
+    }
+
     private void requireFree() {
-        stacks.find(name).ifPresent(stack -> {
-            throw taken(Stacks.said(stack));
-        });
+        try {
+            stacks.find(name).ifPresent(stack -> {
+                throw taken(Stacks.said(stack));
+            });
+        } catch (SdkException e) {
+            throw new CommandFailure(
+                    ExitCode.DIRECTORY, "CloudFormation cannot be asked: " + Reason.of(e) + "\nNothing was made.", e);
+        }
     }
 
     private CommandFailure taken(String stack) {
         return new CommandFailure(
                 ExitCode.DIRECTORY,
                 "There is a stack called " + stack + " already. Delete it with 'onefold aws clean " + name
-                        + "' if it is of an earlier trial of yours, or give this one another name with --deployment.");
+                        + "' if it is of an earlier trial of yours, or give this one another name with --deployment."
+                        + (begun ? "" : " Nothing was made."));
     }
 
     private Map<String, String> made(Signals signals, Consumer<String> said) {

@@ -97,16 +97,4 @@ class AwsMessagesTest {
         assertThat(result.exitCode()).as(result.err()).isEqualTo(3);
         assertThat(result.err()).contains("Nothing can be reached at http://localhost:" + port);
     }
-
-    @Test
-    void a_region_that_nobody_has_said_is_told_without_the_objects_that_were_asked() {
-        assertThat(
-                        AwsCommand.why(
-                                new IllegalStateException(
-                                        "Unable to load region from any of the providers in the chain"
-                                                + " software.amazon.Chain@3c7f66c4: [software.amazon.Region@37d4349f: Region must be specified]")))
-                .isEqualTo("Unable to load region from any of the providers");
-        assertThat(AwsCommand.why(new IllegalStateException("Connection refused")))
-                .isEqualTo("Connection refused");
-    }
 }

@@ -1,0 +1,93 @@
+package dev.onefold.cli.trial;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.cli.Cli;
+import dev.onefold.cli.Cli.Result;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What a trial refuses, and how one ends that has made nothing or little. `TrialTest` of the module `local` has whole
+/// ones.
+class TrialCommandTest {
+    private static final String PIPELINE =
+            "{\"pipeline\":\"risk\",\"input\":{\"format\":\"json\",\"key\":\"TradeID\",\"version\":\"Version\"},"
+                    + "\"rollup\":{\"levels\":[\"Hierarchy.RiskType\",\"Hierarchy.TradeDesk\",\"Hierarchy.Region\"],"
+                    + "\"measures\":{\"value\":\"sum(Value) decimal(18,2)\",\"trades\":\"count()\"}}}";
+
+    private static final Map<String, String> PROPERTIES =
+            Map.of("aws.accessKeyId", "nobody", "aws.secretAccessKey", "secret", "aws.maxAttempts", "1");
+    private static final String STACKS = "aws.endpointUrlCloudFormation";
+
+    @TempDir
+    private Path folder;
+
+    private Cli cli;
+
+    @BeforeAll
+    static void know() {
+        PROPERTIES.forEach(System::setProperty);
+    }
+
+    @AfterAll
+    static void forget() {
+        PROPERTIES.keySet().forEach(System::clearProperty);
+    }
+
+    @BeforeEach
+    void write() {
+        cli = Cli.in(folder);
+        cli.write("risk.yaml", PIPELINE);
+        cli.write("functions.zip", "");
+    }
+
+    private Result trial(String... more) {
+        List<String> words = new ArrayList<>(
+                List.of("aws", "trial", "risk.yaml", "--archive", "functions.zip", "--region", "eu-centrl-1"));
+        words.addAll(List.of(more));
+        return cli.run(words.toArray(String[]::new));
+    }
+
+    @Test
+    void a_region_that_is_not_there_is_said_with_its_host_and_nothing_was_made() {
+        System.setProperty(STACKS, "http://cloudformation.invalid");
+        try {
+            Result trial = trial("--yes");
+            assertThat(trial.exitCode()).as(trial.err()).isEqualTo(3);
+            assertThat(trial.out()).doesNotContain("Deleting", "deleted.", "kept");
+            assertThat(trial.err())
+                    .contains("The host cloudformation.invalid is not known. Check the region", "network")
+                    .contains("Nothing was made.")
+                    .doesNotContain("Not deleted", "UnknownHostException", "It costs");
+            assertThat(trial("--yes", "--keep").out()).doesNotContain("is kept");
+            Result clean = cli.run("aws", "clean", "risk-trial", "--yes", "--region", "eu-centrl-1");
+            assertThat(clean.exitCode()).isEqualTo(3);
+            assertThat(clean.err())
+                    .contains("The host cloudformation.invalid is not known")
+                    .doesNotContain("UnknownHostException");
+        } finally {
+            System.clearProperty(STACKS);
+        }
+    }
+
+    @Test
+    void a_second_trial_of_a_name_deletes_nothing_and_says_so() throws IOException {
+        try (HttpAccount account = new HttpAccount(true, () -> {})) {
+            Result result = trial("--yes", "--endpoint", account.endpoint().toString());
+            assertThat(result.exitCode()).as(result.err()).isEqualTo(3);
+            assertThat(result.out()).doesNotContain("Deleting", "All that was made is deleted.");
+            assertThat(result.err())
+                    .contains("There is a stack called risk-trial (made 2026-11-21T06:00:00Z")
+                    .contains("Nothing was made.");
+            assertThat(account.changes).isEmpty();
+        }
+    }
+}
