@@ -15,6 +15,7 @@ import java.util.TreeMap;
 /// @param failState percentage of the invocations of State that fail on purpose
 /// @param parameters of the template, besides those that every trial has
 /// @param keeps whether what was made is left there
+/// @param isLocal whether it is made on servers of this machine, which end with the trial
 record Asked(
         String name,
         Pipeline pipeline,
@@ -22,7 +23,8 @@ record Asked(
         BigDecimal failState,
         BigDecimal failReduce,
         Map<String, String> parameters,
-        boolean keeps) {
+        boolean keeps,
+        boolean isLocal) {
     private static final Duration AROUND = Duration.ofMinutes(15); // Making, draining and deleting.
 
     Asked {
@@ -51,7 +53,7 @@ record Asked(
     }
 
     /// What will be made and paid.
-    String announcement(String what, boolean isLocal) {
+    String announcement(String what) {
         String where = isLocal ? "on servers of this machine that stand in for AWS" : "in your account";
         String text = "Makes the stack " + name + " " + where
                 + ": a Kinesis stream on demand, four tables, a bucket, two queues, three functions, their roles and"
@@ -62,10 +64,17 @@ record Asked(
         String price = isLocal ? "On AWS it would cost about " : "It costs about ";
         return text + price + Prices.dollars(Prices.estimate(load.rate, load.time.plus(AROUND), load.records))
                 + " at list prices of us-east-1, an hour of the stream included. "
-                + (keeps
-                        ? "It is left there at the end, and costs more then, until 'onefold aws clean " + name
-                                + "' deletes it."
-                        : "All of it is deleted at the end, also after Ctrl-C. If this machine fails meanwhile,"
-                                + " 'onefold aws clean " + name + "' deletes it.");
+                + end();
+    }
+
+    private String end() {
+        String clean = "'onefold aws clean " + name + "' deletes it.";
+        if (keeps) {
+            return isLocal
+                    ? "It is there until Ctrl-C, if the trial comes to its end."
+                    : "It is left there at the end, and costs more then, until " + clean;
+        }
+        return "All of it is deleted at the end, also after Ctrl-C."
+                + (isLocal ? "" : " If this machine fails meanwhile, " + clean);
     }
 }

@@ -1,14 +1,13 @@
 package dev.onefold.cli.trial;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
 import dev.onefold.core.EngineException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /// A trial from its beginning to its end, at which all that it has made is deleted: whether it came to its end, was
@@ -54,8 +53,10 @@ final class Session {
             if (failure == null) {
                 board.say("Nothing was made.");
             }
+        } else if (asked.keeps() && asked.isLocal() && (failure != null || signals.isMade())) {
+            board.say("Nothing is kept: the servers that stand in for AWS end with this trial.");
         } else if (asked.keeps()) {
-            keep(services.place().endpoint());
+            keep(services.place());
         }
         if (failure != null) {
             throw failure;
@@ -63,9 +64,10 @@ final class Session {
         return result;
     }
 
-    /// Keeps what stands in for AWS until somebody wants it to end, if the trial is to be kept.
+    /// Keeps what stands in for AWS until somebody wants it to end, if the trial is to be kept and nobody has stopped
+    /// it.
     void hold() {
-        if (asked.keeps()) {
+        if (asked.keeps() && !signals.isMade()) {
             board.say("Ctrl-C ends it.");
             signals.pause(HELD);
         }
@@ -86,13 +88,13 @@ final class Session {
         return result == ExitCode.DONE ? ExitCode.DIFFERENT : result;
     }
 
-    /// @param endpoint of stand-ins, which end with us
-    private void keep(@Nullable URI endpoint) {
+    private void keep(Connection.Place place) {
         board.say("What was made of the stack " + asked.name() + " is kept: 'onefold aws query PIPELINE --deployment "
                 + asked.name() + "' asks it, and 'onefold aws clean " + asked.name() + "' deletes it.");
-        if (endpoint != null) {
-            board.say("It is at " + endpoint + " (--endpoint, --region eu-central-1, AWS_ACCESS_KEY_ID=OPERATOR,"
-                    + " AWS_SECRET_ACCESS_KEY=secret).");
+        if (asked.isLocal()) {
+            board.say(
+                    "It is at " + place.endpoint() + " (--endpoint, --region eu-central-1, AWS_ACCESS_KEY_ID=OPERATOR,"
+                            + " AWS_SECRET_ACCESS_KEY=secret).");
         }
     }
 }

@@ -136,7 +136,7 @@ public final class TrialCommand implements Callable<Integer> {
     @Option(
             names = "--keep",
             description = "Leaves at the end what was made; 'onefold aws clean NAME' deletes it. With --local it is"
-                    + " there until Ctrl-C.")
+                    + " there until Ctrl-C, if the trial came to its end.")
     private boolean keep;
 
     @Option(
@@ -159,7 +159,7 @@ public final class TrialCommand implements Callable<Integer> {
         try (Workplace workplace = Workplace.temporary();
                 Load load = load(pipeline, asked, workplace.folder().resolve("right"))) {
             Path functions = archive(workplace.folder());
-            board.say(asked.announcement(loadText(), local));
+            board.say(asked.announcement(loadText()));
             if (!yes && !caller.confirms("Begin?")) {
                 throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was made.");
             }
@@ -232,7 +232,7 @@ public final class TrialCommand implements Callable<Integer> {
         all.putAll(parameters);
         Duration time = Duration.ofMinutes(minutes);
         long most = Math.min(rate * time.toSeconds(), records == null ? Long.MAX_VALUE : records);
-        return new Asked(name, pipeline, new Asked.Load(rate, time, most), failState, failReduce, all, keep);
+        return new Asked(name, pipeline, new Asked.Load(rate, time, most), failState, failReduce, all, keep, local);
     }
 
     private static void requireShare(String option, BigDecimal percent) {

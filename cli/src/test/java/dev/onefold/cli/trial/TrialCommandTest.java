@@ -2,10 +2,24 @@ package dev.onefold.cli.trial;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
+import dev.onefold.cli.aws.AwsCommand;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.StopRequest;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.load.TradeRiskMix;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -89,5 +103,45 @@ class TrialCommandTest {
                     .contains("Nothing was made.");
             assertThat(account.changes).isEmpty();
         }
+    }
+
+    @Test
+    void a_trial_of_this_machine_promises_no_clean() {
+        assertThat(trial("--local").out())
+                .contains("All of it is deleted at the end, also after Ctrl-C.")
+                .doesNotContain("aws clean");
+        assertThat(trial("--local", "--keep").out())
+                .contains("It is there until Ctrl-C, if the trial comes to its end.")
+                .doesNotContain("aws clean");
+        assertThat(trial("--keep").out()).contains("'onefold aws clean risk-trial' deletes it");
+    }
+
+    @Test
+    void what_stands_on_this_machine_is_kept_only_if_the_trial_came_to_its_end() throws IOException {
+        assertThat(interrupted(true))
+                .contains("Stopped.", "Nothing is kept")
+                .doesNotContain("What was made", "It is at");
+        assertThat(interrupted(false)).contains("Stopped.", "What was made of the stack risk-trial is kept: ");
+    }
+
+    /// What a trial says that is to be kept and was stopped when it had made its bucket.
+    private String interrupted(boolean isLocal) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Caller caller = cli.caller(InputStream.nullInputStream(), out, new ByteArrayOutputStream());
+        Pipeline pipeline = ((Reading.Read) PipelineText.read(PIPELINE)).pipeline();
+        Asked.Load size = new Asked.Load(100, Duration.ofMinutes(1), 100);
+        Asked asked =
+                new Asked("risk-trial", pipeline, size, BigDecimal.ZERO, BigDecimal.ZERO, Map.of(), true, isLocal);
+        StopRequest stop = new StopRequest();
+        AwsCommand aws = AwsCommand.commandLine(caller).getCommand();
+        try (HttpAccount account = new HttpAccount(false, () -> stop.make(ExitCode.INTERRUPTED));
+                Services services = Services.at(aws, new Connection.Place("eu-central-1", null, account.endpoint()));
+                Load load = new Load.Trades(TradeRiskMix.BENCHMARK, 100, 42)) {
+            Session session = new Session(caller, new Board(caller), asked, new Signals(stop));
+            Trial.Code code = new Trial.Code(folder.resolve("functions.zip"), "");
+            assertThat(session.run(services, code, load)).isEqualTo(ExitCode.INTERRUPTED);
+            assertThat(account.changes).hasSize(1);
+        }
+        return out.toString(StandardCharsets.UTF_8);
     }
 }
