@@ -12,6 +12,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.Questions;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Batching;

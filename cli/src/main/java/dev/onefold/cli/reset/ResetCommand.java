@@ -6,6 +6,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.Patience;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.Questions;
 import dev.onefold.cli.seed.DirectoryHome;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches.Summary;

@@ -5,6 +5,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
+import dev.onefold.cli.data.Questions;
 import dev.onefold.cli.show.Words;
 import java.io.IOException;
 import java.time.Duration;
@@ -64,8 +65,9 @@ public final class CleanCommand implements Callable<Integer> {
             String what = stack.map(found -> "the stack " + Stacks.said(found) + " with all that is in it, and ")
                             .orElse("")
                     + Words.count(buckets.size(), "bucket") + " of code";
-            if (!yes && !caller.confirms("Delete " + what + "?")) {
-                throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was deleted.");
+            if (!yes) {
+                board.say("Deletes " + what + ".");
+                Questions.require(caller, "Delete all of it?", "Nothing was deleted.");
             }
             // A trial that somebody begins meanwhile has another bucket, and stays.
             String bucket = stack.map(Stacks::codeBucket).orElse("");

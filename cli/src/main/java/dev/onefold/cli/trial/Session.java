@@ -84,7 +84,9 @@ final class Session {
         caller.out().flush();
         caller.note("Not deleted:");
         left.forEach(each -> caller.note("  " + each));
-        caller.note("It costs as long as it is there. 'onefold aws clean " + asked.name() + "' tries again.");
+        if (!asked.isLocal()) {
+            caller.note("It costs as long as it is there. 'onefold aws clean " + asked.name() + "' tries again.");
+        }
         return result == ExitCode.DONE ? ExitCode.DIFFERENT : result;
     }
 

@@ -8,6 +8,7 @@ import dev.onefold.cli.aws.FunctionJars;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.Questions;
 import dev.onefold.cli.demo.Workplace;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
@@ -160,8 +161,8 @@ public final class TrialCommand implements Callable<Integer> {
                 Load load = load(pipeline, asked, workplace.folder().resolve("right"))) {
             Path functions = archive(workplace.folder());
             board.say(asked.announcement(loadText()));
-            if (!yes && !caller.confirms("Begin?")) {
-                throw new CommandFailure(ExitCode.DIFFERENT, "Nothing was made.");
+            if (!yes) {
+                Questions.require(caller, "Begin?", "Nothing was made.");
             }
             StopRequest stop = new StopRequest();
             stop.makeOnSignals();

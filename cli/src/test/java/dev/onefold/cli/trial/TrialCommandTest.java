@@ -106,6 +106,34 @@ class TrialCommandTest {
     }
 
     @Test
+    void without_a_terminal_nobody_is_asked() throws IOException {
+        Result trial = cli.runWithInput("y\n", "aws", "trial", "risk.yaml", "--archive", "functions.zip");
+        assertThat(trial.exitCode()).isEqualTo(2);
+        assertThat(trial.out()).contains("All of it is deleted at the end", "'onefold aws clean risk-trial'");
+        assertThat(trial.err())
+                .contains("Nobody can be asked", "Nothing was made.", "--yes")
+                .doesNotContain("[y/N]");
+        try (HttpAccount account = new HttpAccount(true, () -> {})) {
+            String[] words = {
+                "aws",
+                "clean",
+                "risk-trial",
+                "--region",
+                "eu-central-1",
+                "--endpoint",
+                account.endpoint().toString()
+            };
+            Result clean = cli.runWithInput("y\n", words);
+            assertThat(clean.exitCode()).as(clean.err()).isEqualTo(2);
+            assertThat(clean.err()).contains("Nobody can be asked", "Nothing was deleted.", "--yes");
+            assertThat(clean.out()).contains("Deletes the stack risk-trial (made 2026");
+            assertThat(cli.onTerminal(100).runWithInput("n\n", words).exitCode())
+                    .isEqualTo(1);
+            assertThat(account.changes).isEmpty();
+        }
+    }
+
+    @Test
     void a_trial_of_this_machine_promises_no_clean() {
         assertThat(trial("--local").out())
                 .contains("All of it is deleted at the end, also after Ctrl-C.")
