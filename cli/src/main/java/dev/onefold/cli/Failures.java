@@ -111,7 +111,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     private static String inWords(String message) {
-        return message.replaceFirst(" is not an? (int|long)$", " is not a whole number");
+        return message.replaceFirst(" is not an? (int|long)$", " is not a whole number")
+                .replace("Value for option option ", "Value for option "); // As picocli has it of NAME=VALUE.
     }
 
     @Override

@@ -96,6 +96,11 @@ public final class Template {
         return TemplateFile.deletable(yaml);
     }
 
+    /// The names of its parameters.
+    public List<String> parameters() {
+        return TemplateFile.parameters(yaml);
+    }
+
     private static void refuseWithoutIdentity(Pipeline pipeline) {
         if (pipeline.input().identity() instanceof Identity.ByPlace) {
             throw refusal(

@@ -125,6 +125,17 @@ final class TemplateFile {
                 .replaceFirst("(\n  DeletionProtection:\n(?:    .*\n)*?    Default: )'true'", "$1'false'");
     }
 
+    /// The names of the parameters of a template.
+    static List<String> parameters(String text) {
+        return text.lines()
+                .dropWhile(line -> !line.equals("Parameters:"))
+                .skip(1)
+                .takeWhile(line -> line.isEmpty() || line.startsWith(" "))
+                .filter(line -> line.matches("  [A-Za-z0-9]+:"))
+                .map(line -> line.substring(2, line.length() - 1))
+                .toList();
+    }
+
     /// The digest of everything in the text that makes a function what it is: from its log group to its version.
     private static String digest(String text, String function) {
         String properties =

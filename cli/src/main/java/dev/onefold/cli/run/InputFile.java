@@ -19,13 +19,19 @@ import java.util.concurrent.atomic.AtomicLong;
 public record InputFile(Path path, long bytes, AtomicLong read) {
     /// The file that a text on the command line means.
     public static InputFile of(Caller caller, String text) throws IOException {
+        return of(caller, text, "");
+    }
+
+    /// The same.
+    ///
+    /// @param advice for what is no file
+    static InputFile of(Caller caller, String text, String advice) throws IOException {
         Path path = caller.path(text);
         if (!Files.exists(path)) {
             throw CommandFailure.usage("There is no input file " + caller.shown(path) + ".");
         }
         if (!Files.isRegularFile(path)) {
-            throw CommandFailure.usage(caller.shown(path) + " is not a file that can be read again. To fold what comes"
-                    + " through a pipe, send it to standard input, with --input -.");
+            throw CommandFailure.usage(caller.shown(path) + " is not a file that can be read again." + advice);
         }
         if (!Files.isReadable(path)) {
             throw new CommandFailure(ExitCode.DIFFERENT, "Input file " + caller.shown(path) + " may not be read.");

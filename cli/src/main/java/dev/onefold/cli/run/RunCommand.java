@@ -46,6 +46,8 @@ import picocli.CommandLine.Option;
         })
 public final class RunCommand implements Callable<Integer> {
     static final String STANDARD_INPUT = "-";
+    private static final String PIPE_ADVICE =
+            " To fold what comes through a pipe, send it to standard input, with --input -.";
 
     private final Caller caller;
     private final StopRequest stop;
@@ -160,7 +162,8 @@ public final class RunCommand implements Callable<Integer> {
         DataDirectory data = pipeline.directoryWithFunction();
         for (String input : inputs) {
             if (!input.equals(STANDARD_INPUT)) {
-                InputFile.of(caller, input); // What cannot be read is refused before a directory is made for it.
+                // What cannot be read is refused before a directory is made for it.
+                InputFile.of(caller, input, PIPE_ADVICE);
                 requireArrival(data, input);
             } else if (data.definition() != null) {
                 Identity.ByMessage.problem(data.definition(), "a line of standard input")

@@ -33,13 +33,20 @@ final class FileLoad implements Load {
     private final List<String> rollups;
     private @Nullable InputStream in;
     private @Nullable RecordLines lines;
+    private byte @Nullable [] first;
     private long records;
 
     /// @param folder that is empty
+    /// @throws CommandFailure if there is no record
     FileLoad(Caller caller, Pipeline pipeline, List<String> files, Path folder) throws IOException {
         this.files = new ArrayDeque<>();
         for (String file : files) {
             this.files.add(InputFile.of(caller, file));
+        }
+        first = line();
+        if (first == null) {
+            throw CommandFailure.usage(String.join(", ", files) + (files.size() == 1 ? " has" : " have")
+                    + " no record, so there is nothing to compare.");
         }
         rollups = Rollups.of(pipeline).all().stream().map(Rollup::name).toList();
         engine = EmbeddedEngine.open(folder, pipeline.unpublished(), Settings.defaults());
@@ -50,7 +57,8 @@ final class FileLoad implements Load {
         List<byte[]> some = new ArrayList<>();
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         while (some.size() < most) {
-            byte[] record = line();
+            byte[] record = first == null ? line() : first;
+            first = null;
             if (record == null) {
                 break;
             }

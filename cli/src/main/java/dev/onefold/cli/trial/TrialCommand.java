@@ -8,13 +8,16 @@ import dev.onefold.cli.aws.FunctionJars;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.Questions;
 import dev.onefold.cli.demo.Workplace;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.document.Spelling;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
@@ -26,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +67,9 @@ public final class TrialCommand implements Callable<Integer> {
     private static final String NAME = "[a-z][a-z0-9-]{0,35}";
     private static final long RATE_MAX = 100_000;
     private static final long MINUTES_MAX = 24 * 60;
+
+    private static final Set<String> OWN_PARAMETERS =
+            Set.of("CodeBucket", "CodeKey", "DeletionProtection", "ParallelizationFactor");
 
     /// The stand-in for DynamoDB takes its time for each gate that a new deployment writes.
     private static final Map<String, String> LOCAL_PARAMETERS = Map.of("Gates", "64");
@@ -153,8 +160,9 @@ public final class TrialCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Pipeline pipeline = AwsCommand.pipeline(caller, file);
-        String template = template(pipeline);
+        Pipeline pipeline = PipelineArgument.read(caller, file);
+        Template template = template(pipeline);
+        requireParameters(template.parameters());
         Asked asked = asked(pipeline);
         Board board = new Board(caller);
         try (Workplace workplace = Workplace.temporary();
@@ -168,7 +176,7 @@ public final class TrialCommand implements Callable<Integer> {
             stop.makeOnSignals();
             stop.makeOnHangup();
             Session session = new Session(caller, board, asked, new Signals(stop));
-            Trial.Code code = new Trial.Code(functions, template);
+            Trial.Code code = new Trial.Code(functions, template.deletableYaml());
             if (local) {
                 try (LocalPlace here = LocalPlace.open(caller);
                         Services services = Services.at(aws, here.place())) {
@@ -192,15 +200,15 @@ public final class TrialCommand implements Callable<Integer> {
         return made;
     }
 
-    private static String template(Pipeline pipeline) {
+    private static Template template(Pipeline pipeline) {
         if (!(pipeline.fold() instanceof Rollups)) {
             throw CommandFailure.usage("A trial compares totals, and pipeline " + pipeline.name()
-                    + " folds by a function. Try it on one machine with 'onefold test', or deploy it as docs/aws.md"
-                    + " says.");
+                    + (pipeline.fold() instanceof Batching ? " makes batches" : " folds by a function")
+                    + ". Try it on one machine with 'onefold test', or deploy it as docs/aws.md says.");
         }
         try {
             // A published table has the name that the pipeline gives it, and might be in use.
-            return Template.of(pipeline.unpublished(), Input.NEW_STREAM).deletableYaml();
+            return Template.of(pipeline.unpublished(), Input.NEW_STREAM);
         } catch (IllegalArgumentException refused) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(refused.getMessage()), refused);
         }
@@ -224,16 +232,39 @@ public final class TrialCommand implements Callable<Integer> {
         }
         requireShare("--fail-state", failState);
         requireShare("--fail-reduce", failReduce);
-        for (String parameter : List.of("CodeBucket", "CodeKey", "DeletionProtection", "ParallelizationFactor")) {
-            if (parameters.containsKey(parameter)) {
-                throw CommandFailure.usage("A trial sets the parameter " + parameter + " itself.");
-            }
-        }
         Map<String, String> all = new TreeMap<>(local ? LOCAL_PARAMETERS : Map.of());
         all.putAll(parameters);
         Duration time = Duration.ofMinutes(minutes);
         long most = Math.min(rate * time.toSeconds(), records == null ? Long.MAX_VALUE : records);
         return new Asked(name, pipeline, new Asked.Load(rate, time, most), failState, failReduce, all, keep, local);
+    }
+
+    private void requireParameters(List<String> known) {
+        for (String parameter : parameters.keySet()) {
+            if (OWN_PARAMETERS.contains(parameter)) {
+                throw CommandFailure.usage("A trial sets the parameter " + parameter + " itself.");
+            }
+            if (!known.contains(parameter)) {
+                throw CommandFailure.usage("The template has no parameter " + parameter + "."
+                        + Spelling.nearest(parameter, known)
+                                .map(meant -> " Did you mean " + meant + "?")
+                                .orElse(""));
+            }
+        }
+    }
+
+    private void requireSharesPossible() {
+        requireShare("--duplicates", duplicates);
+        requireShare("--late", late);
+        BigDecimal most = BigDecimal.valueOf(100)
+                .subtract(BigDecimal.valueOf(TradeRiskMix.BENCHMARK.corrections(), 4))
+                .stripTrailingZeros();
+        BigDecimal both = duplicates.add(late);
+        if (both.compareTo(most) > 0) {
+            throw CommandFailure.usage("--duplicates and --late are at most " + most.toPlainString()
+                    + " % together, because the rest of the records are corrections; not " + both.toPlainString()
+                    + " %.");
+        }
     }
 
     private static void requireShare(String option, BigDecimal percent) {
@@ -273,6 +304,7 @@ public final class TrialCommand implements Callable<Integer> {
                     + " version Version, its three levels, and the measures value and trades. Pipeline "
                     + pipeline.name() + " is another one: give records for it with --input FILE.");
         }
+        requireSharesPossible();
         try {
             TradeRiskMix mix = new TradeRiskMix(
                     TradeRiskMix.BENCHMARK.corrections(),

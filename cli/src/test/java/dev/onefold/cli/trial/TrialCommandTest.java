@@ -172,4 +172,46 @@ class TrialCommandTest {
         }
         return out.toString(StandardCharsets.UTF_8);
     }
+
+    @Test
+    void a_pipeline_without_totals_is_a_usage_error_whatever_it_makes() {
+        cli.write("risk.yaml", """
+                pipeline: orders
+                input: {format: json, id: id}
+                batch: {size: 10, deliver: {http: "http://host/x"}, receiver: idempotent}
+                """);
+        Result batches = trial("--yes");
+        assertThat(batches.exitCode()).as(batches.err()).isEqualTo(2);
+        assertThat(batches.err()).contains("A trial compares totals, and pipeline orders makes batches");
+    }
+
+    @Test
+    void a_parameter_that_the_template_does_not_have_is_refused_before_the_question() {
+        Result unknown = trial("--yes", "--parameter", "EnhancedFanout=true");
+        assertThat(unknown.exitCode()).isEqualTo(2);
+        assertThat(unknown.out()).isEmpty();
+        assertThat(unknown.err())
+                .contains("The template has no parameter EnhancedFanout.", "Did you mean EnhancedFanOut?");
+        assertThat(trial("--parameter", "EnhancedFanOut=true").err()).contains("Nobody can be asked");
+        assertThat(trial("--yes", "--parameter", "X").err()).contains("Value for option '--parameter'");
+    }
+
+    @Test
+    void shares_that_are_too_large_together_are_said_by_their_own_options() {
+        Result result = trial("--yes", "--duplicates", "60", "--late", "60");
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err()).contains("--duplicates and --late are at most 80 % together", "not 120 %");
+        assertThat(trial("--yes", "--late", "101").err()).contains("--late 101 is not a percentage");
+    }
+
+    @Test
+    void input_that_is_no_file_or_has_no_record_is_refused() {
+        Result none = trial("--yes", "--input", folder.toString());
+        assertThat(none.exitCode()).isEqualTo(2);
+        assertThat(none.err()).contains("is not a file that can be read again.").doesNotContain("--input -");
+        cli.write("empty.ndjson", "\n");
+        Result empty = trial("--yes", "--input", "empty.ndjson");
+        assertThat(empty.exitCode()).as(empty.err()).isEqualTo(2);
+        assertThat(empty.err()).contains("empty.ndjson has no record");
+    }
 }
