@@ -33,6 +33,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
@@ -172,12 +173,15 @@ public final class AwsCommand implements Runnable {
         }
     }
 
-    private static CommandFailure unreachable(String what, Exception e) {
-        return new CommandFailure(
-                ExitCode.DIRECTORY,
-                what + " cannot be reached: " + Reason.of(e)
-                        + "\nSay where it is with --deployment, --region and --profile, and check the credentials.",
-                e);
+    /// A part that cannot be asked.
+    ///
+    /// @param what its name; of a deployment its tables may be missing
+    public static CommandFailure unreachable(String what, Exception e) {
+        String place = "\nSay where it is with --deployment, --region and --profile";
+        String message = e instanceof ResourceNotFoundException
+                ? what + " is not there: this account and region have no tables of it." + place + "."
+                : what + " cannot be reached: " + Reason.of(e) + place + ", and check the credentials.";
+        return new CommandFailure(ExitCode.DIRECTORY, message, e);
     }
 
     /// The tables of the deployment of a pipeline.

@@ -4,6 +4,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -21,15 +22,24 @@ public final class FunctionArchive {
 
     private FunctionArchive() {}
 
-    /// Writes it.
+    /// Writes it. What could not be written to its end is deleted: nobody may upload it.
     public static void write(List<Path> jars, Path file) throws IOException {
         requireDistinct(jars);
-        try (OutputStream out = Files.newOutputStream(file);
-                ZipOutputStream zip = new ZipOutputStream(out)) {
+        OutputStream out = Files.newOutputStream(file);
+        try (ZipOutputStream zip = new ZipOutputStream(out)) {
             zip.setMethod(ZipOutputStream.STORED); // Jars are compressed already.
             for (Path jar : jars) {
                 add(zip, jar);
             }
+        } catch (IOException e) {
+            if (Files.isRegularFile(file)) {
+                Files.delete(file);
+            }
+            if (e instanceof FileSystemException) {
+                throw e; // It names its file.
+            }
+            throw new CommandFailure(
+                    ExitCode.STORAGE, "The archive " + file + " cannot be written: " + e.getMessage() + ".", e);
         }
     }
 

@@ -28,6 +28,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 
 /// `onefold aws reset`: empties a deployment for the next run.
 @Command(
@@ -104,11 +105,13 @@ public final class DeployedResetCommand implements Callable<Integer> {
             } finally {
                 queues.forEach(RetryQueue::close);
             }
+        } catch (ResourceNotFoundException e) {
+            throw AwsCommand.unreachable("Deployment " + deployment, e);
         } catch (SdkException | IllegalStateException failure) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "Deployment " + deployment + " was not emptied to the end: " + Reason.of(failure)
-                            + ".\nRun it again: if it is closed, it stays so until then.",
+                            + "\nRun it again: if it is closed, it stays so until then.",
                     failure);
         }
     }

@@ -119,6 +119,20 @@ class AwsCommandTest {
     }
 
     @Test
+    void a_deployment_that_is_not_there_is_said_without_the_words_of_the_service() {
+        for (String[] arguments : List.of(
+                new String[] {"query", "trades.yaml"},
+                new String[] {"reset", "trades.yaml", "--yes"},
+                new String[] {"dead-letters", "trades.yaml", "list"})) {
+            Result gone = aws(arguments);
+            assertThat(gone.exitCode()).as(gone.err()).isEqualTo(3);
+            assertThat(gone.err())
+                    .contains("Deployment " + deployed.name() + " is not there: ", "--region")
+                    .doesNotContain("Service:", "Request ID", "credentials");
+        }
+    }
+
+    @Test
     @Tag("campaign")
     void the_verbs_of_the_embedded_engine_work_on_deployed_tables() {
         fold(trade("a", 1, "FX", "1.5"), trade("a", 2, "FX", "2.5"), trade("b", 1, "Rates", "4"), "poison");
