@@ -1,7 +1,6 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.embedded.directory.Current;
 import dev.onefold.embedded.directory.Emptying;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.FileNames;
@@ -73,17 +72,6 @@ public final class DataReset implements AutoCloseable {
             }
         }
         return state.toString();
-    }
-
-    /// Whether an engine has had data there.
-    public static boolean hasData(Path directory) {
-        return Current.read(directory) != null;
-    }
-
-    /// Whether the journal of the directory is kept for ever, because it was made so.
-    public static boolean isJournalKept(Path directory) {
-        Current current = Current.read(directory);
-        return current != null && current.journalKept();
     }
 
     /// Owns the directory.

@@ -9,12 +9,12 @@ import dev.onefold.cli.data.EngineArgument.Verb;
 import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.FunctionJar;
 import dev.onefold.embedded.Settings;
 import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -96,7 +96,7 @@ public final class EngineAccess {
 
     private static ExitCode access(DataDirectory data, Caller caller, Verb verb, Supplier<EmbeddedEngine> opening)
             throws IOException {
-        if (!Files.isDirectory(data.path())) {
+        if (!DataFolder.exists(data.path())) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,
                     "There is no data of pipeline " + data.pipeline() + " in " + caller.shown(data.path())

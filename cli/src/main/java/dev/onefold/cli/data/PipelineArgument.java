@@ -9,6 +9,7 @@ import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.yaml.PipelineFile;
 import dev.onefold.yaml.PipelineFunction;
@@ -131,7 +132,7 @@ public final class PipelineArgument implements EngineArgument {
             Pipeline bound = function == null ? definition : function.function().pipeline();
             return new DataDirectory(path(definition.name()), definition.name(), bound, function);
         }
-        if (isName(pipeline) && Files.isDirectory(path(pipeline))) {
+        if (isName(pipeline) && DataFolder.exists(path(pipeline))) {
             return new DataDirectory(path(pipeline), pipeline, null);
         }
         String name =

@@ -13,6 +13,7 @@ import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.Status;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.DataReset;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
@@ -73,13 +74,13 @@ public final class ResetCommand implements Callable<Integer> {
         DataDirectory data = pipeline.directory();
         Path path = data.path();
         String shown = caller.shown(path);
-        if (Files.isDirectory(path)) {
+        if (DataFolder.exists(path)) {
             Optional<String> interrupted = DataReset.interrupted(path);
             if (interrupted.isPresent()) {
                 requireName(data, interrupted.get());
                 return finish(path).code();
             }
-            if (DataReset.hasData(path)) {
+            if (DataFolder.hasData(path)) {
                 return reset(data).code();
             }
         }

@@ -6,7 +6,7 @@ import dev.onefold.core.Status;
 import dev.onefold.core.pipeline.Batching.Kind;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
-import dev.onefold.embedded.DataReset;
+import dev.onefold.embedded.DataFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ record ResetText(Pipeline pipeline, Status status, Path data) {
             lines.add("- The published table " + database.table()
                     + " keeps the totals of before until the next run: at its start that replaces them by its own.");
         }
-        if (DataReset.isJournalKept(data)) {
+        if (DataFolder.isJournalKept(data)) {
             lines.add("- The directory forgets that its journal is to be kept: say --keep-journal again.");
         }
         return String.join("\n", lines);

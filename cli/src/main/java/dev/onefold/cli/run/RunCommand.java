@@ -11,10 +11,10 @@ import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Horizon;
+import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -196,7 +196,7 @@ public final class RunCommand implements Callable<Integer> {
     private static boolean canDeliver(DataDirectory data) {
         return data.definition() != null
                 && data.definition().fold() instanceof Batching
-                && Files.isDirectory(data.path());
+                && DataFolder.exists(data.path());
     }
 
     private static void requireArrival(DataDirectory data, String input) {

@@ -14,12 +14,12 @@ import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.tables.SeedLog;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +99,7 @@ public final class SeedCommand implements Callable<Integer> {
         if (signals && !options.dryRun) {
             stop.makeOnSignals();
         }
-        if (Files.isDirectory(data.path()) || definition == null) {
+        if (DataFolder.exists(data.path()) || definition == null) {
             return (options.dryRun
                             ? EngineAccess.read(data, caller, engine -> seed(engine, data))
                             : seedThroughOwners(data))

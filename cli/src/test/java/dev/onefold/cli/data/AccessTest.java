@@ -7,9 +7,13 @@ import dev.onefold.cli.Cli.Result;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import dev.onefold.fakes.disk.Faults;
+import dev.onefold.fakes.disk.Operation;
+import dev.onefold.fakes.disk.SimulatedDisk;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -92,6 +96,32 @@ class AccessTest {
         assertThat(result.err())
                 .contains("No access: creating of /proc/onefold")
                 .doesNotContain("Storage failed");
+    }
+
+    @Test
+    void data_that_this_user_may_not_look_for_are_not_called_missing() throws IOException {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        Cli other = Cli.in(Files.createDirectory(disk.getPath("/work")));
+        other.write("trades.yaml", Cli.TRADES);
+        for (String hidden : new String[] {"/work/onefold-data/trades", "/work/onefold-data/trades/CURRENT"}) {
+            Files.createDirectories(disk.getPath("/work/onefold-data/trades/view-1"));
+            disk.inject(Faults.none().withHook((operation, path) -> {
+                if (operation == Operation.STAT && path.startsWith(hidden)) {
+                    throw new AccessDeniedException(path.toString());
+                }
+            }));
+            for (String verb : new String[] {"query", "status", "verify", "reset"}) {
+                for (String pipeline : new String[] {"trades.yaml", "trades"}) {
+                    Result result = other.run(verb, pipeline);
+                    assertThat(result.exitCode()).as(verb + hidden).isEqualTo(3);
+                    assertThat(result.out() + result.err())
+                            .as(verb + hidden)
+                            .contains("No access: reading of " + hidden)
+                            .doesNotContain("no data");
+                }
+            }
+            disk.inject(Faults.none());
+        }
     }
 
     @Test

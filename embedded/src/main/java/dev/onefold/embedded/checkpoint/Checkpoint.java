@@ -14,7 +14,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,7 +70,7 @@ public record Checkpoint(
     /// Reads the checkpoint of a directory; `null` if it has none yet.
     public static @Nullable Checkpoint read(Path directory) {
         Path file = file(directory);
-        if (!Files.exists(file)) {
+        if (!Disk.exists(file)) {
             return null;
         }
         ByteBuffer bytes = ByteBuffer.wrap(Disk.readAll(file));

@@ -7,7 +7,6 @@ import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.guard.Space;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.regex.Matcher;
@@ -36,7 +35,7 @@ public record Current(long number, long identity, boolean journalKept) {
     /// Reads the file; `null` if there is none yet.
     public static @Nullable Current read(Path root) {
         Path file = file(root);
-        if (!Files.exists(file)) {
+        if (!Disk.exists(file)) {
             requireNoData(root);
             return null;
         }

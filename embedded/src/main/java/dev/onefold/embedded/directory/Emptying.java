@@ -8,7 +8,6 @@ import dev.onefold.embedded.guard.Space;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -35,7 +34,7 @@ public final class Emptying {
     /// The pipeline of a directory that was not emptied to the end; empty if this is none.
     public static Optional<String> begun(Path root) {
         Path file = FileNames.reset(root);
-        if (!Files.exists(file) || FileNames.hasData(root)) {
+        if (!Disk.exists(file) || FileNames.hasData(root)) {
             return Optional.empty();
         }
         byte[] bytes;

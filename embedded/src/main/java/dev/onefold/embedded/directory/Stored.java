@@ -143,7 +143,7 @@ public record Stored(
 
     /// Requires that a directory holds data.
     public static void requireData(Path root) {
-        if (!Files.isDirectory(root)) {
+        if (!Disk.isFolder(root)) {
             throw noData(root);
         }
         FileNames.requireOurs(root);

@@ -7,11 +7,14 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// What is done to files, with its failures told apart: a full disk is waited for, anything else stops the engine,
 /// because after a failed write or force nobody knows what the disk holds (Rebello et al., "Can Applications
@@ -258,6 +261,31 @@ public final class Disk {
                 forceDirectory(above);
             }
             above = above.getParent();
+        }
+    }
+
+    /// Whether there is something of this name. [Files#exists] says no, too, where this user may not look.
+    ///
+    /// @throws EngineException if this user may not look
+    public static boolean exists(Path path) {
+        return attributes(path) != null;
+    }
+
+    /// Whether there is a folder of this name. [Files#isDirectory] says no, too, where this user may not look.
+    ///
+    /// @throws EngineException if this user may not look
+    public static boolean isFolder(Path path) {
+        BasicFileAttributes found = attributes(path);
+        return found != null && found.isDirectory();
+    }
+
+    private static @Nullable BasicFileAttributes attributes(Path path) {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class);
+        } catch (AccessDeniedException e) {
+            throw failed("reading", path, e);
+        } catch (IOException nothing) { // There is none, or a file is in place of a folder above it.
+            return null;
         }
     }
 

@@ -95,7 +95,7 @@ public final class FileNames {
 
     /// Whether the folder has begun to be a data directory: a view serves, or did.
     public static boolean hasData(Path directory) {
-        return Files.exists(current(directory));
+        return Disk.exists(current(directory));
     }
 
     private static Path current(Path directory) {
@@ -237,7 +237,7 @@ public final class FileNames {
 
     /// Requires that a path is no file.
     public static void requireFolder(Path directory) {
-        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+        if (Disk.exists(directory) && !Disk.isFolder(directory)) {
             throw new EngineException(
                     EngineException.Kind.FOREIGN,
                     directory + " is a file. Name the data directory, or a folder that is empty or does not exist yet"
@@ -266,7 +266,7 @@ public final class FileNames {
 
     private static boolean beginsWith(Path file, String... beginnings) {
         try {
-            if (!Files.isRegularFile(file) || Files.size(file) > CURRENT_BYTES_MAX) {
+            if (!Disk.exists(file) || !Files.isRegularFile(file) || Files.size(file) > CURRENT_BYTES_MAX) {
                 return false;
             }
             String text = new String(Disk.readAll(file), StandardCharsets.US_ASCII);

@@ -1,0 +1,35 @@
+package dev.onefold.embedded;
+
+import dev.onefold.embedded.directory.Current;
+import dev.onefold.embedded.directory.Emptying;
+import dev.onefold.embedded.disk.Disk;
+import java.nio.file.Path;
+
+/// What can be said of a data directory without opening it. Where this user may not look, nothing is said of it.
+public final class DataFolder {
+    private DataFolder() {}
+
+    /// Whether there is such a folder.
+    ///
+    /// @throws dev.onefold.core.EngineException of kind INACCESSIBLE if this user may not look
+    public static boolean exists(Path directory) {
+        return Disk.isFolder(directory);
+    }
+
+    /// Whether there is such a folder, and an engine has had data there. The rest of data whose deletion was
+    /// interrupted is none.
+    ///
+    /// @throws dev.onefold.core.EngineException of kind INACCESSIBLE if this user may not look; of kind CORRUPT if only
+    /// the file is gone that names the data
+    public static boolean hasData(Path directory) {
+        return Disk.isFolder(directory)
+                && Emptying.begun(directory).isEmpty()
+                && Current.read(directory) != null;
+    }
+
+    /// Whether the journal of the directory is kept for ever, because it was made so.
+    public static boolean isJournalKept(Path directory) {
+        Current current = Current.read(directory);
+        return current != null && current.journalKept();
+    }
+}
