@@ -76,11 +76,12 @@ public final class DataReset implements AutoCloseable {
 
     /// Owns the directory.
     ///
-    /// @throws EngineException if an engine runs on it, the folder is somebody else's, or a file in it is a link
+    /// @throws EngineException if an engine runs on it, the folder is somebody else's, a file in it is a link, or this
+    /// user may not delete all of it
     public static DataReset own(Path directory, Settings settings) {
         FileNames.requireFolder(directory);
         FileNames.requireOurs(directory);
-        FileNames.requireNoLinks(directory);
+        FileNames.requireDeletable(directory);
         String holder = "process " + ProcessHandle.current().pid() + ", which empties it, since "
                 + settings.machine().clock().instant();
         return new DataReset(directory, DirectoryLock.take(directory, holder), settings);

@@ -10,6 +10,8 @@ public enum Operation {
     LOCK,
     /// Attributes, existence, size.
     STAT,
+    /// Whether this user may read, write or look into it, as `Files.isWritable` asks.
+    ACCESS,
     LIST,
     CREATE_DIRECTORY,
     RENAME,
@@ -19,7 +21,7 @@ public enum Operation {
     public boolean isChange() {
         return switch (this) {
             case OPEN, WRITE, TRUNCATE, FORCE, CREATE_DIRECTORY, RENAME, DELETE -> true;
-            case READ, LOCK, STAT, LIST -> false;
+            case READ, LOCK, STAT, ACCESS, LIST -> false;
         };
     }
 }

@@ -327,6 +327,12 @@ public final class SimulatedDisk extends FileSystem {
         return SimulatedAttributes.of(existing(path));
     }
 
+    /// Everybody may do everything, unless a hook says otherwise.
+    synchronized void access(SimulatedPath path) throws IOException {
+        before(Operation.ACCESS, path);
+        existing(path);
+    }
+
     synchronized void setModified(SimulatedPath path, long modifiedMs) throws IOException {
         ensureRunning();
         tree.find(path).inode().touch(modifiedMs);
@@ -371,7 +377,7 @@ public final class SimulatedDisk extends FileSystem {
         if (failure != null && failure.strikes(count)) {
             throw switch (operation) {
                 case READ, WRITE, TRUNCATE, FORCE, LOCK -> new IOException(failure.message());
-                case OPEN, STAT, LIST, CREATE_DIRECTORY, RENAME, DELETE ->
+                case OPEN, STAT, ACCESS, LIST, CREATE_DIRECTORY, RENAME, DELETE ->
                     new FileSystemException(path.toString(), null, failure.message());
             };
         }

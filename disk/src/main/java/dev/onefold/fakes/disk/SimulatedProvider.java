@@ -162,7 +162,11 @@ final class SimulatedProvider extends FileSystemProvider {
 
     @Override
     public void checkAccess(Path path, AccessMode... modes) throws IOException {
-        disk.stat(SimulatedPath.of(path));
+        if (modes.length == 0) {
+            disk.stat(SimulatedPath.of(path));
+        } else {
+            disk.access(SimulatedPath.of(path));
+        }
     }
 
     @Override

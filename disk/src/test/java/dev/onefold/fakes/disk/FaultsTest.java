@@ -20,6 +20,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.CopyOption;
 import java.nio.file.FileSystemException;
+import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,6 +52,7 @@ class FaultsTest {
             operations.put(Operation.FORCE, () -> channel.force(false));
             operations.put(Operation.LOCK, () -> channel.lock().release());
             operations.put(Operation.STAT, () -> Files.size(file));
+            operations.put(Operation.ACCESS, () -> disk.provider().checkAccess(file, AccessMode.WRITE));
             operations.put(Operation.LIST, () -> {
                 try (Stream<Path> entries = Files.list(disk.getPath("/"))) {
                     assertThat(entries).contains(file);

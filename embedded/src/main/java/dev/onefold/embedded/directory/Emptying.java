@@ -53,9 +53,10 @@ public final class Emptying {
         return line.group(1).equals("begun") ? Optional.of(line.group(2)) : Optional.empty();
     }
 
-    /// Empties a directory, as its owner. When it fails, [#finish] goes on.
+    /// Empties a directory, as its owner. What this user may not delete is a reason to note and to delete nothing. When
+    /// it fails later, [#finish] goes on.
     public static void empty(Path root, String pipeline, DirectoryLock lock, Space space) {
-        FileNames.requireNoLinks(root);
+        FileNames.requireDeletable(root);
         lock.requireHeld();
         write(root, "begun", pipeline, space);
         try {

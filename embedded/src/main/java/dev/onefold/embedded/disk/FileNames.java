@@ -3,6 +3,7 @@ package dev.onefold.embedded.disk;
 import dev.onefold.core.EngineException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -172,18 +173,25 @@ public final class FileNames {
         Disk.forceDirectory(directory);
     }
 
-    /// Requires that nothing of ours in a data directory is a symbolic link. [#deleteData] would leave the data behind
-    /// one, for the next engine to find, or would have to delete in another folder.
+    /// Requires that all that [#deleteData] would delete can be deleted.
     ///
-    /// @throws EngineException if something is
-    public static void requireNoLinks(Path directory) {
+    /// Nothing of ours may be a symbolic link: the data behind one would be left for the next engine to find, or would
+    /// have to be deleted in another folder. And this user may change each folder that holds something of ours.
+    ///
+    /// @throws EngineException if something cannot be deleted
+    public static void requireDeletable(Path directory) {
+        requireChangeable(directory);
         for (Path path : list(directory, _ -> true)) {
             Pattern names = namesIn(path);
             if (names != null || IN_DIRECTORY.matcher(name(path)).matches()) {
                 requireNoLink(path);
             }
             if (names != null && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-                list(path, file -> names.matcher(name(file)).matches()).forEach(FileNames::requireNoLink);
+                List<Path> ours = list(path, file -> names.matcher(name(file)).matches());
+                ours.forEach(FileNames::requireNoLink);
+                if (!ours.isEmpty()) {
+                    requireChangeable(path);
+                }
             }
         }
     }
@@ -197,6 +205,12 @@ public final class FileNames {
             case HANDOVER -> OF_COMMANDS;
             default -> VIEW.matcher(name).matches() ? IN_VIEW : null;
         };
+    }
+
+    private static void requireChangeable(Path folder) {
+        if (!Files.isWritable(folder) || !Files.isExecutable(folder)) {
+            throw Disk.failed("emptying", folder, new AccessDeniedException(folder.toString()));
+        }
     }
 
     private static void requireNoLink(Path path) {

@@ -15,6 +15,7 @@ import dev.onefold.simulator.embedded.Trades;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -233,6 +234,52 @@ class ResetCrashesTest {
             }
         }));
         assertThat(said).contains("this user may not delete /data/view-1/rows-");
+    }
+
+    @Test
+    void where_this_user_may_not_delete_all_of_it_nothing_is_noted_or_deleted() {
+        for (String folder : List.of("", "/view-1", "/seeds", "/requests", "/handover")) {
+            Data data = data(new SplittableRandom(3));
+            Path directory = Trades.directory(data.disk);
+            data.disk.inject(Faults.none().withHook((operation, path) -> {
+                if (operation == Operation.ACCESS && path.toString().equals("/data" + folder)) {
+                    throw new AccessDeniedException(path.toString());
+                }
+            }));
+            assertThatThrownBy(() -> empty(directory))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("No access: emptying of /data" + folder + " is not possible")
+                    .hasMessageContaining("this user lacks the permission");
+            data.disk.inject(Faults.none());
+            assertThat(directory.resolve("RESET")).doesNotExist();
+            for (String name : List.of("seeds/1730000000000.json", "requests/answers", "handover/command-1")) {
+                assertThat(directory.resolve(name)).exists();
+            }
+            assertThat(isWhole(directory, data.letters)).isTrue();
+        }
+    }
+
+    @Test
+    void a_folder_that_may_not_be_changed_and_has_nothing_of_ours_is_no_reason_to_refuse() throws IOException {
+        Data data = data(new SplittableRandom(3));
+        Path directory = Trades.directory(data.disk);
+        for (String name : List.of("seeds", "requests", "handover")) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(
+                    directory.resolve(name), file -> !file.endsWith("mine.txt"))) {
+                for (Path file : files) {
+                    Files.delete(file);
+                }
+            }
+        }
+        Files.createDirectory(directory.resolve("photos"));
+        data.disk.inject(Faults.none().withHook((operation, path) -> {
+            if (operation == Operation.ACCESS && path.toString().matches("/data/(seeds|handover|photos)")) {
+                throw new AccessDeniedException(path.toString());
+            }
+        }));
+        empty(directory);
+        assertThat(directory.resolve("requests")).doesNotExist();
+        requireGoesOn(directory, 0);
     }
 
     @Test
