@@ -26,13 +26,7 @@ public final class DataReset implements AutoCloseable {
         this.root = root;
         this.lock = lock;
         space = new Space(
-                () -> {
-                    throw new EngineException(
-                            EngineException.Kind.NO_SPACE,
-                            "The disk is full, so it cannot be noted that " + root
-                                    + " is being emptied; the note takes some bytes. Nothing more was deleted. Delete"
-                                    + " something else, and run it again.");
-                },
+                settings.machine().pause(),
                 settings.machine().clock(),
                 settings.machine().spaceListener());
     }
@@ -95,8 +89,22 @@ public final class DataReset implements AutoCloseable {
     }
 
     /// Deletes the rest of the data, if a reset was interrupted.
-    public void finish() {
-        Emptying.finish(root, lock, space);
+    ///
+    /// @return whether one was
+    public boolean finish() {
+        return Emptying.finish(root, lock, space);
+    }
+
+    /// Owns the directory for a moment and deletes the rest of its data, if a reset was interrupted.
+    ///
+    /// @return whether one was
+    public static boolean finishInterrupted(Path directory, Settings settings) {
+        if (!DataFolder.exists(directory) || interrupted(directory).isEmpty()) {
+            return false;
+        }
+        try (DataReset reset = own(directory, settings)) {
+            return reset.finish();
+        }
     }
 
     @Override

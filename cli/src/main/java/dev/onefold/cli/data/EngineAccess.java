@@ -10,6 +10,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.DataFolder;
+import dev.onefold.embedded.DataReset;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.FunctionJar;
 import dev.onefold.embedded.Settings;
@@ -37,14 +38,18 @@ public final class EngineAccess {
         Patience patience = new Patience(caller, Patience.COMMAND_MAX);
         while (true) {
             try {
-                return open(data, settings);
+                return open(data, settings, caller);
             } catch (EngineException e) {
                 patience.waitAgain(e);
             }
         }
     }
 
-    private static EmbeddedEngine open(DataDirectory data, Settings settings) {
+    private static EmbeddedEngine open(DataDirectory data, Settings settings, Caller caller) {
+        if (DataReset.finishInterrupted(data.path(), settings)) { // No data are deleted without a word.
+            caller.note("A reset of " + caller.shown(data.path())
+                    + " was interrupted; the rest of its data was deleted first.");
+        }
         PipelineFunction loaded = data.function();
         if (loaded != null) {
             return loaded.jar()

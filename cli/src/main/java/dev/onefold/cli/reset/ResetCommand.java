@@ -131,11 +131,19 @@ public final class ResetCommand implements Callable<Integer> {
         Patience patience = new Patience(caller, Patience.COMMAND_MAX);
         while (true) {
             try {
-                return DataReset.own(path, Settings.defaults());
+                return DataReset.own(path, Settings.defaults().withPause(() -> giveUp(path)));
             } catch (EngineException e) {
                 patience.waitAgain(e);
             }
         }
+    }
+
+    private void giveUp(Path path) {
+        throw new EngineException(
+                EngineException.Kind.NO_SPACE,
+                "The disk is full, so it cannot be noted that " + caller.shown(path)
+                        + " is being emptied; the note takes some bytes. Nothing more was deleted. Delete something"
+                        + " else, and run it again.");
     }
 
     /// A seeding and a repair own the directory now and then only, and would go on in the middle.

@@ -234,8 +234,12 @@ class ResetCommandTest {
     @Test
     void the_next_run_finishes_a_reset_that_was_interrupted() throws IOException {
         interruptReset();
-        assertThat(cli.run("run", "trades.yaml", "--input", "in.ndjson").out()).contains("Folded 3 records");
+        Result result = cli.run("run", "trades.yaml", "--input", "in.ndjson");
+        assertThat(result.out()).contains("Folded 3 records");
+        assertThat(result.err())
+                .startsWith("A reset of onefold-data/trades was interrupted; the rest of its data was deleted first.\n");
         assertThat(cli.run("status", "trades.yaml").out()).contains("2");
+        assertThat(cli.run("run", "trades.yaml", "--input", "in.ndjson").err()).doesNotContain("interrupted");
     }
 
     @Test

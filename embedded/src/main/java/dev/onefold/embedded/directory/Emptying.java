@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
 /// `done` stays until an engine has data here again: it says whose folder this is, where files of somebody else lie in
 /// it.
 public final class Emptying {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
     private static final int FORMAT = 1;
     private static final Pattern LINE = Pattern.compile("onefold-reset " + FORMAT + " (begun|done) ([a-z0-9-]+)\n");
 
@@ -78,9 +79,18 @@ public final class Emptying {
                 cause);
     }
 
-    /// Deletes what is left of a directory that was not emptied to the end, as its owner.
-    public static void finish(Path root, DirectoryLock lock, Space space) {
-        begun(root).ifPresent(name -> empty(root, name, lock, space));
+    /// Deletes what is left of a directory that was not emptied to the end, as its owner, and logs that.
+    ///
+    /// @return whether it was not
+    public static boolean finish(Path root, DirectoryLock lock, Space space) {
+        Optional<String> pipeline = begun(root);
+        pipeline.ifPresent(name -> {
+            empty(root, name, lock, space);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "A reset of " + root + " was interrupted; the rest of its data was deleted first.");
+        });
+        return pipeline.isPresent();
     }
 
     /// The directory has data again.

@@ -18,8 +18,12 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.logging.Filter;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -190,6 +194,29 @@ class ResetCrashesTest {
         }
         assertThat(DataReset.interrupted(directory)).isEmpty();
         requireGoesOn(directory, 0);
+    }
+
+    @Test
+    void an_engine_that_finishes_a_reset_logs_it() {
+        SimulatedDisk disk = data(new SplittableRandom(1)).disk;
+        disk.inject(Faults.none().withCrashAtChange(CHANGES_MAX / 2));
+        assertThatThrownBy(() -> empty(Trades.directory(disk))).isInstanceOf(SimulatedCrash.class);
+        List<String> warnings = new ArrayList<>();
+        Logger logger = Logger.getLogger("dev.onefold.embedded");
+        Filter before = logger.getFilter();
+        logger.setFilter(record -> {
+            if (record.getLevel() == Level.WARNING) {
+                warnings.add(record.getMessage());
+            }
+            return true;
+        });
+        try {
+            requireGoesOn(Trades.directory(disk.kill()), 0);
+        } finally {
+            logger.setFilter(before);
+        }
+        assertThat(warnings)
+                .containsExactly("A reset of /data was interrupted; the rest of its data was deleted first.");
     }
 
     /// Fails a reset, and lets the next owner go on.
