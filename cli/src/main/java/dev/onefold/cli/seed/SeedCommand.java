@@ -99,7 +99,7 @@ public final class SeedCommand implements Callable<Integer> {
         if (signals && !options.dryRun) {
             stop.makeOnSignals();
         }
-        if (DataFolder.exists(data.path()) || definition == null) {
+        if (DataFolder.hasData(data.path()) || definition == null) {
             return (options.dryRun
                             ? EngineAccess.read(data, caller, engine -> seed(engine, data))
                             : seedThroughOwners(data))
@@ -112,9 +112,23 @@ public final class SeedCommand implements Callable<Integer> {
                 return ExitCode.DONE.code();
             }
         }
+        return seedFirst(data).code();
+    }
+
+    /// Seeds where there are no data yet.
+    private ExitCode seedFirst(DataDirectory data) throws IOException {
         Settings settings = Settings.defaults().withSpaceListener(new FullDisk(caller, stop::isMade));
-        try (EmbeddedEngine engine = EngineAccess.own(pipeline.directoryWithFunction(), settings, caller)) {
-            return seed(engine, data).code();
+        EmbeddedEngine engine;
+        try {
+            engine = EngineAccess.own(pipeline.directoryWithFunction(), settings, caller);
+        } catch (EngineException e) {
+            if (e.kind() == EngineException.Kind.IN_USE && DataFolder.hasData(data.path())) {
+                return seedThroughOwners(data); // An engine was starting.
+            }
+            throw e;
+        }
+        try (engine) {
+            return seed(engine, data);
         }
     }
 

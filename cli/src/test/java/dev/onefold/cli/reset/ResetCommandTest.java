@@ -243,6 +243,30 @@ class ResetCommandTest {
     }
 
     @Test
+    void rows_are_seeded_where_there_are_no_data_yet_or_no_longer() throws IOException {
+        cli.write("rows.ndjson", Cli.trade("1", 1, "FX", "EMEA", "5"));
+        String[] seed = {"seed", "trades.yaml", "--from", "rows.ndjson", "--data", "new"};
+        Files.createDirectory(folder.resolve("new"));
+        assertThat(cli.run(Stream.concat(Stream.of(seed), Stream.of("--dry-run")).toArray(String[]::new))
+                        .exitCode())
+                .isZero();
+        assertThat(folder.resolve("new")).isEmptyDirectory();
+        Result first = cli.run(seed);
+        assertThat(first.exitCode()).as(first.err()).isZero();
+        assertThat(cli.run("reset", "trades.yaml", "--data", "new", "--yes").exitCode())
+                .isZero();
+        Result again = cli.run(seed);
+        assertThat(again.exitCode()).as(again.err()).isZero();
+        data = folder.resolve("new");
+        interruptReset();
+        Result afterAll = cli.run(seed);
+        assertThat(afterAll.exitCode()).as(afterAll.err()).isZero();
+        assertThat(afterAll.err()).contains("A reset of new was interrupted; the rest of its data was deleted first.");
+        assertThat(cli.run("get", "trades.yaml", "1", "--data", "new").exitCode())
+                .isZero();
+    }
+
+    @Test
     void a_seeding_that_goes_on_by_itself_is_not_pulled_from_under() throws IOException {
         try (Closeable _ = new SeedLog(data.resolve("seeds")).begin("a file", SeedLog.Numbers.of(5), true)::close) {
             Result refused = cli.run("reset", "trades.yaml", "--yes");
