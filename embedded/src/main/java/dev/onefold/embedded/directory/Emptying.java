@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 /// good. The first one is `CURRENT`, and it is gone for good before the next. So where it is, the data are whole, also
 /// those of a copy that was put here meanwhile, and the reset has not begun. Where it is not, nobody reads the
 /// directory, and its next owner deletes the rest before anything else. So no engine ever opens a part of the data.
-/// `done` stays until an engine has data here again: it says whose folder this is, where files of somebody else lie in
+/// `done` stays until `CURRENT` is durable again: it says whose folder this is, where files of somebody else lie in
 /// it.
 public final class Emptying {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
@@ -91,11 +91,6 @@ public final class Emptying {
                     "A reset of " + root + " was interrupted; the rest of its data was deleted first.");
         });
         return pipeline.isPresent();
-    }
-
-    /// The directory has data again.
-    static void forget(Path root) {
-        Disk.delete(FileNames.reset(root));
     }
 
     private static void write(Path root, String state, String pipeline, Space space) {

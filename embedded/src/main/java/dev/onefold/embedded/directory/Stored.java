@@ -50,7 +50,6 @@ public record Stored(
         } else {
             Journal.requireMark(root);
             named.write(root, space);
-            Emptying.forget(root);
         }
         FileNames.deleteOtherViews(
                 root, current.number()); // Only now: a flipped bit in a name is no reason to delete a view.

@@ -142,6 +142,7 @@ class ResetCrashesTest {
                 assertThat(Trades.totals(engine)).isEqualTo(Trades.right(AFTER));
             }
             assertThat(engine.verify().isEqual()).isTrue();
+            assertThat(directory.resolve("RESET")).doesNotExist();
         }
         for (String name : List.of("notes.txt", "view-1/mine.txt", "seeds/mine.txt")) {
             assertThat(directory.resolve(name)).hasContent("precious");
@@ -155,7 +156,6 @@ class ResetCrashesTest {
             try (EmbeddedEngine engine = Trades.open(directory, Trades.settings(1))) {
                 assertThat(Trades.totals(engine)).isEqualTo(Trades.right(AFTER));
             }
-            assertThat(directory.resolve("RESET")).doesNotExist();
         }
     }
 
