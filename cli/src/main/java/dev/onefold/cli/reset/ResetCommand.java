@@ -117,8 +117,8 @@ public final class ResetCommand implements Callable<Integer> {
             if (!DataReset.state(path).equals(before)) {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
-                        "An engine has run on " + caller.shown(path)
-                                + " meanwhile, so it is not what was shown. Nothing was deleted. Run it again.");
+                        "The data in " + caller.shown(path) + " have changed meanwhile: an engine has run, or another"
+                                + " reset. They are not what was shown, so nothing was deleted. Run it again.");
             }
             reset.empty(data.pipeline());
         }
@@ -142,8 +142,9 @@ public final class ResetCommand implements Callable<Integer> {
         throw new EngineException(
                 EngineException.Kind.NO_SPACE,
                 "The disk is full, so it cannot be noted that " + caller.shown(path)
-                        + " is being emptied; the note takes some bytes. Nothing more was deleted. Delete something"
-                        + " else, and run it again.");
+                        + " is being emptied; the note takes some bytes. Nothing "
+                        + (DataReset.interrupted(path).isPresent() ? "more " : "")
+                        + "was deleted. Delete something else, and run it again.");
     }
 
     /// A seeding and a repair own the directory now and then only, and would go on in the middle.

@@ -7,11 +7,15 @@ import dev.onefold.cli.Cli.Result;
 import dev.onefold.embedded.DataReset;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import dev.onefold.fakes.disk.Faults;
+import dev.onefold.fakes.disk.Operation;
+import dev.onefold.fakes.disk.SimulatedDisk;
 import dev.onefold.tables.SeedLog;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -92,11 +96,52 @@ class ResetCommandTest {
     @Test
     void a_run_while_the_person_thinks_is_not_deleted_unseen() throws IOException {
         cli.write("more.ndjson", Cli.trade("3", 1, "FX", "EMEA", "5"));
-        Result result = cli.onTerminal(80)
+        Result result = cli.onTerminal(200)
                 .run(new Answer(() -> cli.run("run", "trades.yaml", "--input", "more.ndjson")), "reset", "trades.yaml");
         assertThat(result.exitCode()).isEqualTo(1);
-        assertThat(result.err()).contains("An engine has run on onefold-data/trades meanwhile");
+        assertThat(result.err())
+                .contains("The data in onefold-data/trades have changed meanwhile", "an engine has run, or another reset");
         assertThat(cli.run("get", "trades.yaml", "3").exitCode()).isZero();
+        Result second = cli.onTerminal(200)
+                .run(new Answer(() -> cli.run("reset", "trades.yaml", "--yes")), "reset", "trades.yaml");
+        assertThat(second.exitCode()).isEqualTo(1);
+        assertThat(second.err()).contains("or another reset");
+    }
+
+    @Test
+    void on_a_full_disk_it_says_whether_anything_was_deleted() throws IOException {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        Cli full = Cli.in(Files.createDirectory(disk.getPath("/work")));
+        full.write("trades.yaml", Cli.TRADES);
+        assertThat(full.runWithInput(Cli.trade("1", 1, "FX", "EMEA", "5"), "run", "trades.yaml", "--input", "-")
+                        .exitCode())
+                .isZero();
+        Path current = disk.getPath("/work/onefold-data/trades/CURRENT");
+        for (boolean isBegun : new boolean[] {false, true}) {
+            disk.inject(Faults.none().withHook((operation, path) -> {
+                if (operation == Operation.OPEN && path.endsWith("RESET.new") && Files.exists(current) != isBegun) {
+                    throw new FileSystemException(path.toString(), null, Faults.NO_SPACE);
+                }
+            }));
+            Result result = full.run("reset", "trades.yaml", "--yes");
+            assertThat(result.exitCode()).isEqualTo(4);
+            assertThat(result.err())
+                    .contains("The disk is full", isBegun ? "Nothing more was deleted." : "Nothing was deleted.");
+            assertThat(Files.exists(current)).isNotEqualTo(isBegun);
+        }
+        disk.inject(Faults.none());
+        assertThat(full.run("reset", "trades.yaml").out()).contains("the rest is deleted now");
+    }
+
+    @Test
+    void a_data_directory_behind_a_link_has_a_size_and_is_emptied() throws IOException {
+        Files.createSymbolicLink(folder.resolve("link"), data);
+        assertThat(cli.run("status", "trades.yaml", "--data", "link").out())
+                .containsPattern("disk +[0-9.]+ [kM]B");
+        Result result = cli.run("reset", "trades.yaml", "--data", "link", "--yes");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.err()).contains("1 dead letter; ").doesNotContain(" 0 bytes");
+        assertThat(data.resolve("CURRENT")).doesNotExist();
     }
 
     /// Somebody who does something before the answer, which is yes.

@@ -353,9 +353,9 @@ public final class Disk {
         }
     }
 
-    /// The sizes of all files below a directory in sum.
+    /// The sizes of all files below a directory in sum. It may be a link to one.
     public static long bytes(Path directory) {
-        try (Stream<Path> files = Files.walk(directory)) {
+        try (Stream<Path> files = Files.walk(directory.toRealPath())) {
             return files.mapToLong(Disk::size).sum();
         } catch (IOException e) {
             throw failed("listing", directory, e);
