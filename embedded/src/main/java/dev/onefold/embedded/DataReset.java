@@ -70,8 +70,8 @@ public final class DataReset implements AutoCloseable {
 
     /// Owns the directory.
     ///
-    /// @throws EngineException if an engine runs on it, the folder is somebody else's, a file in it is a link, or this
-    /// user may not delete all of it
+    /// @throws EngineException if an engine runs on it, the folder is somebody else's, a file in it is a link, or
+    /// this user may not delete all of it
     public static DataReset own(Path directory, Settings settings) {
         FileNames.requireFolder(directory);
         FileNames.requireOurs(directory);

@@ -100,7 +100,9 @@ class ResetCommandTest {
                 .run(new Answer(() -> cli.run("run", "trades.yaml", "--input", "more.ndjson")), "reset", "trades.yaml");
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.err())
-                .contains("The data in onefold-data/trades have changed meanwhile", "an engine has run, or another reset");
+                .contains(
+                        "The data in onefold-data/trades have changed meanwhile",
+                        "an engine has run, or another reset");
         assertThat(cli.run("get", "trades.yaml", "3").exitCode()).isZero();
         Result second = cli.onTerminal(200)
                 .run(new Answer(() -> cli.run("reset", "trades.yaml", "--yes")), "reset", "trades.yaml");
@@ -136,8 +138,7 @@ class ResetCommandTest {
     @Test
     void a_data_directory_behind_a_link_has_a_size_and_is_emptied() throws IOException {
         Files.createSymbolicLink(folder.resolve("link"), data);
-        assertThat(cli.run("status", "trades.yaml", "--data", "link").out())
-                .containsPattern("disk +[0-9.]+ [kM]B");
+        assertThat(cli.run("status", "trades.yaml", "--data", "link").out()).containsPattern("disk +[0-9.]+ [kM]B");
         Result result = cli.run("reset", "trades.yaml", "--data", "link", "--yes");
         assertThat(result.exitCode()).as(result.err()).isZero();
         assertThat(result.err()).contains("1 dead letter; ").doesNotContain(" 0 bytes");
@@ -280,7 +281,8 @@ class ResetCommandTest {
         Result result = cli.run("run", "trades.yaml", "--input", "in.ndjson");
         assertThat(result.out()).contains("Folded 3 records");
         assertThat(result.err())
-                .startsWith("A reset of onefold-data/trades was interrupted; the rest of its data was deleted first.\n");
+                .startsWith(
+                        "A reset of onefold-data/trades was interrupted; the rest of its data was deleted first.\n");
         assertThat(cli.run("status", "trades.yaml").out()).contains("2");
         assertThat(cli.run("run", "trades.yaml", "--input", "in.ndjson").err()).doesNotContain("interrupted");
     }
@@ -290,7 +292,8 @@ class ResetCommandTest {
         cli.write("rows.ndjson", Cli.trade("1", 1, "FX", "EMEA", "5"));
         String[] seed = {"seed", "trades.yaml", "--from", "rows.ndjson", "--data", "new"};
         Files.createDirectory(folder.resolve("new"));
-        assertThat(cli.run(Stream.concat(Stream.of(seed), Stream.of("--dry-run")).toArray(String[]::new))
+        assertThat(cli.run(Stream.concat(Stream.of(seed), Stream.of("--dry-run"))
+                                .toArray(String[]::new))
                         .exitCode())
                 .isZero();
         assertThat(folder.resolve("new")).isEmptyDirectory();

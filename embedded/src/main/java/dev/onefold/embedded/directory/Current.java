@@ -79,8 +79,8 @@ public record Current(long number, long identity, boolean journalKept) {
     }
 
     /// Writes the file, also when it can be read already: it may have been left by a process that was
-    /// killed, or stopped, before it was on the disk; and what it does not name is about to be deleted. From then on
-    /// the directory has data, whatever a reset has noted before.
+    /// killed, or stopped, before it was on the disk; and what it does not name is about to be deleted. From then
+    /// on the directory has data, whatever a reset has noted before.
     public void write(Path root, Space space) {
         String line = sealed("onefold " + FORMAT + " view-" + number + " "
                 + HexFormat.of().toHexDigits(identity) + " journal-" + (journalKept ? "kept" : "released") + " ");

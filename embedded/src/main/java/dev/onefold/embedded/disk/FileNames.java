@@ -175,8 +175,9 @@ public final class FileNames {
 
     /// Requires that all that [#deleteData] would delete can be deleted.
     ///
-    /// Nothing of ours may be a symbolic link: the data behind one would be left for the next engine to find, or would
-    /// have to be deleted in another folder. And this user may change each folder that holds something of ours.
+    /// Nothing of ours may be a symbolic link: the data behind one would be left for the next engine to find, or
+    /// would have to be deleted in another folder. And this user may change each folder that holds something
+    /// of ours.
     ///
     /// @throws EngineException if something cannot be deleted
     public static void requireDeletable(Path directory) {

@@ -291,8 +291,8 @@ class ResetCrashesTest {
         Data data = data(new SplittableRandom(3));
         Path directory = Trades.directory(data.disk);
         for (String name : List.of("seeds", "requests", "handover")) {
-            try (DirectoryStream<Path> files = Files.newDirectoryStream(
-                    directory.resolve(name), file -> !file.endsWith("mine.txt"))) {
+            try (DirectoryStream<Path> files =
+                    Files.newDirectoryStream(directory.resolve(name), file -> !file.endsWith("mine.txt"))) {
                 for (Path file : files) {
                     Files.delete(file);
                 }
