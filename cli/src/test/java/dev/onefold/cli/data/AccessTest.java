@@ -101,10 +101,10 @@ class AccessTest {
     @Test
     void data_that_this_user_may_not_look_for_are_not_called_missing() throws IOException {
         SimulatedDisk disk = SimulatedDisk.empty();
-        Cli other = Cli.in(Files.createDirectory(disk.getPath("/work")));
+        Cli other = Cli.in(Files.createDirectory(disk.getPath("/here")));
         other.write("trades.yaml", Cli.TRADES);
-        for (String hidden : new String[] {"/work/onefold-data/trades", "/work/onefold-data/trades/CURRENT"}) {
-            Files.createDirectories(disk.getPath("/work/onefold-data/trades/view-1"));
+        for (String hidden : new String[] {"/here/onefold-data/trades", "/here/onefold-data/trades/CURRENT"}) {
+            Files.createDirectories(disk.getPath("/here/onefold-data/trades/view-1"));
             disk.inject(Faults.none().withHook((operation, path) -> {
                 if (operation == Operation.STAT && path.startsWith(hidden)) {
                     throw new AccessDeniedException(path.toString());

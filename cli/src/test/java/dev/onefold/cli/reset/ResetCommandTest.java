@@ -113,12 +113,12 @@ class ResetCommandTest {
     @Test
     void on_a_full_disk_it_says_whether_anything_was_deleted() throws IOException {
         SimulatedDisk disk = SimulatedDisk.empty();
-        Cli full = Cli.in(Files.createDirectory(disk.getPath("/work")));
+        Cli full = Cli.in(Files.createDirectory(disk.getPath("/here")));
         full.write("trades.yaml", Cli.TRADES);
         assertThat(full.runWithInput(Cli.trade("1", 1, "FX", "EMEA", "5"), "run", "trades.yaml", "--input", "-")
                         .exitCode())
                 .isZero();
-        Path current = disk.getPath("/work/onefold-data/trades/CURRENT");
+        Path current = disk.getPath("/here/onefold-data/trades/CURRENT");
         for (boolean isBegun : new boolean[] {false, true}) {
             disk.inject(Faults.none().withHook((operation, path) -> {
                 if (operation == Operation.OPEN && path.endsWith("RESET.new") && Files.exists(current) != isBegun) {
