@@ -322,8 +322,15 @@ class AttacksTest {
     @Test
     @Tag("campaign")
     void a_stop_does_not_wait_for_connections_that_their_clients_have_reset() throws Exception {
-        String upgrade = "GET /v1 HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\n"
-                + "Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n\r\n";
+        String upgrade = String.join(
+                "\r\n",
+                "GET /v1 HTTP/1.1",
+                "Host: localhost",
+                "Upgrade: h2c",
+                "Connection: Upgrade, HTTP2-Settings",
+                "HTTP2-Settings: AAMAAABk",
+                "",
+                "");
         try (RunningService on = new RunningService(directory)) {
             for (int i = 0; i < 200; i++) {
                 try (Socket client = on.connect()) {

@@ -205,7 +205,7 @@ class ResetCrashesTest {
         Logger logger = Logger.getLogger("dev.onefold.embedded");
         Filter before = logger.getFilter();
         logger.setFilter(record -> {
-            if (record.getLevel() == Level.WARNING) {
+            if (record.getLevel().equals(Level.WARNING)) {
                 warnings.add(record.getMessage());
             }
             return true;
