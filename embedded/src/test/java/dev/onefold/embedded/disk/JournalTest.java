@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -107,5 +108,15 @@ class JournalTest {
         try (Journal _ = open()) {
             assertThat(replayed).hasSize(17);
         }
+    }
+
+    @Test
+    void a_start_deletes_what_a_killed_process_has_left_of_a_segment() throws IOException, OutOfSpaceException {
+        open().close();
+        Path left = Files.write(directory.resolve("journal-7.new"), new byte[100]);
+        Path mine = Files.write(directory.resolve("journal-seven.new"), new byte[100]);
+        open().close();
+        assertThat(left).doesNotExist();
+        assertThat(mine).exists();
     }
 }
