@@ -174,4 +174,28 @@ class StorageFailuresTest {
                 .close();
         assertThat(replayed).containsExactly(Journal.SEGMENT_BYTES);
     }
+
+    @Test
+    void a_segment_that_is_made_ahead_gives_back_the_last_space() throws Exception {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        Path directory = Files.createDirectory(disk.getPath("/journal"));
+        Path ahead = directory.resolve("journal-2.new");
+        ByteBuffer entry = ByteBuffer.allocate(Journal.SEGMENT_BYTES / 16);
+        try (Journal journal = Journal.open(directory, 1, Journal.Position.START, _ -> {})) {
+            for (int i = 0; i < 8; i++) {
+                journal.append(entry.duplicate());
+                journal.force();
+            }
+            assertThat(ahead).exists();
+            disk.inject(Faults.none().withSpaceBytesMax(3L * Journal.SEGMENT_BYTES));
+            journal.append(entry.duplicate());
+            journal.force();
+            assertThat(ahead).doesNotExist();
+            for (int i = 0; i < 8; i++) {
+                journal.append(entry.duplicate());
+                journal.force();
+            }
+            assertThat(journal.position().segment()).isEqualTo(2); // There is space for one that is needed.
+        }
+    }
 }
