@@ -5,7 +5,6 @@ import dev.onefold.core.TooLargeException;
 import dev.onefold.core.document.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -67,9 +66,6 @@ public record Failure(
     public static final String NOT_PUT = "NOT_PUT";
 
     static final String BUG = "BUG";
-
-    /// A heading of `docs/problems.md` follows.
-    private static final String TYPE = "https://onefold.dev/docs/problems#";
 
     static final String CONTENT_TYPE = "application/problem+json";
 
@@ -158,7 +154,6 @@ public record Failure(
     /// The same with further members.
     public Response response(Map<String, Object> more) {
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("type", TYPE + kind.toLowerCase(Locale.ROOT));
         json.put("title", title(status));
         json.put("status", status);
         json.put("detail", detail);

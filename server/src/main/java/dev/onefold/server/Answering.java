@@ -136,14 +136,14 @@ final class Answering extends Handler.Abstract {
     }
 
     private void answer(Exchange exchange, Contents.Held content) throws IOException, Refusal {
-        gate.requireSameSite(exchange.request());
-        requireOwner(exchange);
         dev.onefold.api.Request asked = exchange.asked(new byte[0]);
+        Optional<PageFile> file = page.find(asked.method(), asked.path());
+        gate.requireSameSite(exchange.request(), file.isPresent());
+        requireOwner(exchange);
         boolean isPost = HttpMethod.POST.is(asked.method());
         if (!isPost && exchange.request().getLength() > 0) {
             throw exchange.refused("There is no use for content in a request of method " + asked.method() + ".");
         }
-        Optional<PageFile> file = page.find(asked.method(), asked.path());
         if (file.isPresent()) {
             Page.send(file.get(), exchange.request(), exchange.response());
             return;

@@ -8,6 +8,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -28,13 +29,17 @@ final class Gate {
         requestsPerSecond = settings.limits().requestsPerSecond();
     }
 
-    /// A page of another site, open in the browser of a person who may reach this service, may not use that.
-    void requireSameSite(Request request) throws Refusal {
-        if ("cross-site"
-                .equals(request.getHeaders().get("Sec-Fetch-Site"))) { // Browsers say so, also without an origin.
+    /// A page of another site, open in the browser of a person who may reach this service, may not use that. A link
+    /// there may lead to the live page, which holds no data.
+    ///
+    /// @param isPage whether the request is for the live page
+    void requireSameSite(Request request, boolean isPage) throws Refusal {
+        HttpFields head = request.getHeaders();
+        boolean isLink = "navigate".equals(head.get("Sec-Fetch-Mode")) && "document".equals(head.get("Sec-Fetch-Dest"));
+        if ("cross-site".equals(head.get("Sec-Fetch-Site")) && !(isPage && isLink)) { // Also where no origin is said.
             throw otherSite();
         }
-        String origin = request.getHeaders().get(HttpHeader.ORIGIN);
+        String origin = head.get(HttpHeader.ORIGIN);
         String host = request.getHttpURI().getAuthority();
         if (origin != null && (host == null || !isOf(origin, host))) {
             throw otherSite();

@@ -1,6 +1,7 @@
 package dev.onefold.server;
 
 import dev.onefold.api.Failure;
+import dev.onefold.server.flow.Connections;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
@@ -15,7 +16,6 @@ import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -83,8 +83,9 @@ public final class HttpService implements AutoCloseable {
         connector.setPort(settings.port());
         connector.setIdleTimeout(settings.limits().silence().toMillis());
         server.addConnector(connector);
-        server.addBean(new NetworkConnectionLimit(settings.limits().connections(), connector));
-        Opening opening = new Opening();
+        Connections connections = new Connections(settings.limits().connections(), settings.proxies());
+        connector.addBean(connections);
+        Opening opening = new Opening(connections);
         server.setErrorHandler((request, response, callback) -> {
             // What cannot be understood is not repeated; what comes while the service ends is.
             int status = response.getStatus();

@@ -1,6 +1,7 @@
 package dev.onefold.server;
 
 import dev.onefold.api.Failure;
+import dev.onefold.server.flow.Connections;
 import java.io.IOException;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -8,11 +9,17 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/// Answers that the service is alive and not ready, until the pipelines are open. Any thread may call.
+/// Takes every request: answers that the service is alive and not ready, until the pipelines are open. Any thread may
+/// call.
 final class Opening extends Handler.Abstract {
     private static final String LIVE = "/health/live";
 
+    private final Connections connections;
     private volatile @Nullable Answering answering;
+
+    Opening(Connections connections) {
+        this.connections = connections;
+    }
 
     /// From now on requests are answered by this.
     void answer(Answering opened) {
@@ -21,6 +28,8 @@ final class Opening extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
+        connections.count(request, 1);
+        Request.addCompletionListener(request, _ -> connections.count(request, -1));
         Answering opened = answering;
         if (opened != null) {
             return opened.handle(request, response, callback);

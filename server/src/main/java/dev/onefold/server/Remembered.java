@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -16,6 +18,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /// The answers to requests with an idempotency key, for a day: a request that is repeated because its answer was lost
@@ -81,7 +84,9 @@ final class Remembered {
     /// @throws IOException if the file cannot be read
     static Remembered open(Path file, InstantSource clock) throws IOException {
         Remembered remembered = new Remembered(file, clock);
-        Files.createDirectories(file.toAbsolutePath().getParent());
+        Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
+        Files.createDirectories(folder);
+        allowOwner(folder, "rwx------");
         if (Files.exists(file)) {
             String text = Files.readString(file, StandardCharsets.ISO_8859_1);
             int end = text.lastIndexOf('\n'); // What follows was being written when the process was killed.
@@ -171,6 +176,7 @@ final class Remembered {
         if (isFileStale || linesInFile > 2L * answers.size() + SUPERFLUOUS_MIN) {
             Path next = file.resolveSibling(file.getFileName() + ".next");
             try (Writer lines = Files.newBufferedWriter(next, StandardCharsets.ISO_8859_1)) {
+                allowOwner(next, "rw-------");
                 for (Map.Entry<String, Answered> each : answers.entrySet()) {
                     lines.write(each.getValue().line(each.getKey()));
                 }
@@ -186,6 +192,14 @@ final class Remembered {
         Files.writeString(
                 file, line, StandardCharsets.ISO_8859_1, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         linesInFile++;
+    }
+
+    /// Answers tell of records, so nobody else may read them, as with all that a data directory holds.
+    private static void allowOwner(Path path, String permissions) throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(path, PosixFileAttributeView.class);
+        if (view != null) {
+            view.setPermissions(PosixFilePermissions.fromString(permissions));
+        }
     }
 
     private static String hash(String key) {

@@ -3,6 +3,7 @@ package dev.onefold.server;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// How a service listens.
@@ -12,18 +13,26 @@ import org.jspecify.annotations.Nullable;
 /// @param tls `null` to speak without it
 /// @param tokens `null` to let everybody in who reaches the address
 /// @param limits of requests
+/// @param proxies addresses through which many clients come: they may have more than half of all connections
 public record Settings(
         InetAddress address,
         int port,
         @Nullable Tls tls,
         @Nullable Tokens tokens,
-        Limits limits) {
+        Limits limits,
+        Set<InetAddress> proxies) {
     /// @throws IllegalArgumentException if others could reach the service and see or change what it has
     public Settings {
+        proxies = Set.copyOf(proxies);
         if (!address.isLoopbackAddress() && tokens == null) {
             throw new IllegalArgumentException("Others can reach the address " + address.getHostAddress()
                     + ", and there are no tokens: give a file of them");
         }
+    }
+
+    /// Without proxies.
+    public Settings(InetAddress address, int port, @Nullable Tls tls, @Nullable Tokens tokens, Limits limits) {
+        this(address, port, tls, tokens, limits, Set.of());
     }
 
     /// @param certificates a file in PEM form, the service's own first
@@ -34,7 +43,7 @@ public record Settings(
     ///
     /// @param bodyBytes of a request's content, before and after decompression
     /// @param memoryBytes of all contents that are being read or folded
-    /// @param connections at a time
+    /// @param connections at a time; of one address half of them
     /// @param changes requests at a time that change or recompute something, those with records left out
     /// @param silence without a byte, until a connection ends
     /// @param bytesPerSecond of a content; a slower sender is cut off

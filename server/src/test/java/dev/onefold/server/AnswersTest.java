@@ -248,13 +248,21 @@ class AnswersTest {
     void each_kind_of_problem_is_in_the_documentation() throws Exception {
         String page = Files.readString(Path.of("../docs/problems.md")).toLowerCase(Locale.ROOT);
         for (java.lang.reflect.Field field : Failure.class.getDeclaredFields()) {
-            if (field.getName().matches("[A-Z_]+")
-                    && !List.of("TYPE", "CONTENT_TYPE").contains(field.getName())) {
+            if (field.getName().matches("[A-Z_]+") && !field.getName().equals("CONTENT_TYPE")) {
                 assertThat(page).contains("## " + field.getName().toLowerCase(Locale.ROOT) + "\n");
             }
         }
         for (var kind : dev.onefold.core.EngineException.Kind.values()) {
             assertThat(page).contains("## " + kind.name().toLowerCase(Locale.ROOT) + "\n");
+        }
+    }
+
+    @Test
+    void a_problem_names_no_address_of_the_project() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            assertThat(on.get("/v1/nowhere/totals").body())
+                    .contains("\"kind\":\"NO_ROUTE\"")
+                    .doesNotContain("://");
         }
     }
 

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
 import dev.onefold.fixtures.Seeds;
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -51,6 +53,45 @@ class AttacksTest {
             requireEnd(on, "zstd", skippable);
             assertThat(on.trades.counts().records()).isZero();
         }
+    }
+
+    @Test
+    void a_client_that_opens_all_connections_ends_its_own_silent_ones_and_no_request_under_way() throws Exception {
+        int many = 3 * RunningService.LIMITS.connections();
+        List<Socket> silent = new ArrayList<>();
+        try (RunningService on = new RunningService(directory);
+                Socket reader = on.connect()) {
+            reader.setSoTimeout(20_000);
+            reader.getOutputStream()
+                    .write(bytes("GET /v1/trades/changes?format=csv HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+            BufferedReader events =
+                    new BufferedReader(new InputStreamReader(reader.getInputStream(), StandardCharsets.UTF_8));
+            await(events, "event: totals");
+            for (int i = 0; i < many; i++) {
+                silent.add(on.connect());
+            }
+            assertThat(on.get("/health/live").statusCode()).isEqualTo(200);
+            assertThat(on.post(RECORDS, record(1, "77.25")).statusCode()).isEqualTo(200);
+            await(events, "77.25");
+            try (Socket other = new Socket(
+                    on.service.uri().getHost(), on.service.uri().getPort(), InetAddress.getByName("127.0.0.2"), 0)) {
+                other.getOutputStream()
+                        .write(bytes("GET /health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+                assertThat(RunningService.read(other)).startsWith("HTTP/1.1 200");
+            }
+        } finally {
+            for (Socket each : silent) {
+                each.close();
+            }
+        }
+    }
+
+    private static void await(BufferedReader lines, String text) throws IOException {
+        String line = lines.readLine();
+        while (line != null && !line.contains(text)) {
+            line = lines.readLine();
+        }
+        assertThat(line).as(text).isNotNull();
     }
 
     /// Sends a piece again and again, until an answer comes.

@@ -301,6 +301,30 @@ class HttpServiceTest {
     }
 
     @Test
+    void a_link_on_another_site_leads_to_the_page_and_to_nothing_else() throws IOException, InterruptedException {
+        String[] link = {"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"};
+        String[] frame = {"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"};
+        try (HttpService service = service(null)) {
+            HttpResponse<String> page = get(service, "/", link);
+            assertThat(page.statusCode()).isEqualTo(200);
+            assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+                    .contains("frame-ancestors 'none'");
+            assertThat(get(service, "/", frame).statusCode()).isEqualTo(403);
+            assertThat(get(service, "/", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors")
+                            .statusCode())
+                    .isEqualTo(403);
+            for (String data : List.of("/v1", "/v1/trades/totals", "/v1/trades/changes", "/metrics", "/openapi.json")) {
+                assertThat(get(service, data, link).statusCode()).as(data).isEqualTo(403);
+            }
+            assertThat(raw(
+                            service,
+                            "GET / HTTP/1.1\r\nHost: evil.example\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode:"
+                                    + " navigate\r\nSec-Fetch-Dest: document\r\nConnection: close\r\n\r\n"))
+                    .startsWith("HTTP/1.1 403");
+        }
+    }
+
+    @Test
     void who_acts_on_numbers_of_letters_says_whose_they_are_and_is_refused_by_the_next_opening()
             throws IOException, InterruptedException {
         String first;

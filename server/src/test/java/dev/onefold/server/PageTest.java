@@ -185,7 +185,8 @@ class PageTest {
             int port = on.service.uri().getPort();
             on.service.close();
             browser.await("trying again");
-            assertThat(browser.text()).contains("Shown is what was known then", "1.00");
+            assertThat(browser.text()).contains("Shown is what was known then", "1.00", "These figures are");
+            assertThat(browser.violations()).isEmpty();
             byte[] more = RunningService.bytes(record(2, "2.25"));
             on.trades.append("http", 2, more, more.length);
             try (HttpService again = HttpService.open(
@@ -195,6 +196,68 @@ class PageTest {
                 browser.awaitWithout("trying again");
                 assertThat(browser.find("[role=status]").getText()).isEqualTo("Connected again.");
                 assertThat(again.uri().getPort()).isEqualTo(port);
+            }
+        }
+    }
+
+    @Test
+    void a_number_is_shown_whole_or_not_at_all_however_narrow_the_page_is() throws Exception {
+        PipelineBuilder sales = PipelineBuilder.named("sales").key("id").rollup(rollup -> {
+            rollup.levels("shop").count("orders");
+            for (String each : List.of("gross", "net", "tax", "discount")) {
+                rollup.sum(each, "value", 18, 2);
+            }
+        });
+        try (Engine engine = EmbeddedEngine.open(directory, sales.build(), dev.onefold.embedded.Settings.defaults());
+                HttpService service = HttpService.open(
+                        new Settings(InetAddress.getLoopbackAddress(), 0, null, null, LIMITS),
+                        List.of(Served.of(engine, null)))) {
+            byte[] records = RunningService.bytes("""
+                    {"id":1,"shop":"Wollongong Central Market","value":130487.25}
+                    {"id":2,"shop":"b","value":39182000.00}
+                    """);
+            engine.append("s", 1, records, records.length);
+            open(at(service, ""));
+            browser.await("2 groups by shop.");
+            for (int width = PHONE; width < WIDE; width += 97) {
+                browser.size(width, 900, false);
+                browser.awaitTrue("""
+                        (() => {
+                          const tree = document.querySelector('.tree');
+                          const right = tree.getBoundingClientRect().left + tree.clientWidth + 1;
+                          const numbers = [...tree.querySelectorAll('.number')];
+                          return numbers.length > 0 && numbers.every(each =>
+                              each.getBoundingClientRect().right <= right && each.scrollWidth <= each.clientWidth);
+                        })()""");
+            }
+            browser.size(PHONE, 900, false);
+            browser.find("select").sendKeys("tax");
+            browser.awaitTrue("document.querySelector('.tree .names .number').innerText.startsWith('tax')");
+            assertThat(browser.violations()).isEmpty();
+            assertThat(browser.console()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_link_on_another_site_opens_the_page() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            on.post("/v1/trades/records", record(1, "1.00"));
+            String target = at(on.service, "#/trades").toString().replace("127.0.0.1", "localhost");
+            com.sun.net.httpserver.HttpServer wiki = com.sun.net.httpserver.HttpServer.create(
+                    new java.net.InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            wiki.createContext("/", exchange -> {
+                byte[] page = RunningService.bytes("<a href='" + target + "'>totals</a>");
+                exchange.sendResponseHeaders(200, page.length);
+                exchange.getResponseBody().write(page);
+                exchange.close();
+            });
+            wiki.start();
+            try {
+                open(URI.create("http://127.0.0.1:" + wiki.getAddress().getPort() + "/"));
+                browser.find("a").click();
+                browser.await("1 group by desk.");
+            } finally {
+                wiki.stop(0);
             }
         }
     }

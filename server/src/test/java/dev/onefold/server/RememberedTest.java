@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
@@ -54,6 +55,17 @@ class RememberedTest {
         now.set(now.get().plusSeconds(1));
         assertThat(memory.begin("k", REQUEST)).isEqualTo(new Known.Nothing());
         assertThat(open().begin("k", REQUEST)).isEqualTo(new Known.Nothing());
+    }
+
+    @Test
+    void only_the_owner_may_read_remembered_answers_also_those_of_before() throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, "");
+        answer(open(), "k");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())))
+                .isEqualTo("rwx------");
     }
 
     @Test

@@ -77,7 +77,7 @@ function page() {
     tree.close();
     return token.view(tokenGiven);
   }
-  return html`${header()}<main>${body()}</main><p class="sr" role="status">${state.said}</p>`;
+  return html`${header()}<main class=${state.lost === null ? '' : 'old'}>${body()}</main><p class="sr" role="status">${state.said}</p>`;
 }
 
 function header() {
@@ -129,18 +129,25 @@ function body() {
       <p class="bad" role="alert">${state.problem.message}</p></section>`;
   }
   if (!hasStatus()) {
-    return html`<div class=${state.lost === null ? 'parts' : 'parts old'}>${tree.view()} ${tables.view()}</div>
+    return html`${lostAge()}<div class="parts">${tree.view()} ${tables.view()}</div>
       <p class="note">${pipeline().missing.STATUS} The page asks for totals every few seconds.</p>`;
   }
   return html`
-    ${counts.troubles()} ${summary()}
-    <div class=${state.lost === null ? 'parts' : 'parts old'}>
+    ${lostAge()} ${counts.troubles()} ${summary()}
+    <div class="parts">
       ${tree.view()}
       <div class="stack">${counts.rate()} ${counts.sources()}</div>
       <div class="stack">${counts.delays()} ${verify.view()}</div>
       <div class="stack">${counts.way()}</div>
       ${batches.view()} ${letters.view()} ${tables.view()}
     </div>`;
+}
+
+/** How old all figures are while the connection is lost. The head says it to screen readers. */
+function lostAge() {
+  return state.lost === null
+    ? nothing
+    : html`<p class="age bad" aria-hidden="true">These figures are ${seconds(since(state.lost.since))} old.</p>`;
 }
 
 /** The first look. */

@@ -14,6 +14,9 @@ const MARGIN = 20; // Rows of them that are above those in sight.
 const RANKS_MAX = 100_000; // So far the service ranks.
 const ROWS_MAX = 900_000; // A browser draws no element that is much higher.
 const CHARACTER_EM = 0.66;
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const NAME_EM = 6.5; // At least, for the names of groups.
+const TREND_EM = 7.5;
 const SCROLL_MS = 120;
 const AGAIN_MS = [500, 1000, 2000, 4000];
 const TREND = 60; // Seconds.
@@ -30,6 +33,7 @@ const tree = {
   hasFocus: false,
   trends: new Map(),
   problem: null,
+  roomEm: Infinity, // The width of the tree.
   asked: null, // {at, lag}: when it was asked last, by the page's clock, and how old the cut was then, in seconds.
 };
 let stream = new AbortController();
@@ -292,8 +296,14 @@ addEventListener('pointerdown', (event) => {
   }
 });
 
-/** Puts the focus where it was before the rows were drawn. */
+/** Puts the focus where it was before the rows were drawn, and notes how much room they have. */
 export function drawn() {
+  const grid = document.querySelector('.tree');
+  const roomEm = grid === null ? Infinity : grid.clientWidth / parseFloat(getComputedStyle(grid).fontSize);
+  if (roomEm !== tree.roomEm) {
+    tree.roomEm = roomEm;
+    changed();
+  }
   const row = tree.hasFocus ? document.querySelector(`.tree [data-row="${tree.active}"]`) : null;
   if (row !== null && row !== document.activeElement) {
     row.focus({ preventScroll: true });
@@ -353,12 +363,25 @@ function whereabouts() {
             <a href=${at(i + 1)} aria-current=${i === group.length - 1 ? 'page' : nothing}>${shown(value)}</a></li>`)}
         </ol>
       </nav>
-      ${hasBelow(group) ? search() : nothing}
+      ${choice()} ${hasBelow(group) ? search() : nothing}
     </div>`;
 }
 
+/** Where not every measure has room: which one is shown first, and ranks. */
+function choice() {
+  const { answer } = tree;
+  if (answer === null || columns(answer).measures.length === answer.measures.length) {
+    return nothing;
+  }
+  const chosen = (event) => go({ ...state.place, rollup: rollup(), by: event.target.value });
+  return html`<label>Measure <select @change=${chosen}>${answer.measures.map((each) =>
+    html`<option ?selected=${each === leading(answer)}>${each}</option>`)}</select></label>`;
+}
+
+/** A name as it can be seen: without signs that hide or turn round what is near them. */
 function shown(value) {
-  return value === '' ? '(empty)' : value;
+  return value.trim() === '' ? `(${value === '' ? 'empty' : 'blank'})` : value.replace(INVISIBLE, (each) =>
+    `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function search() {
@@ -391,7 +414,7 @@ function grid() {
   const level = answer.levels[state.place.group.length];
   return html`
     <div class="tree" role="treegrid" aria-labelledby="totals" aria-rowcount=${below + 2}
-        aria-colcount=${answer.measures.length + 2} .style=${columnWidths(answer)}
+        aria-colcount=${columns(answer).measures.length + (columns(answer).hasTrend ? 2 : 1)} .style=${columnWidths(answer)}
         @scroll=${scrolled} @keydown=${keyPressed} @focusin=${focused} @focusout=${left}>
       <div role="rowgroup" class="head">${headRow(level)}${row(0, answer.groups[0], 'place', nothing)}</div>
       <div role="rowgroup" class="rows" .style=${`height: ${all * ROW_PX}px`}>${drawnRows}</div>
@@ -400,14 +423,34 @@ function grid() {
       ${below > all ? `The first ${exact(all)} are listed; go to others by their names.` : nothing}</p>`;
 }
 
-/** The width of each column for its longest number or its name, bold or not: no digit may be hidden. */
-function columnWidths({ groups, measures }) {
-  const widths = measures.map((each) =>
-    Math.max(each.length, ...groups.map((line) => exact(line.values[each] ?? '').length)) * CHARACTER_EM + 2.5);
-  const all = widths.reduce((sum, width) => sum + width, 0);
-  const name = Math.max(0, ...groups.map((line) => line.group.at(-1)?.length ?? 0)) * CHARACTER_EM + 3.5;
-  return `--columns: ${widths.map((width) => `${width.toFixed(2)}em`).join(' ')}; --numbers: ${all.toFixed(2)}em;`
-    + ` --longest: ${name.toFixed(2)}em`;
+/** The measure that is always shown. */
+function leading({ measures }) {
+  return measure() ?? measures[0];
+}
+
+/**
+ * The measures that have room, and whether the trend has: a number that is cut in the middle is another number. Each
+ * column is as wide as its longest number or its name, bold or not.
+ */
+function columns(answer) {
+  const { groups, measures } = answer;
+  const width = (each) =>
+    Math.max(each.length + 2, ...groups.map((line) => exact(line.values[each] ?? '').length)) * CHARACTER_EM + 2.5;
+  let rest = tree.roomEm - NAME_EM - (measures.length > 0 ? width(leading(answer)) : 0);
+  const withRoom = measures.filter((each) => {
+    const isShown = each === leading(answer) || rest >= width(each);
+    rest -= isShown && each !== leading(answer) ? width(each) : 0;
+    return isShown;
+  });
+  return { measures: withRoom, widths: withRoom.map(width), hasTrend: rest >= TREND_EM };
+}
+
+function columnWidths(answer) {
+  const { widths, hasTrend } = columns(answer);
+  const all = [...widths, ...(hasTrend ? [TREND_EM] : [])];
+  const name = Math.max(0, ...answer.groups.map((line) => line.group.at(-1)?.length ?? 0)) * CHARACTER_EM + 3.5;
+  return `--columns: ${all.map((width) => `${width.toFixed(2)}em`).join(' ')};`
+    + ` --numbers: ${all.reduce((sum, width) => sum + width, 0).toFixed(2)}em; --longest: ${name.toFixed(2)}em`;
 }
 
 function headRow(level) {
@@ -417,8 +460,8 @@ function headRow(level) {
         >${(by || null) === measure() ? (by === '' ? ' ▲' : ' ▼') : ''}</span></a>
     </div>`;
   return html`<div role="row" aria-rowindex="1" class="names">
-    ${column('', level ?? 'group', 'name')} ${tree.answer.measures.map((each) => column(each, each, 'number'))}
-    <div role="columnheader" class="trend">Trend</div></div>`;
+    ${column('', level ?? 'group', 'name')} ${columns(tree.answer).measures.map((each) => column(each, each, 'number'))}
+    ${columns(tree.answer).hasTrend ? html`<div role="columnheader" class="trend">Trend</div>` : nothing}</div>`;
 }
 
 function childRow(rank) {
@@ -440,9 +483,11 @@ function row(index, line, css, top) {
       .style=${top === nothing ? '' : top}>
     <div role="gridcell" class="name"><span class="mark" aria-hidden="true">${hasBelow(line.group) ? (isClosed ? '▸' : '▾') : ''}</span>
       ${isClosed ? html`<a tabindex="-1" title=${name} href=${link({ ...state.place, rollup: rollup(), group: line.group })}>${name}</a>` : name}</div>
-    ${tree.answer.measures.map((each) => html`<div role="gridcell" class="number">${
+    ${columns(tree.answer).measures.map((each) => html`<div role="gridcell" class="number">${
       line.values[each] === null ? '–' : exact(line.values[each])}</div>`)}
-    <div role="gridcell" class="trend">${sparkline(tree.trends.get(JSON.stringify(line.group)) ?? [])}</div></div>`;
+    ${columns(tree.answer).hasTrend
+      ? html`<div role="gridcell" class="trend">${sparkline(tree.trends.get(JSON.stringify(line.group)) ?? [])}</div>`
+      : nothing}</div>`;
 }
 
 function isDrawn(index) {

@@ -11,6 +11,9 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -77,6 +80,13 @@ final class ListenOptions {
             description = "Where the issuer has its keys (a JSON Web Key Set), by https.")
     private @Nullable String issuerKeys;
 
+    @Option(
+            names = "--proxies",
+            paramLabel = "ADDRESS,…",
+            description = "Addresses through which many clients come. Any other address has half of the connections at"
+                    + " most.")
+    private @Nullable String proxies;
+
     private @Nullable Tokens tokens(Caller caller, ServeFile file) throws IOException {
         String given = tokens == null ? file.setting(Setting.TOKENS).orElse(null) : tokens;
         Tokens read = given == null ? null : Tokens.read(Files.readAllLines(file(caller, given)));
@@ -113,7 +123,7 @@ final class ListenOptions {
                     + " and --tls-key, or --insecure if something in front of the service has TLS.");
         }
         try {
-            return new Settings(at, port(file), tls, tokens(caller, file), Settings.Limits.USUAL);
+            return new Settings(at, port(file), tls, tokens(caller, file), Settings.Limits.USUAL, proxies(file));
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(e.getMessage() + ".");
         }
@@ -128,6 +138,19 @@ final class ListenOptions {
         } catch (UnknownHostException e) {
             throw CommandFailure.usage("There is no address '" + host + "' to listen at.");
         }
+    }
+
+    private Set<InetAddress> proxies(ServeFile file) {
+        String text = proxies == null ? file.setting(Setting.PROXIES).orElse("") : proxies;
+        Set<InetAddress> all = new HashSet<>();
+        for (String each : text.isBlank() ? List.<String>of() : List.of(text.split(",", -1))) {
+            try {
+                all.add(InetAddress.ofLiteral(each.strip()));
+            } catch (IllegalArgumentException e) {
+                throw CommandFailure.usage("'" + each + "' among the proxies is not an address such as 10.0.0.7.");
+            }
+        }
+        return all;
     }
 
     private int port(ServeFile file) {

@@ -30,7 +30,8 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
         ISSUER("jwt.issuer"),
         AUDIENCE("jwt.audience"),
         ISSUER_KEYS("jwt.keys"),
-        INSECURE("insecure");
+        INSECURE("insecure"),
+        PROXIES("proxies");
 
         private final String path;
 
@@ -41,7 +42,7 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
         private boolean isPath() {
             return switch (this) {
                 case CERTIFICATE, KEY, TOKENS -> true;
-                case ADDRESS, PORT, INSECURE, ISSUER, AUDIENCE, ISSUER_KEYS -> false;
+                case ADDRESS, PORT, INSECURE, PROXIES, ISSUER, AUDIENCE, ISSUER_KEYS -> false;
             };
         }
     }
@@ -109,7 +110,7 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
             for (Node.Entry entry : mapping(file.root(), "").entries()) {
                 String name = entry.name().text();
                 switch (name) {
-                    case "address", "port", "tokens", "insecure" -> setting(entry, "");
+                    case "address", "port", "tokens", "insecure", "proxies" -> setting(entry, "");
                     case "jwt" -> mapping(entry.value(), "jwt").entries().forEach(each -> setting(each, "jwt."));
                     case "tls" -> mapping(entry.value(), "tls").entries().forEach(each -> setting(each, "tls."));
                     case "pipelines" -> {
@@ -117,7 +118,8 @@ record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
                             pipelines.add(pipeline(item));
                         }
                     }
-                    default -> throw unknown(entry.name(), "address, port, tls, tokens, jwt, insecure and pipelines");
+                    default ->
+                        throw unknown(entry.name(), "address, port, tls, tokens, jwt, insecure, proxies and pipelines");
                 }
             }
             if (pipelines.isEmpty()) {
