@@ -202,19 +202,22 @@ class PageTest {
 
     @Test
     void a_number_is_shown_whole_or_not_at_all_however_narrow_the_page_is() throws Exception {
-        PipelineBuilder sales = PipelineBuilder.named("sales").key("id").rollup(rollup -> {
-            rollup.levels("shop").count("orders");
-            for (String each : List.of("gross", "net", "tax", "discount")) {
-                rollup.sum(each, "value", 18, 2);
-            }
-        });
+        PipelineBuilder sales = PipelineBuilder.named("sales")
+                .key("id")
+                .version("v")
+                .rollup(rollup -> {
+                    rollup.levels("shop").count("orders");
+                    for (String each : List.of("gross", "net", "tax", "discount")) {
+                        rollup.sum(each, "value", 18, 2);
+                    }
+                });
         try (Engine engine = EmbeddedEngine.open(directory, sales.build(), dev.onefold.embedded.Settings.defaults());
                 HttpService service = HttpService.open(
                         new Settings(InetAddress.getLoopbackAddress(), 0, null, null, LIMITS),
                         List.of(Served.of(engine, null)))) {
             byte[] records = RunningService.bytes("""
-                    {"id":1,"shop":"Wollongong Central Market","value":130487.25}
-                    {"id":2,"shop":"b","value":39182000.00}
+                    {"id":1,"v":1,"shop":"Wollongong Central Market","value":130487.25}
+                    {"id":2,"v":1,"shop":"b","value":39182000.00}
                     """);
             engine.append("s", 1, records, records.length);
             open(at(service, ""));
