@@ -15,7 +15,8 @@ const RANKS_MAX = 100_000; // So far the service ranks.
 const ROWS_MAX = 900_000; // A browser draws no element that is much higher.
 const CHARACTER_EM = 0.66;
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-const NAME_EM = 6.5; // At least, for the names of groups.
+const NAME_EM = 5; // At least, for the names of groups.
+const NAME_PART = 0.35; // Of the tree, at most.
 const TREND_EM = 7.5;
 const SCROLL_MS = 120;
 const AGAIN_MS = [500, 1000, 2000, 4000];
@@ -436,21 +437,23 @@ function columns(answer) {
   const { groups, measures } = answer;
   const width = (each) =>
     Math.max(each.length + 2, ...groups.map((line) => exact(line.values[each] ?? '').length)) * CHARACTER_EM + 2.5;
-  let rest = tree.roomEm - NAME_EM - (measures.length > 0 ? width(leading(answer)) : 0);
+  const longest = Math.max(0, ...groups.map((line) => line.group.at(-1)?.length ?? 0)) * CHARACTER_EM + 3.5;
+  let rest = tree.roomEm - (measures.length > 0 ? width(leading(answer)) : 0);
+  const name = Math.min(longest, Math.max(NAME_EM, Math.min(NAME_PART * tree.roomEm, rest)));
+  rest -= name;
   const withRoom = measures.filter((each) => {
     const isShown = each === leading(answer) || rest >= width(each);
     rest -= isShown && each !== leading(answer) ? width(each) : 0;
     return isShown;
   });
-  return { measures: withRoom, widths: withRoom.map(width), hasTrend: rest >= TREND_EM };
+  return { measures: withRoom, name, widths: withRoom.map(width), hasTrend: rest >= TREND_EM };
 }
 
 function columnWidths(answer) {
-  const { widths, hasTrend } = columns(answer);
+  const { name, widths, hasTrend } = columns(answer);
   const all = [...widths, ...(hasTrend ? [TREND_EM] : [])];
-  const name = Math.max(0, ...answer.groups.map((line) => line.group.at(-1)?.length ?? 0)) * CHARACTER_EM + 3.5;
   return `--columns: ${all.map((width) => `${width.toFixed(2)}em`).join(' ')};`
-    + ` --numbers: ${all.reduce((sum, width) => sum + width, 0).toFixed(2)}em; --longest: ${name.toFixed(2)}em`;
+    + ` --numbers: ${all.reduce((sum, width) => sum + width, 0).toFixed(2)}em; --name: ${name.toFixed(2)}em`;
 }
 
 function headRow(level) {
