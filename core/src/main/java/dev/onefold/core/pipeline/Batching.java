@@ -187,6 +187,11 @@ public record Batching(
         record After(Duration time) implements Forget {}
     }
 
+    /// Whether the receiver may get any batch a second time, whole, whenever that is.
+    public boolean bearsEverySecondDelivery() {
+        return receiver != Receiver.ONCE && !bisect && deliver.span("remembers").isEmpty();
+    }
+
     /// Bytes that a record takes in a batch: its own, and a line end.
     public static long lineBytes(int recordBytes) {
         return recordBytes + 1L;

@@ -1,12 +1,15 @@
 package dev.onefold.embedded.batches;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Sealing;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Payload;
 import dev.onefold.embedded.disk.Scale;
+import dev.onefold.embedded.disk.TailLog;
 import dev.onefold.embedded.rows.Forgotten;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /// Collects members into batches and seals them. A seal is part of a checkpoint: the checkpoint that covers the last
 /// member of a batch, and no earlier one, also holds the claims of its members and the entry that says which bytes it
@@ -44,11 +48,28 @@ public final class Batches {
     private volatile long keepFrom = 1; // The first batch whose entry is needed.
     private volatile long bodiesFrom; // The first byte of the bodies that is needed.
     private volatile long heldBytes; // Of batches that were copied from the bodies.
+    private volatile TailLog.@Nullable Extent deliveries;
 
     public Batches(Batching batching, Path directory, long identity) {
         this.batching = batching;
         bodies = new Tape(directory, "bodies", "ONEFBODY", identity);
         seals = new Tape(directory, "seals", "ONEFSEAL", identity);
+    }
+
+    /// How batches are made.
+    public Batching batching() {
+        return batching;
+    }
+
+    /// What the last checkpoint names of the log of deliveries, or what was durable of it since; `null` if it names
+    /// none, because nothing was sealed or an earlier version has written it. Any thread.
+    public TailLog.@Nullable Extent deliveries() {
+        return deliveries;
+    }
+
+    /// Notes how much of the log of deliveries is durable; later checkpoints name it. Any thread.
+    public void deliveries(TailLog.Extent extent) {
+        deliveries = extent;
     }
 
     /// What a checkpoint writes of the batches.
@@ -207,6 +228,7 @@ public final class Batches {
         if (state.length == 0) {
             return;
         }
+        @Nullable Integer openCrc = null;
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(state))) {
             numberNext = in.readLong();
             ordinalNext = in.readLong();
@@ -221,6 +243,10 @@ public final class Batches {
             forgotten = Forgotten.read(in);
             ended = forgotten;
             cut = forgotten;
+            if (in.available() > 0) { // Before format 10 of the checkpoint this was all.
+                openCrc = in.readInt();
+                deliveries = in.readBoolean() ? new TailLog.Extent(in.readLong(), in.readLong(), in.readInt()) : null;
+            }
         } catch (IOException e) {
             throw new EngineException(EngineException.Kind.CORRUPT, "The checkpoint's batches end too early", e);
         }
@@ -230,9 +256,31 @@ public final class Batches {
             for (int read = open.read(buffer); read > 0; read = open.read(buffer)) {
                 crc.update(buffer, 0, read);
             }
+            if (openCrc != null && openCrc != (int) crc.getValue()) {
+                throw bodies.corrupt(openFrom, "the records of the open batch are not what was collected");
+            }
+            requireSeals();
         } catch (IOException e) {
             throw new IllegalStateException("A tape throws no such exception", e);
         }
+    }
+
+    private void requireSeals() throws IOException {
+        try (InputStream entries = new BufferedInputStream(seals.open(seals.begin(), seals.end()))) {
+            for (long number = keepFrom; number < numberNext; number++) {
+                decode(number, entries.readNBytes(Sealed.BYTES));
+            }
+        }
+    }
+
+    private Sealed decode(long number, byte[] entry) {
+        Sealed sealed = Sealed.decode(number, entry);
+        if (sealed == null) {
+            throw seals.corrupt(
+                    (number - 1) * Sealed.BYTES,
+                    "the entry of batch " + BatchNumber.of(number) + " is not what was written");
+        }
+        return sealed;
     }
 
     /// Cuts here: what was added so far belongs to this checkpoint.
@@ -240,6 +288,7 @@ public final class Batches {
         bodies.letGo(bodiesFrom);
         seals.letGo((keepFrom - 1) * Sealed.BYTES);
         Forgotten now = ended;
+        TailLog.Extent log = deliveries;
         byte[] state = Payload.of(100, out -> {
             out.writeLong(numberNext);
             out.writeLong(ordinalNext);
@@ -252,6 +301,13 @@ public final class Batches {
             out.writeLong(seals.begin() / Sealed.BYTES + 1);
             out.writeLong(seals.end());
             now.write(out);
+            out.writeInt((int) crc.getValue());
+            out.writeBoolean(log != null);
+            if (log != null) {
+                out.writeLong(log.number());
+                out.writeLong(log.length());
+                out.writeInt(log.checksum());
+            }
         });
         cut = now;
         Durable sealed = new Durable(numberNext - 1, ordinalNext - openRecords);
@@ -301,7 +357,7 @@ public final class Batches {
     ///
     /// @param number of a batch of a durable checkpoint, from [#firstKnown] on
     public Sealed sealed(long number) {
-        return Sealed.decode(number, seals.read((number - 1) * Sealed.BYTES, Sealed.BYTES));
+        return decode(number, seals.read((number - 1) * Sealed.BYTES, Sealed.BYTES));
     }
 
     /// The content of a sealed batch before compression. Any thread.

@@ -1,8 +1,8 @@
 package dev.onefold.embedded.batches;
 
-import dev.onefold.core.batch.BatchNumber;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /// What is known of a sealed batch, for ever: which bytes of the bodies it is. It is one entry of fixed length, so that
 /// it is found by its number.
@@ -35,13 +35,11 @@ public record Sealed(
         return check.getValue();
     }
 
-    /// The entry of a number.
-    ///
-    /// @throws IllegalArgumentException if these are not its bytes
-    static Sealed decode(long number, byte[] bytes) {
+    /// The entry of a number; `null` if these are not its bytes.
+    static @Nullable Sealed decode(long number, byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         if (bytes.length != BYTES || in.getLong(BYTES - Long.BYTES) != check(bytes) || in.getLong(0) != number) {
-            throw new IllegalArgumentException("The entry of batch " + BatchNumber.of(number) + " is damaged");
+            return null;
         }
         return new Sealed(
                 in.getLong(),

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.batches;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileHeader;
 import dev.onefold.embedded.disk.OutOfSpaceException;
@@ -57,11 +58,29 @@ public final class Tape {
         cutTo = to;
         end = to;
         for (long number = from / FILE_BYTES; from < to && number <= (to - 1) / FILE_BYTES; number++) {
-            Path file = file(number);
-            if (!Files.exists(file)) {
-                throw Disk.corrupt(file, 0, "the file is gone, but the checkpoint names it");
-            }
+            require(number, Math.min(to, (number + 1) * FILE_BYTES) - number * FILE_BYTES);
         }
+    }
+
+    private void require(long number, long bytes) {
+        Path file = file(number);
+        if (!Files.exists(file)) {
+            throw Disk.corrupt(file, 0, "the file is gone, but the checkpoint names it");
+        }
+        FileChannel open = Disk.openToRead(file);
+        try {
+            FileHeader.require(header(number), open, file);
+            if (Disk.size(open, file) < HEADER_BYTES + bytes) {
+                throw Disk.corrupt(file, Disk.size(open, file), "bytes are missing that the checkpoint covers");
+            }
+        } finally {
+            Disk.close(open, file);
+        }
+    }
+
+    /// The failure that bytes are not what was written.
+    EngineException corrupt(long offset, String what) {
+        return Disk.corrupt(file(offset / FILE_BYTES), HEADER_BYTES + offset % FILE_BYTES, what);
     }
 
     /// Behind the last byte.

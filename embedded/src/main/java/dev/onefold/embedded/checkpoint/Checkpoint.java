@@ -49,7 +49,8 @@ public record Checkpoint(
         byte[] batches,
         long seenMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
-    private static final int FORMAT = 9;
+    private static final int FORMAT = 10;
+    private static final int FORMAT_BEFORE = 9; // Without the log of deliveries in what is known of batches.
     private static final int HEADER_BYTES = 20;
 
     public Checkpoint {
@@ -81,7 +82,7 @@ public record Checkpoint(
         if (length != bytes.capacity() - HEADER_BYTES || bytes.getInt(16) != checksum(bytes)) {
             throw Disk.corrupt(file, 16, "the checksum of the checkpoint is wrong");
         }
-        if (bytes.getInt(8) != FORMAT) {
+        if (bytes.getInt(8) != FORMAT && bytes.getInt(8) != FORMAT_BEFORE) {
             throw FileHeader.otherFormat(file, bytes.getInt(8), FORMAT);
         }
         try {

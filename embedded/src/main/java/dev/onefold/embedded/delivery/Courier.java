@@ -319,8 +319,10 @@ public final class Courier implements AutoCloseable {
             } else if (after.awaitsPerson()) {
                 ready.letGo(tried.number());
             }
-            if (rules.needsStartMark()) {
-                ledger.force();
+            if (after instanceof Delivery.Divided) {
+                ledger.force(); // Before a part is delivered: the whole batch must not be delivered after that.
+            } else if (rules.needsStartMark()) {
+                ledger.forceEnd();
             }
             wake();
         }

@@ -58,7 +58,8 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         boolean isThreaded = opening.settings().threads() > 0 && !opening.reading();
         Contents contents =
                 new Contents(view.directory, batches, batching.deliver().compression(), opening.space());
-        Ledger ledger = new Ledger(view.directory, opening.identity(), opening.space(), !opening.reading());
+        boolean isUnnamed = batches.deliveries() == null && batches.durableNumber() > 0; // An earlier version's.
+        Ledger ledger = new Ledger(view.directory, opening.identity(), opening.space(), batches, !opening.reading());
         String owner = "process " + ProcessHandle.current().pid();
         courier = new Courier(
                 new Courier.Parts(
@@ -74,7 +75,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 isThreaded,
                 opening.reading());
         batches.whenDurable(courier::wake);
-        if (!opening.reading() && batches.hasUnwrittenEnds()) { // Deliveries that ended just before a crash.
+        if (!opening.reading() && (isUnnamed || batches.hasUnwrittenEnds())) { // Some ended just before a crash.
             view.checkpoints.take();
             view.checkpoints.await();
         }

@@ -2,6 +2,8 @@ package dev.onefold.embedded.delivery;
 
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
+import dev.onefold.embedded.batches.Batches;
+import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FramedLog;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Scale;
@@ -12,35 +14,65 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// How far each delivery is, durable in the log `deliveries`. Kept in memory are only those that were begun and have
-/// not
-/// ended; a batch below [#next] that is not among them is done. Guarded by its owner, the [Courier].
+/// not ended; a batch below [#next] that is not among them is done. The log is made before anything is sealed, and each
+/// checkpoint names how much of it was durable. Guarded by its owner, the [Courier].
 final class Ledger implements AutoCloseable {
-    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFDLVR", 1);
+    private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFDLVR", 2);
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
 
-    private final Path file;
-    private final long identity;
     private final Space space;
+    private final Batches batches;
     private final NavigableMap<BatchNumber, Handled> begun = new TreeMap<>();
     private final NavigableMap<Long, String> hashes = new TreeMap<>(); // Of whole batches that a later one chains to.
     private final NavigableMap<BatchNumber, Decision> decisions = new TreeMap<>();
-    private final boolean isOwner;
-    private @Nullable TailLog log;
+    private final @Nullable TailLog log; // None only for a reader of a directory that an earlier version has written.
     private long next = 1;
-    private boolean isForced = true;
+    private boolean isMarked = true;
 
-    Ledger(Path directory, long identity, Space space, boolean isOwner) {
-        file = directory.resolve("deliveries");
-        this.identity = identity;
+    /// @param isOwner whether it may change the directory
+    Ledger(Path directory, long identity, Space space, Batches batches, boolean isOwner) {
         this.space = space;
-        this.isOwner = isOwner;
-        if (TailLog.exists(file)) {
-            log = TailLog.open(file, KIND, identity, isOwner, this::read);
+        this.batches = batches;
+        TailLog.Where where = new TailLog.Where(directory.resolve("deliveries"), KIND, identity);
+        TailLog found = TailLog.open(where, batches.deliveries(), isOwner, this::read);
+        log = found == null && isOwner ? create(where) : found;
+        if (isOwner) {
+            if (log().isOfEarlierVersion()) {
+                space.change(() -> log().rewrite(payloads()));
+            }
+            mark();
         }
+    }
+
+    private TailLog create(TailLog.Where where) {
+        List<byte[]> lost = lost(where.file());
+        lost.forEach(this::read);
+        return space.await(() -> TailLog.create(where, lost));
+    }
+
+    /// Earlier versions made the log with the first delivery. So where they have sealed batches and there is no log,
+    /// either nothing was delivered, or the log was lost: what does not bear a second delivery is in doubt.
+    private List<byte[]> lost(Path file) {
+        if (batches.firstKnown() > 1) {
+            throw Disk.corrupt(file, 0, "the file is gone, but deliveries of batches have ended");
+        }
+        List<byte[]> lost = new ArrayList<>();
+        for (long number = 1;
+                number <= batches.durableNumber() && !batches.batching().bearsEverySecondDelivery();
+                number++) {
+            Delivery doubt = new Delivery.InDoubt(
+                    new Delivery.Tries(0, 0, 1, true),
+                    "an earlier version",
+                    batches.sealed(number).sealedMs(),
+                    "There is no " + file + ", so nobody knows whether it was delivered");
+            lost.add(new Handled(BatchNumber.of(number), null, doubt, "", 0, "").encode());
+        }
+        return lost;
     }
 
     private void read(byte[] payload) {
@@ -138,46 +170,53 @@ final class Ledger implements AutoCloseable {
     }
 
     private void put(Handled handled, byte[] payload) {
-        space.change(() -> append(payload));
+        space.change(() -> log().append(payload));
         note(handled);
-        isForced = false;
+        isMarked = false;
     }
 
-    private void append(byte[] payload) throws OutOfSpaceException {
-        TailLog open = log;
-        if (open == null) {
-            open = TailLog.create(file, KIND, identity, List.of());
-            log = open;
-        }
-        open.append(payload);
+    private TailLog log() {
+        return Objects.requireNonNull(log, "A reader notes nothing");
     }
 
-    /// Makes durable what was noted.
+    /// Makes durable what was noted, so that it cannot be lost and not be missed: an effect may follow from it.
     void force() {
-        TailLog open = log;
-        if (!isForced && open != null) {
-            open.force();
-            isForced = true;
-            hashes.keySet().removeIf(number -> !isHashNeeded(number));
-            if (open.length() > REWRITE_BYTES_MIN && isOwner) {
-                space.change(this::rewrite);
-            }
+        if (isMarked) {
+            return;
         }
+        mark();
+        isMarked = true;
+        hashes.keySet().removeIf(number -> !isHashNeeded(number));
+        if (log().length() > REWRITE_BYTES_MIN) {
+            space.change(this::rewrite);
+        }
+    }
+
+    private void mark() {
+        batches.deliveries(space.await(log()::mark));
+    }
+
+    /// Makes durable what was noted of an end. If that is lost later, the batch is in doubt: its begin is marked.
+    void forceEnd() {
+        log().force();
     }
 
     private void rewrite() throws OutOfSpaceException {
+        List<byte[]> payloads = payloads();
+        long bytes = payloads.stream().mapToLong(payload -> payload.length).sum();
+        if (bytes <= log().length() / 2) {
+            log().rewrite(payloads);
+        }
+    }
+
+    /// What the log says, in the fewest entries.
+    private List<byte[]> payloads() {
         List<byte[]> payloads = new ArrayList<>();
         payloads.add(ByteBuffer.allocate(Long.BYTES).putLong(next).array());
         hashes.forEach((number, hash) -> payloads.add(ended(number, hash).encode()));
         decisions.values().forEach(decision -> payloads.add(decision.encode()));
         begun.values().forEach(handled -> payloads.add(left(handled).encode()));
-        long bytes = payloads.stream().mapToLong(payload -> payload.length).sum();
-        TailLog old = log;
-        if (old == null || bytes > old.length() / 2) {
-            return;
-        }
-        log = TailLog.create(file, KIND, identity, payloads);
-        old.close();
+        return payloads;
     }
 
     /// Of what was divided, the parts that have not ended: whoever reads the log begins the others again.

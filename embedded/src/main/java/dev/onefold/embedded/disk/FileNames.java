@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 ///
 ///     LOCK  LOCK.holder  CURRENT  RESET  journal-mark  journal-N  engine.socket
 ///     code-SHA256.jar
-///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N  bodies-N  seals-N  deliveries  content-NUMBER[.gz|.zst]
-///              held-NUMBER
+///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N  bodies-N  seals-N  deliveries  deliveries-mark
+///              content-NUMBER[.gz|.zst]  held-NUMBER
 ///
 /// `.new` stands behind the name of a file that is about to replace another.
 public final class FileNames {
@@ -33,7 +33,7 @@ public final class FileNames {
     private static final Pattern VIEW = Pattern.compile("view-[1-9][0-9]{0,17}");
     private static final Pattern IN_VIEW = Pattern.compile(
             "CHECKPOINT(\\.new)?|rows-[0-9]{1,3}-[0-9]{1,18}|groups-[1-9][0-9]{0,17}|letters-[1-9][0-9]{0,17}"
-                    + "|(bodies|seals)-[1-9][0-9]{0,17}(\\.new)?|deliveries(\\.new)?|content-[0-9.]{1,400}(\\.gz|\\.zst)?(\\.new)?"
+                    + "|(bodies|seals)-[1-9][0-9]{0,17}(\\.new)?|deliveries(-mark)?(\\.new)?|content-[0-9.]{1,400}(\\.gz|\\.zst)?(\\.new)?"
                     + "|held-[0-9]{1,18}(\\.new)?");
     private static final Pattern OF_SEEDING = Pattern.compile("[0-9]{1,18}\\.(json|lock|part)|resync\\.lock");
     private static final Pattern OF_REQUESTS = Pattern.compile("answers(\\.next)?");

@@ -7,12 +7,15 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.Members;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.source.SpaceListener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
@@ -27,7 +30,14 @@ class LedgerTest {
     Path directory;
 
     private Ledger open() {
-        return new Ledger(directory, 42, new Space(() -> {}, InstantSource.system(), SpaceListener.silent()), true);
+        Space space = new Space(() -> {}, InstantSource.system(), SpaceListener.silent());
+        return new Ledger(directory, 42, space, new Batches(batching(), directory, 42), true);
+    }
+
+    private static Batching batching() {
+        Reading read = PipelineText.read("{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":1,"
+                + "\"deliver\":{\"http\":\"http://h/\"},\"receiver\":\"once\"}}");
+        return (Batching) ((Reading.Read) read).pipeline().fold();
     }
 
     private static Handled handled(long number, Delivery delivery) {
@@ -105,22 +115,30 @@ class LedgerTest {
 
     @Test
     void what_a_crash_has_cut_off_is_left_out_and_what_was_durable_is_not() throws IOException {
+        Path mark = directory.resolve("deliveries-mark");
+        byte[] before;
+        byte[] after;
         try (Ledger ledger = open()) {
             ledger.begin(1);
             ledger.put(handled(1, ASIDE));
             ledger.force();
+            before = Files.readAllBytes(mark);
             ledger.begin(1);
             ledger.put(handled(2, ASIDE));
             ledger.force();
+            after = Files.readAllBytes(mark);
         }
         Path file = directory.resolve("deliveries");
         byte[] whole = Files.readAllBytes(file);
         Files.write(file, Arrays.copyOf(whole, whole.length - 3));
+        assertThatThrownBy(this::open).isInstanceOf(EngineException.class).hasMessageContaining("were durable");
+        Files.write(mark, before); // The power went before the second force.
         try (Ledger ledger = open()) {
             assertThat(ledger.begun().keySet()).containsExactly(BatchNumber.of(1));
         }
         whole[60] ^= 1; // In the first entry, behind which another one says that the log was forced.
-        Files.write(file, whole, StandardOpenOption.TRUNCATE_EXISTING);
+        Files.write(file, whole);
+        Files.write(mark, after);
         assertThatThrownBy(this::open).isInstanceOf(EngineException.class).hasMessageContaining("it was durable");
     }
 
@@ -157,10 +175,12 @@ class LedgerTest {
 
     @Test
     void what_stands_behind_a_torn_frame_does_not_come_back_behind_a_later_one() throws IOException {
+        Path mark = directory.resolve("deliveries-mark");
+        byte[] before;
         try (Ledger ledger = open()) {
+            before = Files.readAllBytes(mark);
             ledger.begin(1);
             ledger.begin(2);
-            ledger.force();
             ledger.put(handled(1, DONE));
             ledger.put(handled(2, ASIDE));
             ledger.force();
@@ -169,6 +189,7 @@ class LedgerTest {
         byte[] torn = Files.readAllBytes(log);
         torn[32 + 16] ^= 1; // In the first payload.
         Files.write(log, torn); // The first frame is lost, the second one is whole.
+        Files.write(mark, before);
         try (Ledger ledger = open()) {
             ledger.begin(1);
             ledger.put(handled(1, DONE));

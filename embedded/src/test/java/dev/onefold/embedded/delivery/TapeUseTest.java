@@ -55,7 +55,7 @@ class TapeUseTest {
         Batches.Cut cut = batches.cut();
         batches.write(cut);
         batches.written(cut);
-        ledger = new Ledger(directory, 42, space, true);
+        ledger = new Ledger(directory, 42, space, batches, true);
         contents = new Contents(directory, batches, Compression.NONE, space);
         tape = new TapeUse(batches, ledger, contents, UNDELIVERED_BYTES_MAX, clock);
         for (int number = 1; number <= BATCHES; number++) {
