@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -118,6 +119,7 @@ final class Makers implements AutoCloseable {
     ///
     /// @throws IOException if the answer was too large to be kept, and the reader is gone
     /// @throws Spool.Crowded if there is no memory for it now
+    /// @throws Ended if answers of this form are made no more
     Made ask(Request request, Form form, Reader reader) throws IOException {
         CompletableFuture<Made> made = new CompletableFuture<>();
         add(new Question(form, request.path(), request.parameters()), List.of(new Waiting(reader, made)));
@@ -136,8 +138,7 @@ final class Makers implements AutoCloseable {
     private synchronized void add(Question question, List<Waiting> readers) {
         open.computeIfAbsent(question, _ -> {
                     Job job = new Job(question, new ArrayList<>());
-                    lanes.computeIfAbsent(
-                                    new Lane(question.path.get(1), question.form), _ -> new ArrayDeque<>())
+                    lanes.computeIfAbsent(new Lane(question.path.get(1), question.form), _ -> new ArrayDeque<>())
                             .add(job);
                     return job;
                 })
@@ -173,11 +174,6 @@ final class Makers implements AutoCloseable {
         }
     }
 
-    /// Another worker takes the place of one that waits for a reader.
-    private void replace() {
-        threads.execute(this::work);
-    }
-
     /// One job under way. Used by one thread.
     private final class Making {
         private final Question question;
@@ -185,6 +181,7 @@ final class Makers implements AutoCloseable {
         private List<Waiting> readers;
         private @Nullable Response answer;
         private @Nullable String tag;
+        private boolean isReplaced;
 
         Making(Job job) {
             question = job.question;
@@ -203,7 +200,7 @@ final class Makers implements AutoCloseable {
                 if (content.isFlowing()) {
                     content.close();
                 }
-                Made made = new Made(java.util.Objects.requireNonNull(answer), tag, content, readers.size());
+                Made made = new Made(Objects.requireNonNull(answer), tag, content, readers.size());
                 readers.forEach(each -> each.made.complete(made));
             } catch (IOException | RuntimeException | Error e) {
                 content.release();
@@ -211,7 +208,7 @@ final class Makers implements AutoCloseable {
             } finally {
                 turns.release();
             }
-            return !content.isFlowing();
+            return !isReplaced;
         }
 
         private void write(Response made) throws IOException {
@@ -230,8 +227,9 @@ final class Makers implements AutoCloseable {
             if (!others.isEmpty()) {
                 add(question, others);
             }
-            replace();
-            OutputStream way = readers.getFirst().reader.open(java.util.Objects.requireNonNull(answer), tag);
+            isReplaced = true; // This worker waits for its reader from now on.
+            threads.execute(Makers.this::work);
+            OutputStream way = readers.getFirst().reader.open(Objects.requireNonNull(answer), tag);
             return new FilterOutputStream(way) {
                 @Override
                 public void write(byte[] bytes, int offset, int length) throws IOException {
@@ -258,6 +256,23 @@ final class Makers implements AutoCloseable {
 
     private interface Sent {
         void send() throws IOException;
+    }
+
+    /// The service ends.
+    static final class Ended extends IOException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /// Makes no more of the answers of a form that are not begun.
+    synchronized void end(Form form) {
+        for (Lane lane : List.copyOf(lanes.keySet())) {
+            if (lane.form.equals(form)) {
+                for (Job job : lanes.remove(lane)) {
+                    open.remove(job.question);
+                    job.readers.forEach(each -> each.made.completeExceptionally(new Ended()));
+                }
+            }
+        }
     }
 
     @Override
