@@ -40,6 +40,7 @@ final class EngineRoutes {
     /// Whose lines are those of callers that do not say it.
     private static final String SOURCE_USUAL = "http";
 
+    static final String TOTALS = "totals";
     private static final int LETTERS_DEFAULT = 50;
     private static final int ROW_LETTERS_MAX = 20;
     private static final Set<String> LETTER_PARTS = Set.of("", "record", "edited");
@@ -81,6 +82,11 @@ final class EngineRoutes {
         return known;
     }
 
+    /// Waits until the totals have the lines that a request wants them to have.
+    void await(Request request) {
+        AtLeast.of(request).ifPresent(least -> least.await(engine));
+    }
+
     /// What can be asked of the pipeline.
     Map<String, Object> about() {
         Pipeline pipeline = engine.pipeline();
@@ -95,7 +101,7 @@ final class EngineRoutes {
 
     private void get(Request request, List<String> path, Routes.Receiver receiver) throws IOException {
         String first = path.isEmpty() ? "" : path.getFirst();
-        if (first.equals("totals") && path.size() == 1) {
+        if (first.equals(TOTALS) && path.size() == 1) {
             TotalsRoute.answer(engine, request, receiver);
             return;
         }

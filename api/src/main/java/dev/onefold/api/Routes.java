@@ -88,11 +88,30 @@ public final class Routes {
             if (receiving.begun) {
                 throw e;
             }
-            Failure problem = failures.apply(e);
-            if (problem.kind().equals(Failure.BUG)) {
-                LOG.log(System.Logger.Level.WARNING, "A request failed, which is a bug in Onefold", e);
+            receiver.take(problem(e).response());
+        }
+    }
+
+    private Failure problem(Throwable e) {
+        Failure problem = failures.apply(e);
+        if (problem.kind().equals(Failure.BUG)) {
+            LOG.log(System.Logger.Level.WARNING, "A request failed, which is a bug in Onefold", e);
+        }
+        return isOwnUser ? problem : problem.withoutValues();
+    }
+
+    /// Waits until the totals have what a request wants them to have, which its answer finds at once then.
+    ///
+    /// @param request that its caller may send
+    /// @return why it is not answered
+    public Optional<Failure> await(Request request) {
+        try {
+            if (request.path().size() == 3 && request.path().getLast().equals(EngineRoutes.TOTALS)) {
+                seen((_, _) -> true).get(request.path().get(1)).await(request);
             }
-            receiver.take((isOwnUser ? problem : problem.withoutValues()).response());
+            return Optional.empty();
+        } catch (RuntimeException | Error e) {
+            return Optional.of(problem(e));
         }
     }
 

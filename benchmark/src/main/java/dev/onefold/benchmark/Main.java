@@ -189,6 +189,29 @@ public final class Main {
         return 0;
     }
 
+    @Command(description = "How long requests with records wait beside readers of changes of many groups.")
+    int readers(
+            @Option(names = "--seconds", defaultValue = "20", description = "Default: ${DEFAULT-VALUE}") int seconds,
+            @Option(names = "--groups", defaultValue = "60000", description = "Default: ${DEFAULT-VALUE}") int groups,
+            @Option(names = "--readers", defaultValue = "300", description = "Default: ${DEFAULT-VALUE}") int readers,
+            @Option(
+                            names = "--rate",
+                            defaultValue = "2500",
+                            description = "Records a second, in requests of 50. Default: ${DEFAULT-VALUE}")
+                    int rate)
+            throws IOException, InterruptedException {
+        empty(work.resolve("served"));
+        try (Service service = Service.in(start("serve-run", work.resolve("served")))) {
+            ServeRun run = new ServeRun(service, seconds, groups);
+            run.fill();
+            run.besideReaders("nothing", 0, _ -> "", rate);
+            run.besideReaders("one query", readers, _ -> "/v1/many/changes", rate);
+            run.besideReaders("different queries", readers, i -> "/v1/many/changes?by=value&top=" + (groups - i), rate);
+            run.besideReaders("nothing, again", 0, _ -> "", rate);
+        }
+        return 0;
+    }
+
     @Command(description = "Time to the first answer of a directory that 'linear' or 'ratio' has left.")
     int restart(@Option(names = "--rounds", defaultValue = "3") int rounds) throws IOException, InterruptedException {
         for (int round = 0; round < rounds; round++) {

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
 
 /// What a service does beside what its engine does alone. Clients run in this process, the service in another one.
 final class ServeRun {
@@ -139,6 +140,26 @@ final class ServeRun {
                 delays[warming + counted / 2] / 1e6,
                 delays[requests - 1 - counted / 100] / 1e6,
                 delays[requests - 1] / 1e6);
+    }
+
+    /// The same beside readers of changes, from the moment at which they come.
+    ///
+    /// @param path of each reader's stream
+    void besideReaders(String what, int readers, IntFunction<String> path, int perSecond)
+            throws IOException, InterruptedException {
+        Duration cpu = service.cpu();
+        long began = System.nanoTime();
+        try (Readers beside = new Readers(service.uri(), readers, path)) {
+            steady(perSecond, 50);
+            double wall = (System.nanoTime() - began) / 1e9;
+            say(
+                    "    beside %,d readers of %s, who took %,.1f MB/s; the service used %.2f processors, %,d MB resident",
+                    readers,
+                    what,
+                    beside.bytes() / 1e6 / wall,
+                    service.cpu().minus(cpu).toMillis() / 1e3 / wall,
+                    service.residentBytes() >> 20);
+        }
     }
 
     /// Requests of one line each, one behind the other for each client.

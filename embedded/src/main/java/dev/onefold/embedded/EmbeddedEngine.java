@@ -413,7 +413,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Counts counts() {
-        return guard.reading(() -> view().state.allCounts());
+        return views.counts();
     }
 
     @Override

@@ -192,8 +192,9 @@ final class Opener {
                 ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
+        Guard guard = new Guard(settings.threads() > 0);
         View.Opening opening =
-                new View.Opening(root, settings.running(), workers, codes, found, own, new Guard(), space, backlog());
+                new View.Opening(root, settings.running(), workers, codes, found, own, guard, space, backlog());
         View view = View.open(opening, Math.max(found.current().number(), 1), serving, checkpoint);
         open.push(() -> view.close(false));
         replay(found, view);

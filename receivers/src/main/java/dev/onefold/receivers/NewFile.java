@@ -143,6 +143,8 @@ final class NewFile {
                     if (lock(left)) {
                         Files.deleteIfExists(file);
                     }
+                } catch (NoSuchFileException gone) {
+                    // Another process has ended with its part, or has swept, since the folder was listed.
                 }
             }
         }

@@ -10,6 +10,7 @@ import dev.onefold.server.flow.Spool;
 import dev.onefold.server.page.Page;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.http.HttpHeader;
@@ -26,6 +28,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /// Answers each request by the routes, for callers who are allowed to ask. Any thread may call.
 final class Answering extends Handler.Abstract {
@@ -33,11 +36,16 @@ final class Answering extends Handler.Abstract {
     private static final String OWNER_HEADER = "onefold-owner";
     private static final int ROUTE_PARTS = 3;
 
+    /// Routes whose answers may be large, or take long.
+    private static final Set<String> LARGE = Set.of("totals", "tables", "dead-letters", "range-sums");
+
     private final Map<String, Served> pipelines = new LinkedHashMap<>();
     private final Routes routes;
     private final Gate gate;
     private final Contents contents;
     private final Spool.Memory answers;
+    private final Makers makers;
+    private final Makers.Form whole;
     private final Duration stretchMax;
     private final Semaphore changing;
     private final Records records;
@@ -61,10 +69,20 @@ final class Answering extends Handler.Abstract {
         changing = new Semaphore(settings.limits().changes());
         answers = new Spool.Memory(settings.limits().memoryBytes());
         stretchMax = settings.limits().readingStretch();
-        changes = new Changes(routes, new Spool.Memory(settings.limits().memoryBytes()), stretchMax);
+        makers = new Makers(routes);
+        whole = new Whole(new Spool.Memory(settings.limits().memoryBytes()));
+        changes = new Changes(routes, makers, new Spool.Memory(settings.limits().memoryBytes()), stretchMax);
         health = new Health(all);
         metrics = new Metrics(all, changes);
         records = new Records(routes, pipelines, metrics, InstantSource.system());
+    }
+
+    /// Answers as they are.
+    private record Whole(Spool.Memory memory) implements Makers.Form {
+        @Override
+        public void write(dev.onefold.api.Response answer, @Nullable String tag, OutputStream to) throws IOException {
+            answer.body().writeTo(to);
+        }
     }
 
     /// From now on no request is awaited that would not end by itself.
@@ -76,6 +94,7 @@ final class Answering extends Handler.Abstract {
     /// Releases threads, when no request is under way.
     void close() {
         recomputing.close();
+        makers.close();
     }
 
     /// Whether a request is answered by a stream of events.
@@ -212,6 +231,16 @@ final class Answering extends Handler.Abstract {
                             Objects.requireNonNull(pipelines.get(path.get(1))).engine(),
                             exchange.header("Last-Event-ID").orElse(null)),
                     exchange.response());
+        } else if (path.size() >= ROUTE_PARTS
+                && LARGE.contains(path.get(2))
+                && asked.method().equals("GET")) {
+            Optional<Failure> refusal = routes.await(asked);
+            if (refusal.isPresent()) {
+                throw new Refusal(refusal.get());
+            }
+            try (Makers.Made made = makers.ask(asked, whole, exchange)) {
+                exchange.send(made);
+            }
         } else {
             routes.answer(asked, permission, exchange::send);
         }

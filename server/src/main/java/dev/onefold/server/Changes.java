@@ -13,7 +13,6 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +20,6 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +34,8 @@ final class Changes {
     static final int STREAMS_MAX = 1_000;
     private static final Duration PAUSE = Duration.ofMillis(500);
 
-    /// A reader of very many groups waits so many times longer between two looks than a look takes: it costs a
-    /// twentieth of a processor, and no more.
+    /// A reader of very many groups waits so many times longer between two looks than a look takes, until its event is
+    /// sent.
     private static final int PAUSE_LOOKS = 19;
 
     private static final Duration PAUSE_MAX = Duration.ofSeconds(10);
@@ -51,16 +49,18 @@ final class Changes {
     private static final int BUSY = 503;
 
     private final Routes routes;
-    private final Spool.Memory memory;
+    private final Makers makers;
+    private final Events events;
     private final Duration stretchMax;
     private final Semaphore streams = new Semaphore(STREAMS_MAX);
     private final CountDownLatch ended = new CountDownLatch(1);
 
     /// @param memory for events that are made
     /// @param stretchMax time for a reader to take an event, or a stretch of a large one
-    Changes(Routes routes, Spool.Memory memory, Duration stretchMax) {
+    Changes(Routes routes, Makers makers, Spool.Memory memory, Duration stretchMax) {
         this.routes = routes;
-        this.memory = memory;
+        this.makers = makers;
+        events = new Events(memory);
         this.stretchMax = stretchMax;
     }
 
@@ -72,6 +72,7 @@ final class Changes {
     /// All streams end soon.
     void end() {
         ended.countDown();
+        makers.end(events);
     }
 
     /// What is asked for, and by whom.
@@ -107,13 +108,12 @@ final class Changes {
     }
 
     /// One reader. Not thread-safe.
-    private final class Stream {
+    private final class Stream implements Makers.Reader {
         private final Asked asked;
         private final Response response;
         private @Nullable OutputStream out; // From the first answer on.
         private @Nullable String lastTag;
         private @Nullable Counts lastCounts;
-        private @Nullable Spool event; // That is made and not sent.
         private long lookedNanos;
         private long lookNanos; // How long the last one took.
         private long sentNanos;
@@ -149,15 +149,21 @@ final class Changes {
             }
             lastCounts = counts;
             lookedNanos = System.nanoTime();
-            boolean[] goesOn = {true};
-            try {
-                routes.answer(asked.totals(), asked.permission(), answer -> goesOn[0] = take(answer));
-                lookNanos = System.nanoTime() - lookedNanos;
-                sendEvent();
-            } finally {
-                release();
+            Optional<Failure> refusal =
+                    routes.refusal(asked.request, asked.permission).or(() -> routes.await(asked.totals()));
+            if (refusal.isPresent()) {
+                return fail(refusal.get().response());
             }
-            return goesOn[0];
+            try (Makers.Made made = makers.ask(asked.totals(), events, this)) {
+                return take(made);
+            } catch (Spool.Crowded e) {
+                lastCounts = null; // Other readers take their events slowly. The next look asks again.
+                return true;
+            } catch (Makers.Ended e) {
+                return false;
+            } finally {
+                lookNanos = System.nanoTime() - lookedNanos;
+            }
         }
 
         private @Nullable Counts counts() {
@@ -168,21 +174,38 @@ final class Changes {
             }
         }
 
-        private boolean take(dev.onefold.api.Response answer) throws IOException {
-            Supplier<String> tag = answer.tag();
+        private boolean take(Makers.Made made) throws IOException {
+            String tag = made.tag();
+            if (tag == null) {
+                return fail(made.answer());
+            }
+            OutputStream opened = opened();
+            if (!has(tag) && !made.isSent()) {
+                made.content().writeTo(opened);
+                opened.flush();
+                sentNanos = System.nanoTime();
+            }
+            lastTag = tag;
+            return true;
+        }
+
+        private boolean fail(dev.onefold.api.Response answer) throws IOException {
             OutputStream opened = out;
-            if (tag == null) { // A failure.
-                if (opened == null) {
-                    Refusal.send(response, answer);
-                    return false;
-                }
-                if (answer.status() == BUSY) {
-                    lastCounts = null; // The next look asks again.
-                    return true;
-                }
-                makeEvent(opened, "problem", "", answer);
+            if (opened == null) {
+                Refusal.send(response, answer);
                 return false;
             }
+            if (answer.status() == BUSY) {
+                lastCounts = null; // The next look asks again.
+                return true;
+            }
+            Events.write("problem", null, answer, opened);
+            opened.flush();
+            return false;
+        }
+
+        private OutputStream opened() throws IOException {
+            OutputStream opened = out;
             if (opened == null) {
                 response.setStatus(200);
                 response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
@@ -191,54 +214,18 @@ final class Changes {
                 out = opened;
                 write(opened, ":\n\n"); // The head leaves at once.
             }
-            String now = tag.get();
-            if (!now.equals(lastTag)) {
-                if (makeEvent(opened, "totals", "id: " + now + "\n", answer)) {
-                    lastTag = now;
-                } else {
-                    lastCounts = null; // Other readers take their events slowly. The next look asks again.
-                }
-            }
-            return true;
+            return opened;
         }
 
-        /// While an event is made, the engine keeps its answer. A usual one is sent afterwards.
-        ///
-        /// @return whether there is memory for it, or it may flow if it is large
-        private boolean makeEvent(OutputStream to, String name, String id, dev.onefold.api.Response answer)
-                throws IOException {
-            Optional<Spool> keeping = Spool.keeping(memory, () -> new Open(to));
-            if (keeping.isEmpty()) {
-                return false;
-            }
-            Spool made = keeping.get();
-            event = made;
-            try {
-                made.write(("event: " + name + "\n" + id + "data: ").getBytes(StandardCharsets.US_ASCII));
-                answer.body().writeTo(new DataLines(made));
-                made.write("\n\n".getBytes(StandardCharsets.US_ASCII));
-                return true;
-            } catch (IOException | UncheckedIOException e) {
-                if (e instanceof Spool.Crowded || e.getCause() instanceof Spool.Crowded) {
-                    release();
-                    return false;
-                }
-                throw e;
-            }
+        @Override
+        public boolean has(String tag) {
+            return tag.equals(lastTag);
         }
 
-        private void sendEvent() throws IOException {
-            if (event != null) {
-                event.close();
-                sentNanos = System.nanoTime();
-            }
-        }
-
-        private void release() {
-            if (event != null) {
-                event.release();
-                event = null;
-            }
+        @Override
+        public OutputStream open(dev.onefold.api.Response answer, @Nullable String tag) throws IOException {
+            sentNanos = System.nanoTime();
+            return new Open(opened());
         }
 
         private void write(OutputStream to, String text) throws IOException {
@@ -274,41 +261,6 @@ final class Changes {
         @Override
         public void close() throws IOException {
             out.flush();
-        }
-    }
-
-    /// Begins each line but the first with the name of the field. A last line end is left out.
-    private static final class DataLines extends FilterOutputStream {
-        private static final byte[] FIELD = "\ndata: ".getBytes(StandardCharsets.US_ASCII);
-
-        private boolean isLineEnded;
-
-        DataLines(OutputStream out) {
-            super(out);
-        }
-
-        @Override
-        public void write(int octet) throws IOException {
-            write(new byte[] {(byte) octet}, 0, 1);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            int from = offset;
-            for (int i = offset; i < offset + length; i++) {
-                if (isLineEnded) {
-                    out.write(FIELD);
-                    isLineEnded = false;
-                    from = i;
-                }
-                if (bytes[i] == '\n' || bytes[i] == '\r') { // A reader ends a line at either.
-                    out.write(bytes, from, i - from);
-                    isLineEnded = true;
-                }
-            }
-            if (!isLineEnded) {
-                out.write(bytes, from, offset + length - from);
-            }
         }
     }
 }

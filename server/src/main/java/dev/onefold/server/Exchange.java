@@ -5,9 +5,9 @@ import dev.onefold.api.body.EntityTags;
 import dev.onefold.server.flow.Sending;
 import dev.onefold.server.flow.Spool;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A request and its answer, as Jetty has them. A usual answer is made whole before it is sent, so that a slow reader
 /// holds nothing of the engine. Not thread-safe.
-final class Exchange {
+final class Exchange implements Makers.Reader {
     private static final int NOT_MODIFIED = 304;
 
     private final Request request;
@@ -68,23 +68,48 @@ final class Exchange {
         return new Refusal(400, Failure.REQUEST, detail);
     }
 
-    /// Takes an answer of the routes, to be sent by [#finish]; a large one is sent now. A caller that has it already is
-    /// told so.
+    /// Takes a short answer of the routes, to be sent by [#finish].
     void send(dev.onefold.api.Response answer) throws IOException {
-        Supplier<String> tag = answer.tag();
-        if (tag != null) {
-            String name = EntityTags.weak(tag.get());
-            response.getHeaders().put(HttpHeader.ETAG, name);
-            response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache");
-            if (EntityTags.isKnown(request.getHeaders().get(HttpHeader.IF_NONE_MATCH), name)) {
-                response.setStatus(NOT_MODIFIED);
-                return;
-            }
-        }
         Refusal.head(response, answer);
         Spool made = new Spool(memory, () -> new Sending(response, stretchMax));
         spool = made;
         answer.body().writeTo(made);
+    }
+
+    /// Sends an answer that was made for all who asked for it. A caller that has it already is told so.
+    void send(Makers.Made made) throws IOException {
+        if (made.isSent()) {
+            return;
+        }
+        String tag = made.tag();
+        if (tag != null && has(tag)) {
+            headWithTag(tag);
+            response.setStatus(NOT_MODIFIED);
+            return;
+        }
+        OutputStream out = open(made.answer(), tag);
+        made.content().length().ifPresent(length -> response.getHeaders().put(HttpHeader.CONTENT_LENGTH, length));
+        made.content().writeTo(out);
+        out.close();
+    }
+
+    @Override
+    public boolean has(String tag) {
+        return EntityTags.isKnown(request.getHeaders().get(HttpHeader.IF_NONE_MATCH), EntityTags.weak(tag));
+    }
+
+    @Override
+    public OutputStream open(dev.onefold.api.Response answer, @Nullable String tag) {
+        Refusal.head(response, answer);
+        if (tag != null) {
+            headWithTag(tag);
+        }
+        return new Sending(response, stretchMax);
+    }
+
+    private void headWithTag(String tag) {
+        response.getHeaders().put(HttpHeader.ETAG, EntityTags.weak(tag));
+        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache");
     }
 
     /// Sends what is left of the answer.

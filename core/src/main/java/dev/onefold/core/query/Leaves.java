@@ -105,7 +105,8 @@ public final class Leaves {
         return lines * Lines.bytesOfLine(this);
     }
 
-    /// The lines of an answer.
+    /// The lines of an answer. Those of a top list are ranked when somebody reads them: that takes longer than to copy
+    /// them, and needs nothing of what may change.
     ///
     /// @param account receives the bytes of memory that they take, before they are taken
     /// @throws IllegalArgumentException for a group or a measure that cannot be
@@ -121,7 +122,7 @@ public final class Leaves {
                 filled[count++] = order[i];
             }
         }
-        Lines lines = new Lines(this, account);
+        Lines lines = new Lines(this, asked, account);
         boolean made = false;
         try {
             new LineMaker(this, asked, lines).make(Arrays.copyOf(filled, count));

@@ -49,12 +49,9 @@ final class LineMaker {
             addLeaf(filled[i], numbers);
         }
         close(filled, asked.first(), openTo, filled.length);
-        if (lines.isEmpty() && asked.first() == 0 && asked.figure() < 0) {
+        if (asked.figure() < 0 && lines.isEmpty() && asked.first() == 0) {
             long line = lines.add(-1, 0); // The total of nothing is an answer.
             lines.set(line, new long[leaves.stride], new BigInteger[numbers.length], new long[numbers.length]);
-        }
-        if (asked.figure() >= 0) {
-            lines.keepGreatest(asked.figure(), asked.linesMax());
         }
     }
 

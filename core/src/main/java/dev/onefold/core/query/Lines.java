@@ -13,7 +13,6 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -21,7 +20,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The lines of an answer, off the Java heap: each [Answer.Line] is made when it is read. Not changed once filled; gone
-/// once closed.
+/// once closed. One thread reads them.
 ///
 ///     line    = a leaf of the group 4, number of the group's levels 4, cell as in [Cells], then per measure that is
 ///               made of values 24: an extreme's high 8, low 8, 1 if there is one 8; or a distinct count 8, zero 16
@@ -30,6 +29,7 @@ public final class Lines extends AbstractList<Answer.Line> implements AutoClosea
     private static final int CELL_AT = 8;
     private static final int VALUE_BYTES = 24;
 
+    private final Leaves.Asked asked;
     private final Rollup rollup;
     private final Figures figures;
     private final Groups groups;
@@ -44,7 +44,8 @@ public final class Lines extends AbstractList<Answer.Line> implements AutoClosea
     private int @Nullable [] kept; // Of a top list.
     private boolean closed;
 
-    Lines(Leaves leaves, LongConsumer account) {
+    Lines(Leaves leaves, Leaves.Asked asked, LongConsumer account) {
+        this.asked = asked;
         rollup = leaves.rollup;
         figures = new Figures(rollup);
         groups = leaves.groups;
@@ -112,22 +113,30 @@ public final class Lines extends AbstractList<Answer.Line> implements AutoClosea
         }
     }
 
-    /// Keeps the lines that are greatest by a figure, greatest first.
-    void keepGreatest(int figure, int linesMax) {
-        Comparator<@Nullable BigDecimal> greatestFirst = Comparator.nullsLast(Comparator.reverseOrder());
-        Comparator<Integer> order = Comparator.comparing(
-                        (Integer line) -> figures.value(figure, measure -> value(line, measure)), greatestFirst)
-                .thenComparing(Comparator.naturalOrder());
-        PriorityQueue<Integer> least = new PriorityQueue<>(order.reversed());
-        for (int line = 0; line < count; line++) {
-            least.add(line);
-            if (least.size() > linesMax) {
-                least.remove();
+    /// A line, and the figure that it ranks by.
+    private record Ranking(@Nullable BigDecimal figure, int line) {
+        static final Comparator<Ranking> GREATEST_FIRST = Comparator.comparing(
+                        Ranking::figure, Comparator.nullsLast(Comparator.<BigDecimal>reverseOrder()))
+                .thenComparingInt(Ranking::line);
+    }
+
+    /// The lines of a top list, greatest first; `null` if all lines are seen, in their order.
+    private int @Nullable [] kept() {
+        if (asked.figure() >= 0 && kept == null) {
+            PriorityQueue<Ranking> least = new PriorityQueue<>(Ranking.GREATEST_FIRST.reversed());
+            for (int line = 0; line < count; line++) {
+                int each = line;
+                least.add(new Ranking(figures.value(asked.figure(), measure -> value(each, measure)), line));
+                if (least.size() > asked.linesMax()) {
+                    least.remove();
+                }
             }
+            kept = least.stream()
+                    .sorted(Ranking.GREATEST_FIRST)
+                    .mapToInt(Ranking::line)
+                    .toArray();
         }
-        Integer[] sorted = least.toArray(new Integer[0]);
-        Arrays.sort(sorted, order);
-        kept = Arrays.stream(sorted).mapToInt(Integer::intValue).toArray();
+        return kept;
     }
 
     private @Nullable BigDecimal value(int line, int measure) {
@@ -170,7 +179,7 @@ public final class Lines extends AbstractList<Answer.Line> implements AutoClosea
 
     @Override
     public Answer.Line get(int index) {
-        int[] some = kept;
+        int[] some = kept();
         int line = some == null ? java.util.Objects.checkIndex(index, count) : some[index];
         int leaf = block(line).get(ValueLayout.JAVA_INT, at(line));
         int levels = block(line).get(ValueLayout.JAVA_INT, at(line) + 4);
@@ -184,7 +193,7 @@ public final class Lines extends AbstractList<Answer.Line> implements AutoClosea
 
     @Override
     public int size() {
-        int[] some = kept;
+        int[] some = kept();
         return some == null ? count : some.length;
     }
 

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.definition;
 
+import dev.onefold.core.Counts;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
@@ -35,6 +36,7 @@ public final class Views {
     private final ReentrantLock turn = new ReentrantLock();
     private final ReentrantReadWriteLock standing = new ReentrantReadWriteLock(true);
     private volatile View serving;
+    private volatile Counts counts; // Made behind each change.
     private volatile @Nullable Pipeline wanted;
 
     public Views(View.Opening opening, View serving, @Nullable Pipeline wanted) {
@@ -43,10 +45,18 @@ public final class Views {
         this.wanted = wanted;
         guard = opening.guard();
         rounds = new Rounds(() -> this.serving, opening);
+        counts = serving.state.allCounts();
+        guard.behindChanges(() -> counts = this.serving.state.allCounts());
     }
 
     public View serving() {
         return serving;
+    }
+
+    /// What became of all records, as of the last change. Any thread, without the lock.
+    public Counts counts() {
+        guard.requireWorking();
+        return counts;
     }
 
     public Rounds rounds() {

@@ -3,17 +3,18 @@ package dev.onefold.embedded.disk;
 import dev.onefold.core.EngineException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What is done to files, with its failures told apart: a full disk is waited for, anything else stops the engine,
@@ -353,23 +354,35 @@ public final class Disk {
         }
     }
 
-    /// The sizes of all files below a directory in sum. It may be a link to one.
+    /// The sizes of all files below a directory in sum. It may be a link to one. A file or a folder that somebody
+    /// renames or deletes meanwhile is passed over.
     public static long bytes(Path directory) {
-        try (Stream<Path> files = Files.walk(directory.toRealPath())) {
-            return files.mapToLong(Disk::size).sum();
-        } catch (IOException e) {
-            throw failed("listing", directory, e);
-        } catch (UncheckedIOException e) {
-            throw failed("listing", directory, new IOException(e));
-        }
-    }
+        long[] bytes = {0};
+        done("listing", directory, () -> Files.walkFileTree(directory.toRealPath(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                bytes[0] += attributes.isRegularFile() ? attributes.size() : 0;
+                return FileVisitResult.CONTINUE;
+            }
 
-    private static long size(Path file) {
-        try {
-            return Files.isRegularFile(file) ? Files.size(file) : 0;
-        } catch (IOException gone) {
-            return 0; // A checkpoint has removed it meanwhile.
-        }
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                return passedOver(e);
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException e) throws IOException {
+                return e == null ? FileVisitResult.CONTINUE : passedOver(e);
+            }
+
+            private FileVisitResult passedOver(IOException e) throws IOException {
+                if (e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw e;
+            }
+        }));
+        return bytes[0];
     }
 
     /// The bytes of a file.

@@ -11,6 +11,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Answers under way. Each is copied off the heap under the engine's lock, which takes a fraction of a second for a
 /// million groups, and read without the lock, so a slow reader holds up nobody else's intake. The memory of all copies
@@ -62,6 +63,7 @@ public final class Answers {
             int taken = take(bytes);
             try (Copy copy = copy(query, cut, bytes)) {
                 if (copy != null) {
+                    refusingLarge(copy.lines::size); // A top list is ranked here, without the lock.
                     return reader.apply(copy.answer());
                 }
             } finally {
@@ -129,8 +131,8 @@ public final class Answers {
         }
     }
 
-    private @org.jspecify.annotations.Nullable Copy copy(Query query, Supplier<Cut> cut, long bytes) {
-        return locked.run(() -> {
+    private @Nullable Copy copy(Query query, Supplier<Cut> cut, long bytes) {
+        return locked.run(() -> refusingLarge(() -> {
             Cut now = cut.get();
             long[] left = {bytes};
             try {
@@ -143,14 +145,20 @@ public final class Answers {
                 return new Copy(answer(now, lines), lines);
             } catch (Exceeded e) {
                 return null;
-            } catch (OutOfMemoryError e) {
-                throw new EngineException(
-                        EngineException.Kind.ANSWER_REFUSED,
-                        "There is no memory for the answer: " + e.getMessage()
-                                + ". Ask for less (a group, a smaller depth), or allow a larger heap (-Xmx).",
-                        e);
             }
-        });
+        }));
+    }
+
+    private static <T extends @Nullable Object> T refusingLarge(Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    EngineException.Kind.ANSWER_REFUSED,
+                    "There is no memory for the answer: " + e.getMessage()
+                            + ". Ask for less (a group, a smaller depth), or allow a larger heap (-Xmx).",
+                    e);
+        }
     }
 
     private static Answer answer(Cut cut, Lines lines) {

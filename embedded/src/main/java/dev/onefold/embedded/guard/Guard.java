@@ -8,33 +8,68 @@ import org.jspecify.annotations.Nullable;
 
 /// The one fair lock around the engine's state, and the reason for which it has stopped.
 ///
+/// Readers take a lock of their own before it, so that a change waits for one of them, however many there are. Threads
+/// of the platform alone take either: a fair lock is handed to the thread that waits longest, and a virtual thread
+/// would keep it until a carrier is free for it, while all others wait.
+///
 /// Arguments are checked before the lock is taken. So under the lock every exception but a refusal is a broken
 /// invariant or a failed disk, and stops the engine for good.
 public final class Guard {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
     private final ReentrantLock lock = new ReentrantLock(true);
+    private final ReentrantLock readers = new ReentrantLock(true);
+    private final OwnThread ofVirtual;
+    private volatile Runnable changed = () -> {};
     private volatile @Nullable RuntimeException failure;
     private volatile boolean closed;
+
+    /// @param threads false: all is done on the thread of its caller, which a simulation needs
+    public Guard(boolean threads) {
+        ofVirtual = new OwnThread(threads, "onefold-guard");
+    }
+
+    /// From now on this is done behind each change, under the lock: what it publishes can be read without it.
+    public void behindChanges(Runnable publish) {
+        changed = publish;
+    }
 
     /// Does something to the state.
     ///
     /// @throws EngineException if the engine is closed or has stopped
     public <T extends @Nullable Object> T locked(Supplier<T> action) {
-        return locked(action, false);
+        return onPlatform(() -> locked(action, false));
     }
 
     /// Reads the state for an answer, and changes nothing. If the heap is too small for the answer, that answer
     /// fails alone.
     public <T extends @Nullable Object> T reading(Supplier<T> action) {
-        return locked(action, true);
+        return onPlatform(() -> {
+            if (lock.isHeldByCurrentThread()) {
+                return locked(action, true); // Who waits for the readers' lock may not have the other one.
+            }
+            readers.lock();
+            try {
+                return locked(action, true);
+            } finally {
+                readers.unlock();
+            }
+        });
+    }
+
+    private <T extends @Nullable Object> T onPlatform(Supplier<T> action) {
+        return Thread.currentThread().isVirtual() ? ofVirtual.call(action) : action.get();
     }
 
     private <T extends @Nullable Object> T locked(Supplier<T> action, boolean reading) {
         lock.lock();
         try {
             requireWorking();
-            return action.get();
+            T result = action.get();
+            if (!reading) {
+                changed.run();
+            }
+            return result;
         } catch (EngineException e) {
             note(e);
             throw e;
@@ -130,6 +165,7 @@ public final class Guard {
             last.run();
         } finally {
             lock.unlock();
+            ofVirtual.close();
         }
     }
 }

@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.EngineException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -14,12 +20,13 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class GuardTest {
     /// Held here, because the logging system holds a logger weakly.
     private static final Logger LOGGER = Logger.getLogger("dev.onefold.embedded");
 
-    private final Guard guard = new Guard();
+    private final Guard guard = new Guard(true);
     private final List<LogRecord> logged = new CopyOnWriteArrayList<>();
     private final Handler handler = new Handler() {
         @Override
@@ -80,5 +87,74 @@ class GuardTest {
         assertThat(logged)
                 .singleElement()
                 .satisfies(record -> assertThat(record.getMessage()).contains("journal-1 could not be forced."));
+    }
+
+    private static void awaitWaiting(Thread thread) {
+        while (thread.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    @Timeout(30)
+    void a_change_waits_for_at_most_one_of_the_readers_that_were_there_before_it() throws InterruptedException {
+        List<String> order = new CopyOnWriteArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        guard.locked(() -> {
+            for (int i = 0; i < 20; i++) {
+                threads.add(Thread.ofPlatform().start(() -> guard.reading(() -> order.add("reader"))));
+                awaitWaiting(threads.getLast());
+            }
+            threads.add(Thread.ofPlatform().start(() -> guard.locked(() -> order.add("change"))));
+            awaitWaiting(threads.getLast());
+            return true;
+        });
+        for (Thread each : threads) {
+            each.join();
+        }
+        assertThat(order).hasSize(21);
+        assertThat(order.indexOf("change")).isLessThan(2);
+    }
+
+    @Test
+    @Timeout(30)
+    void a_virtual_thread_without_a_carrier_keeps_the_lock_from_nobody() throws InterruptedException {
+        AtomicBoolean isOver = new AtomicBoolean();
+        List<Thread> busy = new ArrayList<>();
+        CountDownLatch carriers = new CountDownLatch(Runtime.getRuntime().availableProcessors());
+        Thread reader = guard.locked(() -> {
+            Thread waiting = Thread.ofVirtual().start(() -> guard.reading(() -> true));
+            awaitWaiting(waiting);
+            for (long i = carriers.getCount(); i > 0; i--) {
+                busy.add(Thread.ofVirtual().start(() -> {
+                    carriers.countDown();
+                    while (!isOver.get()) {
+                        Thread.onSpinWait();
+                    }
+                }));
+            }
+            return waiting;
+        });
+        carriers.await();
+        try {
+            assertThat(CompletableFuture.supplyAsync(
+                            () -> guard.<Boolean>locked(() -> true),
+                            task -> Thread.ofPlatform().daemon().start(task)))
+                    .succeedsWithin(Duration.ofSeconds(5));
+        } finally {
+            isOver.set(true);
+        }
+        reader.join();
+    }
+
+    @Test
+    void what_is_published_behind_changes_is_there_when_a_change_has_returned() {
+        AtomicInteger state = new AtomicInteger();
+        AtomicInteger published = new AtomicInteger();
+        guard.behindChanges(() -> published.set(state.get()));
+        guard.locked(state::incrementAndGet);
+        assertThat(published).hasValue(1);
+        guard.reading(state::incrementAndGet);
+        assertThat(published).as("a reader changes nothing").hasValue(1);
     }
 }

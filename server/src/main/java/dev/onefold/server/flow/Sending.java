@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.Content;
@@ -18,6 +19,12 @@ import org.eclipse.jetty.util.Callback;
 public final class Sending extends OutputStream {
     /// A reader has the time for so many bytes; what it took before that gives it no more time.
     static final int STRETCH_BYTES = 1 << 20;
+
+    /// Larger pieces go one after the other, those of all answers in turn: a virtual thread that hands over piece after
+    /// piece would keep its carrier, and a short answer would wait behind hundreds of them.
+    private static final int SMALL_BYTES_MAX = 8 << 10;
+
+    private static final Semaphore LARGE = new Semaphore(1, true);
 
     private final Content.Sink reader;
     private final long stretchNanosMax;
@@ -52,10 +59,9 @@ public final class Sending extends OutputStream {
 
     private void send(ByteBuffer bytes, boolean isLast) throws IOException {
         int length = bytes.remaining();
-        long began = System.nanoTime();
+        CompletableFuture<Void> taken = new CompletableFuture<>();
+        long began = handOver(isLast, bytes, taken);
         try {
-            CompletableFuture<Void> taken = new CompletableFuture<>();
-            reader.write(isLast, bytes, Callback.from(() -> taken.complete(null), taken::completeExceptionally));
             taken.get(stretchNanosMax - stretchNanos, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             isEnded = true;
@@ -74,6 +80,23 @@ public final class Sending extends OutputStream {
             stretchBytes = 0;
             stretchNanos = 0;
         }
+    }
+
+    /// When a piece was handed over, in nanoseconds.
+    private long handOver(boolean isLast, ByteBuffer bytes, CompletableFuture<Void> taken) {
+        boolean isLarge = bytes.remaining() > SMALL_BYTES_MAX;
+        if (isLarge) {
+            LARGE.acquireUninterruptibly();
+        }
+        long began = System.nanoTime();
+        try {
+            reader.write(isLast, bytes, Callback.from(() -> taken.complete(null), taken::completeExceptionally));
+        } finally {
+            if (isLarge) {
+                LARGE.release();
+            }
+        }
+        return began;
     }
 
     /// What was sent is whole, and more may come: the reader has its time again.

@@ -1,33 +1,41 @@
 package dev.onefold.server.flow;
 
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps an answer until it is whole, up to a size; one that is larger flows through. An answer that flows holds one of
-/// the engine's places for answers as long as its reader takes, so few may flow at a time. Not thread-safe.
+/// Keeps an answer until it is whole, as far as there is memory; a larger one flows through. An answer that flows holds
+/// one of the engine's places for answers as long as its reader takes, so few may flow at a time. Written by one
+/// thread; any number may read what is kept once it is whole.
 public final class Spool extends OutputStream {
-    static final int KEPT_BYTES_MAX = 1 << 20;
+    /// Memory is taken by pieces of so many bytes.
+    static final int PIECE_BYTES = 64 << 10;
+
+    /// A larger answer takes of another memory, so that large ones keep nobody from a small one.
+    static final int SMALL_BYTES_MAX = 1 << 20;
 
     /// Answers that flow at a time, of one memory. The two memories of a service together are fewer than the 16 places
     /// of an engine, so that an answer that is kept finds one.
     static final int FLOWS_MAX = 6;
 
+    private static final int PIECE_BYTES_MIN = 512;
     private static final int BUFFER_BYTES = 32 << 10;
 
     private final Memory memory;
     private final Target target;
-    private boolean isKeeping;
+    private final List<byte[]> pieces = new ArrayList<>(); // All but the last one are full.
+    private int lastLength;
+    private @Nullable Semaphore pool; // That the pieces are of; `null` while there are none.
     private boolean isFlowing; // Before it was whole.
     private boolean isWhole;
     private boolean isReleased;
-    private @Nullable ByteArrayOutputStream kept; // Until the answer flows.
-    private @Nullable OutputStream out; // From then on.
+    private @Nullable OutputStream out; // From when it flows.
 
     /// Where the answer goes.
     public interface Target {
@@ -36,12 +44,19 @@ public final class Spool extends OutputStream {
 
     /// Memory for all answers that are kept at a time. Any thread may call.
     public static final class Memory {
-        private final Semaphore answers;
+        private final Semaphore small;
+        private final Semaphore large;
         private final Semaphore flows = new Semaphore(FLOWS_MAX);
+        private final int piecesMax; // Of one answer.
 
-        /// @param bytes for all of them; one is kept in any case
+        /// @param bytes half for small answers, of which one is kept in any case, and half for large ones, of which
+        ///     one takes a quarter at most
         public Memory(long bytes) {
-            answers = new Semaphore(Math.toIntExact(Math.max(1, bytes / KEPT_BYTES_MAX)));
+            int half = Math.toIntExact(bytes / 2 / PIECE_BYTES);
+            int smallPieces = SMALL_BYTES_MAX / PIECE_BYTES;
+            small = new Semaphore(Math.max(smallPieces, half));
+            large = new Semaphore(half);
+            piecesMax = Math.max(smallPieces, half / 4);
         }
     }
 
@@ -55,19 +70,8 @@ public final class Spool extends OutputStream {
     }
 
     public Spool(Memory memory, Target target) {
-        this(memory, target, memory.answers.tryAcquire());
-    }
-
-    private Spool(Memory memory, Target target, boolean isKeeping) {
         this.memory = memory;
         this.target = target;
-        this.isKeeping = isKeeping;
-        kept = new ByteArrayOutputStream();
-    }
-
-    /// One that keeps an answer; empty if there is no memory for it now.
-    public static Optional<Spool> keeping(Memory memory, Target target) {
-        return memory.answers.tryAcquire() ? Optional.of(new Spool(memory, target, true)) : Optional.empty();
     }
 
     @Override
@@ -77,12 +81,51 @@ public final class Spool extends OutputStream {
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-        ByteArrayOutputStream whole = kept;
-        if (whole != null && whole.size() + length <= (isKeeping ? KEPT_BYTES_MAX : 0)) {
-            whole.write(bytes, offset, length);
-            return;
+        int done = 0;
+        while (done < length && out == null && hasRoom()) {
+            byte[] last = pieces.getLast();
+            int some = Math.min(length - done, last.length - lastLength);
+            System.arraycopy(bytes, offset + done, last, lastLength, some);
+            lastLength += some;
+            done += some;
         }
-        flow().write(bytes, offset, length);
+        if (done < length) {
+            flow().write(bytes, offset + done, length - done);
+        }
+    }
+
+    /// Whether the last piece has room, after it has grown or another one has come.
+    private boolean hasRoom() {
+        int last = pieces.size() - 1;
+        if (last >= 0 && lastLength < pieces.get(last).length) {
+            return true;
+        }
+        if (last == 0 && lastLength < PIECE_BYTES) {
+            pieces.set(0, Arrays.copyOf(pieces.getFirst(), 2 * lastLength)); // Most answers are short.
+            return true;
+        }
+        if (!takesPiece()) {
+            return false;
+        }
+        pieces.add(new byte[last < 0 ? PIECE_BYTES_MIN : PIECE_BYTES]);
+        lastLength = 0;
+        return true;
+    }
+
+    private boolean takesPiece() {
+        int more = pieces.size() + 1;
+        if (more > memory.piecesMax) {
+            return false;
+        }
+        Semaphore from = more * PIECE_BYTES > SMALL_BYTES_MAX ? memory.large : memory.small;
+        if (!from.tryAcquire(from.equals(pool) ? 1 : more)) {
+            return false;
+        }
+        if (pool != null && !from.equals(pool)) {
+            pool.release(pieces.size());
+        }
+        pool = from;
+        return true;
     }
 
     private OutputStream flow() throws IOException {
@@ -96,19 +139,29 @@ public final class Spool extends OutputStream {
             }
             flowing = new BufferedOutputStream(target.open(), BUFFER_BYTES);
             out = flowing;
-            ByteArrayOutputStream whole = kept;
-            kept = null;
-            if (whole != null) {
-                whole.writeTo(flowing);
-            }
-            releaseKept();
+            writeTo(flowing);
+            releaseKept(); // An answer that flows keeps nothing, however slowly it does.
         }
         return flowing;
     }
 
+    /// Whether it is not kept, but sent as it is made.
+    public boolean isFlowing() {
+        return out != null;
+    }
+
     /// Length of an answer that is kept; empty if it flows.
     public OptionalLong length() {
-        return kept == null ? OptionalLong.empty() : OptionalLong.of(kept.size());
+        return out == null
+                ? OptionalLong.of(pieces.isEmpty() ? 0 : (pieces.size() - 1L) * PIECE_BYTES + lastLength)
+                : OptionalLong.empty();
+    }
+
+    /// Writes what is kept.
+    public void writeTo(OutputStream reader) throws IOException {
+        for (int i = 0; i < pieces.size(); i++) {
+            reader.write(pieces.get(i), 0, i < pieces.size() - 1 ? PIECE_BYTES : lastLength);
+        }
     }
 
     /// Sends what is left of the answer, and ends it.
@@ -118,7 +171,7 @@ public final class Spool extends OutputStream {
         flow().close();
     }
 
-    /// May be called twice.
+    /// Releases the memory. May be called twice.
     public void release() {
         if (isReleased) {
             return;
@@ -130,11 +183,11 @@ public final class Spool extends OutputStream {
         }
     }
 
-    /// An answer that flows keeps nothing, however slowly it does.
     private void releaseKept() {
-        if (isKeeping) {
-            isKeeping = false;
-            memory.answers.release();
+        if (pool != null) {
+            pool.release(pieces.size());
+            pool = null;
         }
+        pieces.clear();
     }
 }

@@ -1,0 +1,282 @@
+package dev.onefold.server;
+
+import dev.onefold.api.Request;
+import dev.onefold.api.Response;
+import dev.onefold.api.Routes;
+import dev.onefold.server.flow.Spool;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// Makes the answers that may be large, on a few threads of the platform: half as many as there are processors make one
+/// at a time, so that readers leave the other half, and all carriers of virtual threads, to intake.
+///
+/// An answer is made once for all who have asked the same before its cut; who asks later gets a later cut, so that a
+/// caller finds what it has written. Pipelines, and streams beside single answers, take turns. Any thread may call.
+final class Makers implements AutoCloseable {
+    private final Routes routes;
+    private final Semaphore turns;
+    private final ExecutorService threads = Executors.newCachedThreadPool(
+            Thread.ofPlatform().name("onefold-answers-", 0).daemon().factory());
+
+    /// Questions whose cut is not made yet, of each lane in their order; the lane whose turn it is comes first. Guarded
+    /// by `this`.
+    private final Map<Lane, ArrayDeque<Job>> lanes = new LinkedHashMap<>();
+
+    private final Map<Question, Job> open = new HashMap<>(); // The same, by what is asked.
+    private final int workersMax;
+    private int workers;
+
+    Makers(Routes routes) {
+        this.routes = routes;
+        workersMax = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+        turns = new Semaphore(workersMax, true);
+    }
+
+    /// How answers are written, and which memory keeps them.
+    interface Form {
+        Spool.Memory memory();
+
+        /// @param tag of the answer; `null` if nobody may ask for it
+        void write(Response answer, @Nullable String tag, OutputStream to) throws IOException;
+    }
+
+    /// One who waits for an answer.
+    interface Reader {
+        /// Whether it has the answer with this tag: if all have it, the content is not written.
+        boolean has(String tag);
+
+        /// Opens the way for an answer that is too large to be kept. Another thread calls it, and writes to the way,
+        /// while the reader waits.
+        OutputStream open(Response answer, @Nullable String tag) throws IOException;
+    }
+
+    private record Lane(String pipeline, Form form) {}
+
+    private record Question(Form form, List<String> path, Map<String, List<String>> parameters) {}
+
+    private record Waiting(Reader reader, CompletableFuture<Made> made) {}
+
+    private record Job(Question question, List<Waiting> readers) {}
+
+    /// An answer that is made. Each reader closes it.
+    static final class Made implements AutoCloseable {
+        private final Response answer;
+        private final @Nullable String tag;
+        private final Spool content;
+        private final AtomicInteger readers;
+
+        private Made(Response answer, @Nullable String tag, Spool content, int readers) {
+            this.answer = answer;
+            this.tag = tag;
+            this.content = content;
+            this.readers = new AtomicInteger(readers);
+        }
+
+        /// Its head; the content of a failure is in it, too.
+        Response answer() {
+            return answer;
+        }
+
+        @Nullable
+        String tag() {
+            return tag;
+        }
+
+        /// Whether the reader has it already, because it was too large to be kept.
+        boolean isSent() {
+            return content.isFlowing();
+        }
+
+        Spool content() {
+            return content;
+        }
+
+        @Override
+        public void close() {
+            if (readers.decrementAndGet() == 0) {
+                content.release();
+            }
+        }
+    }
+
+    /// The answer to a request without content that the caller may send.
+    ///
+    /// @throws IOException if the answer was too large to be kept, and the reader is gone
+    /// @throws Spool.Crowded if there is no memory for it now
+    /// @throws Ended if answers of this form are made no more
+    Made ask(Request request, Form form, Reader reader) throws IOException {
+        CompletableFuture<Made> made = new CompletableFuture<>();
+        add(new Question(form, request.path(), request.parameters()), List.of(new Waiting(reader, made)));
+        try {
+            return made.join(); // Whatever interrupts the caller: another thread may use what it releases afterwards.
+        } catch (CompletionException e) {
+            switch (e.getCause()) {
+                case IOException failure -> throw failure;
+                case RuntimeException failure -> throw failure;
+                case Error failure -> throw failure;
+                case null, default -> throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private synchronized void add(Question question, List<Waiting> readers) {
+        open.computeIfAbsent(question, _ -> {
+                    Job job = new Job(question, new ArrayList<>());
+                    lanes.computeIfAbsent(new Lane(question.path.get(1), question.form), _ -> new ArrayDeque<>())
+                            .add(job);
+                    return job;
+                })
+                .readers
+                .addAll(readers);
+        if (workers < workersMax) {
+            workers++;
+            threads.execute(this::work);
+        }
+    }
+
+    /// The job whose turn it is: from now on nobody joins it. Empty if there is none: the worker ends.
+    private synchronized Optional<Job> next() {
+        if (lanes.isEmpty()) {
+            workers--;
+            return Optional.empty();
+        }
+        Lane lane = lanes.keySet().iterator().next();
+        ArrayDeque<Job> jobs = lanes.remove(lane);
+        Job job = jobs.remove();
+        if (!jobs.isEmpty()) {
+            lanes.put(lane, jobs); // Behind the others.
+        }
+        open.remove(job.question);
+        return Optional.of(job);
+    }
+
+    private void work() {
+        boolean goesOn = true;
+        while (goesOn) {
+            Optional<Job> job = next();
+            goesOn = job.isPresent() && new Making(job.get()).run();
+        }
+    }
+
+    /// One job under way. Used by one thread.
+    private final class Making {
+        private final Question question;
+        private final Spool content;
+        private List<Waiting> readers;
+        private @Nullable Response answer;
+        private @Nullable String tag;
+        private boolean isReplaced;
+
+        Making(Job job) {
+            question = job.question;
+            readers = List.copyOf(job.readers);
+            content = new Spool(question.form.memory(), this::flow);
+        }
+
+        /// Whether the worker goes on: it was not replaced.
+        boolean run() {
+            turns.acquireUninterruptibly();
+            try {
+                routes.answer(
+                        new Request("GET", question.path, question.parameters, new byte[0]),
+                        (_, _) -> true, // Each reader was asked for its permission.
+                        this::write);
+                if (content.isFlowing()) {
+                    content.close();
+                }
+                Made made = new Made(Objects.requireNonNull(answer), tag, content, readers.size());
+                readers.forEach(each -> each.made.complete(made));
+            } catch (IOException | RuntimeException | Error e) {
+                content.release();
+                readers.forEach(each -> each.made.completeExceptionally(e));
+            } finally {
+                turns.release();
+            }
+            return !isReplaced;
+        }
+
+        private void write(Response made) throws IOException {
+            answer = made;
+            tag = made.tag() == null ? null : made.tag().get();
+            String known = tag;
+            if (known == null || readers.stream().anyMatch(each -> !each.reader.has(known))) {
+                question.form.write(made, tag, content);
+            }
+        }
+
+        /// The first reader gets this answer as it is made; it is made again for the others.
+        private OutputStream flow() throws IOException {
+            List<Waiting> others = readers.subList(1, readers.size());
+            readers = readers.subList(0, 1);
+            if (!others.isEmpty()) {
+                add(question, others);
+            }
+            isReplaced = true; // This worker waits for its reader from now on.
+            threads.execute(Makers.this::work);
+            OutputStream way = readers.getFirst().reader.open(Objects.requireNonNull(answer), tag);
+            return new FilterOutputStream(way) {
+                @Override
+                public void write(byte[] bytes, int offset, int length) throws IOException {
+                    besideOthers(() -> out.write(bytes, offset, length));
+                }
+
+                @Override
+                public void close() throws IOException {
+                    besideOthers(out::close);
+                }
+            };
+        }
+
+        /// While the reader takes a part, another answer is made.
+        private void besideOthers(Sent sent) throws IOException {
+            turns.release();
+            try {
+                sent.send();
+            } finally {
+                turns.acquireUninterruptibly();
+            }
+        }
+    }
+
+    private interface Sent {
+        void send() throws IOException;
+    }
+
+    /// The service ends.
+    static final class Ended extends IOException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /// Makes no more of the answers of a form that are not begun.
+    synchronized void end(Form form) {
+        for (Lane lane : List.copyOf(lanes.keySet())) {
+            if (lane.form.equals(form)) {
+                for (Job job : lanes.remove(lane)) {
+                    open.remove(job.question);
+                    job.readers.forEach(each -> each.made.completeExceptionally(new Ended()));
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdown();
+    }
+}
