@@ -8,6 +8,7 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -23,6 +24,8 @@ import dev.onefold.process.Step;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -309,6 +312,13 @@ class ProcessBoundsTest {
         return jar;
     }
 
+    private static FunctionJar load(Pipeline pipeline, Path jar) throws IOException {
+        byte[] bytes = Files.readAllBytes(jar);
+        URL[] urls = {jar.toUri().toURL()};
+        ClassLoader loader = new URLClassLoader(urls, new LoadedFunction.Classes());
+        return new FunctionJar(LoadedFunction.load(pipeline, loader, Sha256.hex(bytes)), bytes);
+    }
+
     private static Pipeline steps() {
         String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\""
                 + Steps.class.getName()
@@ -319,7 +329,7 @@ class ProcessBoundsTest {
     @Test
     void a_function_in_a_jar_sees_no_class_of_the_application() throws IOException {
         Path jar = jar("", "$Seen", "$Latest", "$Bucket");
-        assertThatThrownBy(() -> FunctionJar.load(steps(), jar))
+        assertThatThrownBy(() -> load(steps(), jar))
                 .hasStackTraceContaining("ClassNotFoundException: " + Steps.class.getName() + "$Event");
     }
 
@@ -329,7 +339,7 @@ class ProcessBoundsTest {
         Pipeline pipeline = steps();
         Path data = directory.resolve("data");
         String event = "{\"k\":\"a\",\"v\":%d,\"add\":2,\"what\":\"put:a\"}";
-        try (EmbeddedEngine engine = EmbeddedEngine.open(data, FunctionJar.load(pipeline, jar), SETTINGS)) {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(data, load(pipeline, jar), SETTINGS)) {
             engine.append("in", List.of(event.formatted(1)));
         }
         Files.delete(jar);

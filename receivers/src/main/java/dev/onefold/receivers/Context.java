@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// What receivers know of the process that opens them.
 ///
 /// @param folder of the pipeline file: relative paths begin there, and commands run there
-/// @param spool a folder on a disk where a batch can lie while a command reads it; no other process uses it
+/// @param spool a folder on a disk for a batch that a command reads and the jar of a class; no other process uses it
 /// @param environment the value of an environment variable; `null` if it is not set
 /// @param classes finds the classes of receivers in Java that are in no jar
 /// @param connectors that come from other modules, by their kind

@@ -11,11 +11,11 @@ import dev.onefold.core.pipeline.Batching.Destination;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
-import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,9 +30,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Hands batches to a class in Java. Its code runs in a thread of its own, which is interrupted at the end
 /// of the time and abandoned if it does not return: nothing can end the user's code. While it runs, its
-/// batch is not handed over again.
+/// batch is not handed over again. Its classes come from a copy of the jar: a jar that is written over changes nothing.
 final class HandlerReceiver implements Receiver {
     private static final Duration INTERRUPT_WAIT = Duration.ofMillis(500);
+
+    /// In the spool. The next process replaces it.
+    private static final String JAR_COPY = "receiver.jar";
+
     static final Duration TIMEOUT_DEFAULT = Duration.ofHours(1);
 
     /// To load a class and to construct its object.
@@ -61,7 +65,7 @@ final class HandlerReceiver implements Receiver {
     static Receiver open(Destination destination, Context context, Duration loading) {
         Duration timeout = Receivers.time(destination, "timeout", TIMEOUT_DEFAULT);
         Optional<URLClassLoader> jar =
-                destination.option("jar").map(name -> loader(context.folder().resolve(name)));
+                destination.option("jar").map(name -> loader(context.folder().resolve(name), context.spool()));
         try {
             ClassLoader classes = jar.isPresent() ? jar.get() : context.classes();
             return new HandlerReceiver(handler(destination.target().getFirst(), classes, loading), timeout, jar);
@@ -71,15 +75,19 @@ final class HandlerReceiver implements Receiver {
         }
     }
 
-    private static URLClassLoader loader(Path jar) {
+    private static URLClassLoader loader(Path jar, Path spool) {
         if (!Files.isRegularFile(jar)) {
             throw new IllegalArgumentException(
                     "There is no jar " + jar + ". Build it, or correct 'jar', which is relative to the pipeline file");
         }
         try {
-            return new URLClassLoader(new URL[] {jar.toUri().toURL()}, new Classes());
-        } catch (MalformedURLException e) {
-            throw new IllegalArgumentException("The jar " + jar + " has no address", e);
+            Path copy = spool.resolve(JAR_COPY);
+            Files.copy(jar, copy, StandardCopyOption.REPLACE_EXISTING);
+            return new URLClassLoader(new URL[] {copy.toUri().toURL()}, new Classes());
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "The jar " + jar + " cannot be copied to " + spool + ", from where its classes are loaded: " + e,
+                    e);
         }
     }
 

@@ -125,8 +125,12 @@ class HandlerReceiverTest {
                         .run(null, null, null, "-proc:none", "-d", folder.toString(), java.toString()))
                 .isZero();
         try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(folder.resolve("load.jar")))) {
-            jar.putNextEntry(new JarEntry("Load.class"));
-            jar.write(Files.readAllBytes(folder.resolve("Load.class")));
+            for (String name : List.of("Load.class", "Load$Late.class")) {
+                if (Files.exists(folder.resolve(name))) {
+                    jar.putNextEntry(new JarEntry(name));
+                    jar.write(Files.readAllBytes(folder.resolve(name)));
+                }
+            }
         }
     }
 
@@ -149,6 +153,24 @@ class HandlerReceiverTest {
                 """);
         try (Receiver receiver = open("Load", Map.of("jar", "load.jar"))) {
             assertThat(receiver.deliver(BATCH)).isEqualTo(new Outcome.Refused("quakes-000042"));
+        }
+    }
+
+    @Test
+    void a_jar_that_is_written_over_does_not_change_a_receiver_that_is_open() throws Exception {
+        jar("""
+                public class Load implements dev.onefold.batch.BatchHandler {
+                    static class Late {
+                        static String reason() { return "the first build"; }
+                    }
+                    public void deliver(dev.onefold.batch.Batch batch) throws Exception {
+                        throw new dev.onefold.batch.RefusedException(Late.reason());
+                    }
+                }
+                """);
+        try (Receiver receiver = open("Load", Map.of("jar", "load.jar"))) {
+            Files.write(folder.resolve("load.jar"), new byte[10_000]);
+            assertThat(receiver.deliver(BATCH)).isEqualTo(new Outcome.Refused("the first build"));
         }
     }
 

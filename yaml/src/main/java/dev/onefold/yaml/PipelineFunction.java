@@ -6,9 +6,6 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.LoadedFunction;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,12 +14,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.jar.JarFile;
-import java.util.zip.ZipException;
 
 /// The function of a pipeline with `process`, from the jar beside the pipeline file, or from the class path. Each call
 /// loads the classes of a jar again. They see the JDK, their jar and `dev.onefold.process`, and no class of Onefold's
-/// or of the application's. A jar is not to be written while its function is in use: replace it by renaming.
+/// or of the application's. They come from the bytes that were read: a jar that is written later changes no function
+/// that
+/// was loaded before.
 ///
 /// @param function bound to the pipeline
 /// @param jar the bytes of the jar; empty if the function is on the class path
@@ -57,13 +54,7 @@ public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
         }
         Path jar = pipelineFile.toAbsolutePath().resolveSibling(processing.jar());
         byte[] bytes = read(jar);
-        return new PipelineFunction(
-                load(
-                        pipeline,
-                        new URLClassLoader(new URL[] {url(jar)}, new LoadedFunction.Classes()),
-                        Sha256.hex(bytes),
-                        most),
-                Optional.of(bytes));
+        return new PipelineFunction(load(pipeline, classes(jar, bytes), Sha256.hex(bytes), most), Optional.of(bytes));
     }
 
     /// The thread of a load that does not return is abandoned: nothing can end the user's code.
@@ -102,27 +93,24 @@ public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
             throw new IllegalArgumentException(
                     "There is no jar " + jar + ". Build it, or correct 'jar', which is relative to the pipeline file");
         }
-        try (InputStream in = Files.newInputStream(jar);
-                JarFile opened = new JarFile(jar.toFile())) {
+        try (InputStream in = Files.newInputStream(jar)) {
             byte[] bytes = in.readNBytes(JAR_BYTES_MAX + 1);
             if (bytes.length > JAR_BYTES_MAX) {
-                throw new IllegalArgumentException(opened.getName() + " is larger than " + JAR_BYTES_MAX
+                throw new IllegalArgumentException(jar + " is larger than " + JAR_BYTES_MAX
                         + " bytes. Leave out the libraries that the function does not need");
             }
             return bytes;
-        } catch (ZipException e) {
-            throw new IllegalArgumentException(
-                    jar + " is not a jar (" + e.getMessage() + "). Build it with 'jar --create'", e);
         } catch (IOException e) {
             throw new IllegalArgumentException("The jar " + jar + " cannot be read: " + e.getMessage(), e);
         }
     }
 
-    private static URL url(Path jar) {
+    private static ClassLoader classes(Path jar, byte[] bytes) {
         try {
-            return jar.toUri().toURL();
-        } catch (MalformedURLException e) {
-            throw new IllegalArgumentException("The jar " + jar + " has no address", e);
+            return new JarClasses(bytes);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    jar + " is not a jar (" + e.getMessage() + "). Build it with 'jar --create'", e);
         }
     }
 }

@@ -7,6 +7,7 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Processing.Code;
+import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Step;
 import java.io.IOException;
@@ -98,6 +99,36 @@ class PipelineFunctionTest {
                     PipelineFunction.load(file).function().processing().code());
             assertThat(code.context().toString()).contains(kind.replace(", ", "|"));
         }
+    }
+
+    @Test
+    void a_jar_that_is_written_over_does_not_change_a_function_that_is_loaded() throws IOException {
+        Path jar = folder.resolve("sums.jar");
+        Jars.write(jar, "Sums", SOURCE.formatted("long").replace("public Sum start()", """
+                private static int made;
+
+                static final class Late {
+                    static void read() throws java.io.IOException {
+                        try (var in = Sums.class.getResource("Sums.class").openStream()) {
+                            if (in.readAllBytes().length == 0 || Sums.class.getResource("Other.class") != null) {
+                                throw new java.io.IOException("Other resources");
+                            }
+                        }
+                    }
+                }
+
+                public Sums() throws java.io.IOException {
+                    if (made++ > 0) {
+                        Late.read();
+                    }
+                }
+
+                public Sum start()"""));
+        LoadedFunction function = PipelineFunction.load(file).function();
+        Files.write(jar, new byte[10_000]);
+        assertThat(function.renewed())
+                .describedAs("a second object, for which another class is needed")
+                .isNotSameAs(function);
     }
 
     @Test

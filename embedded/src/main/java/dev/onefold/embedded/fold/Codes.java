@@ -87,7 +87,7 @@ public final class Codes implements AutoCloseable {
     }
 
     /// Finds the classes of a jar, which see the JDK and `dev.onefold.process` alone.
-    public static URLClassLoader loader(Path jar) {
+    private static URLClassLoader loader(Path jar) {
         try {
             return new URLClassLoader(new URL[] {jar.toUri().toURL()}, new LoadedFunction.Classes());
         } catch (MalformedURLException e) {
