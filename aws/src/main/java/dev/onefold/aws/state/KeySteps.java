@@ -33,6 +33,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +56,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// one batch.
 final class KeySteps {
     private static final int ATTEMPTS_MAX = 30;
+    private static final List<Reason> REDRIVEN_FOR = List.of(Reason.FAILED, Reason.TOO_LATE, Reason.CONFLICT);
 
     private final Store store;
     private final Definitions definitions;
@@ -308,9 +310,9 @@ final class KeySteps {
         }
         List<List<TransactWriteItem>> removals = new ArrayList<>();
         Set<String> keeps = kept.stream().map(Letter::identity).collect(Collectors.toSet());
-        for (Change.Withdrawn event : step.change().withdrawn()) {
-            for (Reason reason : List.of(Reason.FAILED, Reason.TOO_LATE)) {
-                String identity = KeyLetters.identity(reason, event.origin());
+        for (byte[] origin : folded(pending, step)) {
+            for (Reason reason : redriven ? REDRIVEN_FOR : List.of(Reason.FAILED, Reason.TOO_LATE)) {
+                String identity = KeyLetters.identity(reason, origin);
                 if (!keeps.contains(identity)) {
                     removals.add(letters.removal(identity));
                 }
@@ -322,6 +324,24 @@ final class KeySteps {
             }
         }
         return new Ready(pending, step, items, removals);
+    }
+
+    /// Events whose letters go, because they are in now. Of one that is redriven it goes in the same step, too: what
+    /// comes after may keep the event's letter again, and that one must stay.
+    private List<byte[]> folded(Pending pending, KeyStep step) {
+        List<byte[]> origins = new ArrayList<>();
+        step.change().withdrawn().forEach(event -> origins.add(event.origin()));
+        Iterator<Fate> settled = step.fates().iterator();
+        for (Came came : pending.events) {
+            if (redriven && settled.hasNext() && isIn(settled.next())) {
+                origins.add(came.event.origin());
+            }
+        }
+        return origins;
+    }
+
+    private static boolean isIn(Fate fate) {
+        return fate instanceof Fate.Accepted || fate instanceof Fate.Conflicting(var loser) && loser.isEmpty();
     }
 
     private @Nullable Arrival record(Pending pending, Change.Letter letter) {

@@ -213,29 +213,39 @@ final class TrailJudge {
     private Set<Lost> letters(Engine engine) {
         Set<Lost> letters = new HashSet<>();
         for (DeadLetter letter : engine.deadLetters().list(0, 10_000)) {
-            JsonNode record;
-            try {
-                record = JSON.readTree(engine.deadLetters().record(letter.id()));
-            } catch (IOException e) {
-                throw new IllegalStateException(e);
-            }
-            JsonNode event = letter.content() == DeadLetter.Content.SUMMARY ? record.get("event") : record;
-            Lost lost = letter.content() == DeadLetter.Content.SUMMARY
-                    ? new Lost(
-                            letter.reason(),
-                            record.get("key").get(0).asText(),
-                            record.get("version").asLong(),
-                            event == null
-                                    ? LifeCase.FILTERED
-                                    : event.get("rank").asInt())
-                    : new Lost(
-                            letter.reason(),
-                            record.get("k").asText(),
-                            record.get("v").asLong(),
-                            record.get("rank").asInt());
+            Lost lost = lost(engine, letter);
             require(letters.add(lost) || isRedriven, "there are two letters of " + lost);
         }
         return letters;
+    }
+
+    private static Lost lost(Engine engine, DeadLetter letter) {
+        JsonNode record;
+        try {
+            record = JSON.readTree(engine.deadLetters().record(letter.id()));
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        JsonNode event = letter.content() == DeadLetter.Content.SUMMARY ? record.get("event") : record;
+        return letter.content() == DeadLetter.Content.SUMMARY
+                ? new Lost(
+                        letter.reason(),
+                        record.get("key").get(0).asText(),
+                        record.get("version").asLong(),
+                        event == null ? LifeCase.FILTERED : event.get("rank").asInt())
+                : new Lost(
+                        letter.reason(),
+                        record.get("k").asText(),
+                        record.get("v").asLong(),
+                        record.get("rank").asInt());
+    }
+
+    /// The record of a letter that holds what was read of it.
+    byte[] record(Engine engine, DeadLetter letter) {
+        Lost lost = lost(engine, letter);
+        Trails.Event event = Objects.requireNonNull(
+                Objects.requireNonNull(came.get(lost.key)).get(lost.version)).get(lost.rank);
+        return LifeCase.records(List.of(Objects.requireNonNull(event))).getFirst();
     }
 
     private void requireTotals(Engine engine) {

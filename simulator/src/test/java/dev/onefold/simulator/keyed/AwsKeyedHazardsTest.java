@@ -19,6 +19,7 @@ import dev.onefold.aws.upkeep.Reset;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
@@ -44,6 +45,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -439,5 +441,27 @@ class AwsKeyedHazardsTest {
             });
         }
         assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+    }
+
+    @Test
+    void an_event_that_was_redriven_and_fails_when_it_is_folded_again_has_a_letter_again() {
+        AtomicBoolean stalls = new AtomicBoolean(true);
+        LoadedFunction function = new LifeCase(Order.IN_ORDER, 100, true, List.of()).loaded(1, stalls::get);
+        deployment.makeTables(function);
+        deployment.release(function);
+        AwsEngine.open(process(), function.pipeline(), 2, 2);
+        take(arrival("a", 1, "put"), arrival("a", 6, "fail"));
+        stalls.set(false);
+        DeadLetter first = engine().deadLetters().list(0, 10).getFirst();
+        assertThat(engine().deadLetters().redrive(first.id(), null)).isEqualTo(DeadLetters.Redriven.ACCEPTED);
+        assertThat(engine().deadLetters().list(0, 10)).isEmpty();
+        assertThat(trail("a").stream().map(Entry::v)).containsExactly(1L, 6L);
+        take(arrival("a", 3, "put"));
+        assertThat(trail("a").stream().map(Entry::v)).containsExactly(1L, 3L);
+        assertThat(take(arrival("a", 6, "fail"))).containsExactly(new Fate.Duplicate());
+        List<DeadLetter> letters = engine().deadLetters().list(0, 10);
+        assertThat(letters.stream().map(DeadLetter::reason)).containsExactly(Reason.FAILED);
+        assertThat(new String(engine().deadLetters().record(letters.getFirst().id()), StandardCharsets.UTF_8))
+                .contains("\"version\":\"6\"");
     }
 }
