@@ -19,6 +19,7 @@ import dev.onefold.core.map.Delta;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Change;
+import dev.onefold.core.process.Kept;
 import dev.onefold.core.process.KeyFold;
 import dev.onefold.core.process.OlderCodeException;
 import dev.onefold.core.process.StepFunction;
@@ -121,7 +122,7 @@ final class KeySteps {
         return steps.process(definition, steps.decoded());
     }
 
-    /// Brings keys to this version of the function.
+    /// Brings keys to this version of the function. What is kept of them is read, and given up if it is not there.
     static void upgrade(Store store, Definition definition, List<byte[]> keys) {
         UserFunction function = Functions.of(store, definition.servedView().pipeline());
         new KeySteps(store, function, List.of(), false)
@@ -223,19 +224,46 @@ final class KeySteps {
             return step == null ? Optional.empty() : Optional.of(ready(definition, pending, step));
         } catch (StoredKey.Moved again) {
             return Optional.empty();
+        } catch (StoredKey.Broken broken) {
+            return folded(pending, Objects.requireNonNull(head), broken);
         } catch (OlderCodeException e) {
             settle(pending, Collections.nCopies(pending.events.size(), new Fate.HandedBack(e)));
             return Optional.empty();
         }
     }
 
+    /// The step after which nothing is kept of a key, because something that is kept is not there: its context and rows
+    /// are those of all events that are in, and it goes on from there. What was read in one transaction with the head
+    /// is looked at again when nothing of the head's step can be on its way.
+    private Optional<Ready> folded(Pending pending, KeyItem head, StoredKey.Broken broken) {
+        store.threads().pause(Store.IN_FLIGHT_MAX);
+        StoredKey stored = new StoredKey(store, tables, pending.key, head);
+        try {
+            stored.requireWhole();
+            return Optional.empty();
+        } catch (StoredKey.Moved again) {
+            return Optional.empty();
+        } catch (StoredKey.Broken still) {
+            List<Kept> left = stored.left();
+            List<Long> dropped = left.stream().map(Kept::ordinal).toList();
+            Change change = new Change(
+                    head.head().forGood(left), List.of(), dropped, null, true, List.of(), List.of(), List.of());
+            List<TransactWriteItem> items = new ArrayList<>();
+            letters.keep(List.of(KeyLetters.broken(pipeline, head, broken.getMessage())))
+                    .forEach(items::addAll);
+            items.add(AsideKeys.oneMore(store));
+            KeyStep step = new KeyStep(pending.key, head, change, List.of(), Delta.NOTHING);
+            return Optional.of(new Ready(pending, step, items, List.of()));
+        }
+    }
+
     /// The step of as many events as fit into one transaction; `null` if they change nothing.
     private @Nullable KeyStep step(StepFunction called, Pending pending, @Nullable KeyItem head) {
-        KeyFold fold = new KeyFold(
-                called,
-                pending.key,
-                head == null ? null : head.head(),
-                new StoredKey(store, tables, pending.key, head));
+        StoredKey stored = new StoredKey(store, tables, pending.key, head);
+        if (pending.upgrades) {
+            stored.requireWhole();
+        }
+        KeyFold fold = new KeyFold(called, pending.key, head == null ? null : head.head(), stored);
         List<Fate> sofar = new ArrayList<>();
         KeyStep last = fold.hasChanged() ? step(called, pending, head, fold.change(), sofar) : null;
         for (Came came : pending.events) {
@@ -458,8 +486,11 @@ final class KeySteps {
     }
 
     private void settle(Pending pending, KeyStep step) {
+        boolean upgrades = pending.upgrades
+                && step.change().head().code() < function.loaded().processing().version();
         pending.sent.clear();
         settle(pending, step.fates());
+        pending.upgrades = upgrades;
     }
 
     private void settle(Pending pending, List<Fate> some) {

@@ -261,7 +261,9 @@ public final class KeyFold {
         } else {
             int newer = all.size() - kept().excess(all);
             why = "The event is too late: events up to version " + below + " are folded for good ("
-                    + (newer < processing.keep()
+                    + (newer == 0
+                            ? "no newer one is kept: they have too many bytes, or could not be read)"
+                            : newer < processing.keep()
                             ? newer + " newer ones have about " + BYTES_MAX + " bytes, which is what is kept of a key)"
                             : "keep: " + processing.keep() + ")");
         }

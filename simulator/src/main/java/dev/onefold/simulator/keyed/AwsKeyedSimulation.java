@@ -112,7 +112,7 @@ public final class AwsKeyedSimulation {
             later(RELEASE_MAX.multipliedBy(raised), () -> release(intakes));
         }
         later(RELEASE_MAX, this::tick);
-        for (int times = random.nextInt(4); times > 0; times--) {
+        for (int times = random.nextInt(4) + (stallChance > 0 ? 8 : 0); times > 0; times--) {
             later(RELEASE_MAX.multipliedBy(3), () -> begin(this::redrive));
         }
         live(intakes, LifeCase.records(dealt.events()));
@@ -140,6 +140,7 @@ public final class AwsKeyedSimulation {
         }
         settle();
         AwsEngine engine = AwsEngine.deployed(person());
+        judge.requireNothingLost(engine);
         for (int round = 0; stallChance > 0 && redrive() > 0; round++) {
             TrailJudge.require(round < ROUNDS_MAX, "letters of calls that took too long come back each time");
         }

@@ -132,13 +132,7 @@ final class TrailJudge {
                     "an event that was folded has a letter: " + key + " " + entry);
         }
         versions.forEach((version, contents) -> {
-            boolean isLetter = contents.keySet().stream()
-                    .anyMatch(rank -> lost.contains(new Lost(Reason.FAILED, key, version, rank))
-                            || lost.contains(new Lost(Reason.TOO_LATE, key, version, rank)));
-            boolean isStale = dealt.order() == Order.LATEST && version < versions.lastKey();
-            require(
-                    folded.containsKey(version) || contents.containsKey(LifeCase.FILTERED) || isLetter || isStale,
-                    "version " + version + " of " + key + " is lost; folded are " + trail + ", letters are " + lost);
+            requireIn(key, version, trail, lost);
             contents.keySet().forEach(rank -> {
                 boolean isFolded = Objects.equals(folded.get(version), rank);
                 boolean isLate = lost.contains(new Lost(Reason.TOO_LATE, key, version, rank));
@@ -150,6 +144,32 @@ final class TrailJudge {
                         !isFolded || !isLate || dealt.order() == Order.EVERY || versions.size() > RUNS,
                         "version " + version + " of " + key + " was folded, and has a letter that it was too late");
             });
+        });
+    }
+
+    private void requireIn(String key, long version, List<Entry> trail, Set<Lost> lost) {
+        NavigableMap<Long, NavigableMap<Integer, Trails.Event>> versions = Objects.requireNonNull(came.get(key));
+        Set<Integer> contents =
+                Objects.requireNonNull(versions.get(version)).keySet();
+        boolean isLetter = contents.stream()
+                .anyMatch(rank -> lost.contains(new Lost(Reason.FAILED, key, version, rank))
+                        || lost.contains(new Lost(Reason.TOO_LATE, key, version, rank)));
+        boolean isStale = dealt.order() == Order.LATEST && version < versions.lastKey();
+        require(
+                trail.stream().anyMatch(entry -> entry.v() == version)
+                        || contents.contains(LifeCase.FILTERED)
+                        || isLetter
+                        || isStale,
+                "version " + version + " of " + key + " is lost; folded are " + trail + ", letters are " + lost);
+    }
+
+    /// Requires that each event is folded, or has a letter: also while some have failed by their time alone.
+    void requireNothingLost(Engine engine) {
+        Set<Lost> lost = letters(engine);
+        came.forEach((key, versions) -> {
+            List<Entry> trail =
+                    engine.state(List.of(key)).map(TrailJudge::trail).orElse(List.of());
+            versions.keySet().forEach(version -> requireIn(key, version, trail, lost));
         });
     }
 

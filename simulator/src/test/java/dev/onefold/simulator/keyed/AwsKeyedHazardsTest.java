@@ -9,6 +9,7 @@ import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.function.UpkeepFunction;
 import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
@@ -28,6 +29,7 @@ import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.shape.Codec;
+import dev.onefold.core.state.Key;
 import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
@@ -45,6 +47,8 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -441,6 +445,43 @@ class AwsKeyedHazardsTest {
             });
         }
         assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+    }
+
+    @Test
+    void a_key_of_which_something_kept_is_missing_after_a_restore_goes_on_from_its_context() {
+        LoadedFunction function = release(Order.IN_ORDER, 100, 1);
+        for (String lost : List.of("kept", "base")) {
+            take(arrival(lost, 1, "put"), arrival(lost, 4, "put"), arrival(lost, 6, "put"));
+            take(arrival(lost, 5, "put")); // Late: there is a base now.
+            take(arrival(lost, 8, "put"), arrival(lost, 9, "put"));
+            byte[] key = Key.bytes(function.pipeline(), List.of(lost));
+            StoredKey.atOnce(process(), OutputTable.of(function.pipeline(), function.processing()), key, (head, _) -> {
+                var item = lost.equals("base")
+                        ? KeyItem.baseOf(key)
+                        : KeyItem.keptOf(key, Objects.requireNonNull(head).head().window().first());
+                return deployment.of(deployment
+                        .dynamo
+                        .client("backup")
+                        .deleteItem(request ->
+                                request.tableName(deployment.tables.rows()).key(item)));
+            });
+            take(arrival("other " + lost, 1, "put"));
+            assertThat(engine().verify(new Truth.Rows(1)).keyDifferences())
+                    .extracting(KeyAudit.Difference::what)
+                    .containsExactly("kept events");
+            assertThat(trail(lost)).hasSize(6);
+            var rows = AwsKeyedSimulation.rows(deployment, function);
+            assertThat(take(arrival(lost, 7, "put"), arrival("other " + lost, 2, "put")))
+                    .hasExactlyElementsOfTypes(Fate.Rejected.class, Fate.Accepted.class);
+            assertThat(take(arrival(lost, 10, "put"), arrival(lost, 9, "put"), arrival(lost, 7, "put")))
+                    .hasExactlyElementsOfTypes(Fate.Accepted.class, Fate.Duplicate.class, Fate.Rejected.class);
+            assertThat(trail(lost).stream().map(Entry::v)).containsExactly(1L, 4L, 5L, 6L, 8L, 9L, 10L);
+            assertThat(AwsKeyedSimulation.rows(deployment, function)).containsAllEntriesOf(new TreeMap<>(
+                    TrailJudge.rows(lost, trail(lost))));
+            assertThat(rows).isNotEmpty();
+            assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+            assertThat(engine().deadLetters().list(0, 100)).extracting(DeadLetter::reason).contains(Reason.REFUSED);
+        }
     }
 
     @Test
