@@ -261,10 +261,9 @@ public final class KeyFold {
         } else {
             int newer = all.size() - kept().excess(all);
             why = "The event is too late: events up to version " + below + " are folded for good ("
-                    + (newer == 0
-                            ? "no newer one is kept: they have too many bytes, or could not be read)"
-                            : newer < processing.keep()
-                            ? newer + " newer ones have about " + BYTES_MAX + " bytes, which is what is kept of a key)"
+                    + (newer < processing.keep()
+                            ? newer + " newer ones are kept; no more are, because of their bytes (" + BYTES_MAX
+                                    + " of a key), or because what was kept could not be read)"
                             : "keep: " + processing.keep() + ")");
         }
         return reject(event, Reason.TOO_LATE, why);
