@@ -111,7 +111,11 @@ final class AwsDeadLetters implements DeadLetters {
         Arrival arrival = edited == null
                 ? kept
                 : new Arrival(kept.shard(), kept.sequence(), kept.subSequence(), edited, kept.atMs());
+        Runnable record = table.removal(id);
         Redriven redriven = settle(id, arrival, edited != null, way.redrive.apply(arrival));
+        if (table.letter(id).isEmpty()) {
+            record.run(); // A function's step has removed the letter of an event that is in.
+        }
         if (redriven == Redriven.ACCEPTED || redriven == Redriven.CONFLICTING) {
             way.reduce.run();
         }

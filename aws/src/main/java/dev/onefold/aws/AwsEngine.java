@@ -12,6 +12,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
 import dev.onefold.aws.state.RowReads;
+import dev.onefold.aws.state.ServedViews;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Capabilities;
@@ -277,7 +278,10 @@ public final class AwsEngine implements Engine {
         }
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
             Definition definition = definition();
-            RowItem row = new RowReads(store).read(List.of(bytes)).get(ByteBuffer.wrap(bytes));
+            RowItem found = new RowReads(store).read(List.of(bytes)).get(ByteBuffer.wrap(bytes));
+            RowItem row = found == null
+                    ? null
+                    : new ServedViews(store, definition).whole(found).orElse(found);
             if (row == null || row.isEmpty() || row.isRefusedBy(definition.served())) {
                 return Optional.empty();
             }
@@ -287,7 +291,8 @@ public final class AwsEngine implements Engine {
             }
         }
         throw new IllegalStateException("The row of " + key + " is not in the view that is served, "
-                + definition().served() + ": it was written by hand, or restored from another time. Rebuild.");
+                + definition().served() + ", and in no other one whose pipeline is known: it was written by hand, or"
+                + " restored from another time. 'onefold verify' puts it aside.");
     }
 
     /// Some at a time, which are of one definition.

@@ -111,7 +111,16 @@ final class Keys {
                 bytes,
                 (head, stored) -> head == null
                         ? Optional.empty()
-                        : Optional.of(KeyState.of(pipeline, bytes, head.head(), stored)));
+                        : Optional.of(state(bytes, head, stored)));
+    }
+
+    /// Of a key of which something that is kept is not there: what it will be when it is written next.
+    private KeyState state(byte[] key, KeyItem head, StoredKey stored) {
+        try {
+            return KeyState.of(pipeline, key, head.head(), stored);
+        } catch (StoredKey.Broken broken) {
+            return KeyState.of(pipeline, key, head.head().forGood(stored.left()), stored);
+        }
     }
 
     private <T> T atOnce(byte[] key, BiFunction<@Nullable KeyItem, StoredKey, T> reading) {

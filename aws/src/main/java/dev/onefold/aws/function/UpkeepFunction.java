@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.state.AsideKeys;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
@@ -69,6 +70,7 @@ public final class UpkeepFunction implements RequestStreamHandler {
     /// @param goesOn whether there is time for more
     /// @return the answer's bytes
     public byte[] handle(byte[] event, BooleanSupplier goesOn) {
+        AsideKeys.tell(store, keys -> metrics.write(store.clock().instant(), Map.of(Metric.KeysAside, keys)));
         tell(Upkeep.step(store, pipeline, audit(event), goesOn, this::tell));
         return BatchResponse.DONE.json();
     }

@@ -18,9 +18,10 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// finds it and changes nothing.
 ///
 ///     item = k 01 and the key, v version, d last delta, p place, c<view> what each view has of it,
-///            x<view> what is kept of it for a view that refuses it
+///            x<view> what is kept of it for a view that refuses it, a if it was put aside
 ///
-/// A row without c and x is one whose letter is kept: for every view it is as if its key was never seen.
+/// A row without c and x is one whose letter is kept: for every view it is as if its key was never seen. If it was put
+/// aside, a lesser version is stale still.
 ///
 /// @param version see [dev.onefold.core.bytes.VersionBytes]
 /// @param delta the delta that was written with this row; it is never given twice, so a condition on it is a
@@ -28,19 +29,22 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// @param place where the record came from
 /// @param views by number, what each has of this row
 /// @param refused by number, what is kept of it for each view that cannot take it: nothing of this is in the totals
+/// @param isAside whether what it held could not be read, and is a letter
 public record RowItem(
         byte[] key,
         byte[] version,
         DeltaId delta,
         String place,
         SortedMap<Integer, Contribution> views,
-        SortedMap<Integer, Contribution> refused) {
+        SortedMap<Integer, Contribution> refused,
+        boolean isAside) {
     static final String KEY = "k";
     static final String VERSION = "v";
     public static final String DELTA = "d";
     static final String PLACE = "p";
     static final String VIEW = "c";
     static final String REFUSED = "x";
+    private static final String ASIDE = "a";
 
     public RowItem {
         views = new TreeMap<>(views);
@@ -55,7 +59,8 @@ public record RowItem(
                 DeltaId.parse(Items.text(item, DELTA)),
                 Items.text(item, PLACE),
                 contributions(item, VIEW),
-                contributions(item, REFUSED));
+                contributions(item, REFUSED),
+                item.containsKey(ASIDE));
     }
 
     private static TreeMap<Integer, Contribution> contributions(Map<String, AttributeValue> item, String prefix) {
@@ -80,6 +85,9 @@ public record RowItem(
         views.forEach((view, contribution) -> item.put(VIEW + view, Items.bytes(ContributionBytes.of(contribution))));
         refused.forEach(
                 (view, contribution) -> item.put(REFUSED + view, Items.bytes(ContributionBytes.of(contribution))));
+        if (isAside) {
+            item.put(ASIDE, AttributeValue.fromBool(true));
+        }
         return item;
     }
 

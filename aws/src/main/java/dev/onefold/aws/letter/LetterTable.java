@@ -162,7 +162,7 @@ public final class LetterTable {
     /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.
     private boolean keep(Letter letter, Map<String, AttributeValue> item, List<TransactWriteItem> fence) {
         List<TransactWriteItem> items = new ArrayList<>(fence);
-        items.addAll(puts(letter, item));
+        items.addAll(puts(letter, item, Map.of()));
         for (int attempt = 1; ; attempt++) {
             Store.Written written = store.transact(items);
             if (written instanceof Store.Written.Done) {
@@ -179,10 +179,13 @@ public final class LetterTable {
         }
     }
 
-    List<TransactWriteItem> puts(Letter letter, Map<String, AttributeValue> item) {
+    /// @param before the mark that was found, of a letter that is gone; empty if there was none
+    List<TransactWriteItem> puts(
+            Letter letter, Map<String, AttributeValue> item, Map<String, AttributeValue> before) {
         long id = ByteBuffer.wrap(Items.bytes(item, "i")).getLong();
+        Map<String, AttributeValue> mark = with(mark(letter.identity()), Map.of("n", Items.number(id)));
         List<TransactWriteItem> puts = new ArrayList<>();
-        puts.add(put(with(mark(letter.identity()), Map.of("n", Items.number(id))), "attribute_not_exists(p)"));
+        puts.add(before.isEmpty() ? put(mark, "attribute_not_exists(p)") : replace(mark, Items.require(before, "n")));
         puts.add(put(item, null));
         if (letter.keyHash() != 0) {
             puts.add(put(LettersOfKey.item(letter.keyHash(), id), null));
@@ -197,6 +200,15 @@ public final class LetterTable {
 
     Map<String, AttributeValue> get(Map<String, AttributeValue> key) {
         return store.get(table, key);
+    }
+
+    private TransactWriteItem replace(Map<String, AttributeValue> mark, AttributeValue before) {
+        return TransactWriteItem.builder()
+                .put(put -> put.tableName(table)
+                        .item(mark)
+                        .conditionExpression("n = :n")
+                        .expressionAttributeValues(Map.of(":n", before)))
+                .build();
     }
 
     private TransactWriteItem put(Map<String, AttributeValue> item, @Nullable String condition) {
@@ -462,10 +474,15 @@ public final class LetterTable {
         }
         store.retried(() ->
                 store.client().deleteItem(request -> request.tableName(table).key(letterKey(id))));
-        bytes.remove(place(item));
         ofKey.remove(id, item);
-        editPlace(item).ifPresent(bytes::remove);
+        removeRecords(List.of(item));
         return true;
+    }
+
+    /// Removes the record of a letter that is there now, when the letter is gone.
+    public Runnable removal(long id) {
+        Map<String, AttributeValue> item = get(letterKey(id));
+        return item.isEmpty() ? () -> {} : () -> removeRecords(List.of(item));
     }
 
     /// Whether an item says anything of a record, or of how many there were; the others are of the deployment.

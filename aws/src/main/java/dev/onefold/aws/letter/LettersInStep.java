@@ -2,6 +2,8 @@ package dev.onefold.aws.letter;
 
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.event.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,26 +27,51 @@ public final class LettersInStep {
         bytes = new LetterBytes(store);
     }
 
-    /// For each letter that is not kept yet the items that keep it. Its record is in the bucket when this returns.
+    /// For each letter the items that keep it, or that require that it is kept still. Its record is in the bucket when
+    /// this returns.
     public List<List<TransactWriteItem>> keep(List<Letter> letters) {
-        List<Letter> fresh = new ArrayList<>();
+        List<Letter> once = new ArrayList<>();
         for (Letter letter : letters) {
-            boolean isTwice = fresh.stream().anyMatch(each -> each.identity().equals(letter.identity()));
-            if (!isTwice && table.get(LetterTable.mark(letter.identity())).isEmpty()) {
-                fresh.add(letter);
+            if (once.stream().noneMatch(each -> each.identity().equals(letter.identity()))) {
+                once.add(letter);
             }
         }
-        if (fresh.isEmpty()) {
+        if (once.isEmpty()) {
             return List.of();
         }
         String bucket = table.bucket();
-        long first = table.ids().next(fresh.size());
-        return store.threads().all(fresh.size(), i -> {
-            Letter letter = fresh.get(i);
-            LetterBytes.Place place = LetterBytes.at(bucket, "", letter);
-            bytes.put(place, letter.arrival().data());
-            return table.puts(letter, table.item(first + i, letter, place));
-        });
+        return store.threads().all(once, letter -> keep(bucket, letter));
+    }
+
+    private List<TransactWriteItem> keep(String bucket, Letter letter) {
+        Map<String, AttributeValue> mark = table.get(LetterTable.mark(letter.identity()));
+        if (!mark.isEmpty() && isSettled(letter, Items.number(mark, "n"))) {
+            return List.of(check(mark));
+        }
+        LetterBytes.Place place = LetterBytes.at(bucket, "", letter);
+        if (!mark.isEmpty()) {
+            place = place.with(letter.arrival().data(), store.newId()); // The one of before may be just being removed.
+        }
+        bytes.put(place, letter.arrival().data());
+        return table.puts(letter, table.item(table.ids().next(1), letter, place), mark);
+    }
+
+    /// Whether a letter is kept, or a person has removed it for good. If the key held the event until this step, the
+    /// one that was removed was of another time: this is all that is left of the event.
+    private boolean isSettled(Letter letter, long id) {
+        boolean leavesState =
+                letter.reason() == Reason.FAILED || letter.content() == DeadLetter.Content.SUMMARY;
+        return !leavesState || !table.get(LetterTable.letterKey(id)).isEmpty();
+    }
+
+    /// The step before may be just removing the mark.
+    private TransactWriteItem check(Map<String, AttributeValue> mark) {
+        return TransactWriteItem.builder()
+                .conditionCheck(check -> check.tableName(store.tables().letters())
+                        .key(Map.of("p", Items.require(mark, "p"), "i", Items.require(mark, "i")))
+                        .conditionExpression("n = :n")
+                        .expressionAttributeValues(Map.of(":n", Items.require(mark, "n"))))
+                .build();
     }
 
     /// The items that remove the letter of an identity, and its mark, so that it may be kept again; none if none

@@ -3,6 +3,7 @@ package dev.onefold.aws.resync;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.ServedViews;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Identity;
@@ -132,7 +133,8 @@ public final class RowListing {
 
     /// Whether the row is in the view that is served.
     private boolean visit(Definition definition, RowItem row, Consumer<RowMark> visitor) {
-        RowMark mark = mark(definition, row);
+        RowMark mark = mark(
+                definition, new ServedViews(store, definition).whole(row).orElse(row));
         if (mark != null) {
             lock.lock();
             try {
@@ -142,14 +144,8 @@ public final class RowListing {
             }
             return true;
         }
-        if (row.isEmpty() || row.isRefusedBy(definition.served())) {
-            return true; // As if the key was never seen.
-        }
-        if (isServed(definition)) {
-            throw new IllegalStateException("The row from " + row.place() + " is not in the view that is served, "
-                    + definition.served() + ": it was written by hand, or restored from another time. Rebuild.");
-        }
-        return false;
+        // As if the key was never seen; also if nobody knows what the row has of the view that is served.
+        return row.isEmpty() || row.isRefusedBy(definition.served()) || isServed(definition);
     }
 
     private static @Nullable RowMark mark(Definition definition, RowItem row) {

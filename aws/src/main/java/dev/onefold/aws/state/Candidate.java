@@ -18,13 +18,25 @@ import java.util.TreeMap;
 /// @param served number of the view that decides conflicts
 /// @param views by number, what the record contributes to each
 /// @param refused by number, what is to be kept of it for each view that cannot take it
+/// @param isAside whether it only marks that a row was put aside
 record Candidate(
         byte[] key,
         byte[] version,
         int served,
         SortedMap<Integer, Contribution> views,
         SortedMap<Integer, Contribution> refused,
-        Arrival arrival) {
+        Arrival arrival,
+        boolean isAside) {
+    Candidate(
+            byte[] key,
+            byte[] version,
+            int served,
+            SortedMap<Integer, Contribution> views,
+            SortedMap<Integer, Contribution> refused,
+            Arrival arrival) {
+        this(key, version, served, views, refused, arrival, false);
+    }
+
     Candidate {
         views = new TreeMap<>(views);
         refused = new TreeMap<>(refused);
@@ -34,6 +46,13 @@ record Candidate(
     Candidate redriven() {
         Arrival place = new Arrival(arrival.shard(), arrival.sequence(), arrival.subSequence(), arrival.data());
         return new Candidate(key, version, served, views, refused, place);
+    }
+
+    /// Nothing, in the place of a row.
+    static Candidate nothing(RowItem row, int served, boolean isAside) {
+        TreeMap<Integer, Contribution> none = new TreeMap<>();
+        return new Candidate(
+                row.key(), row.version(), served, none, none, arrival(row, new byte[0]), isAside);
     }
 
     Contribution contribution() {
@@ -59,7 +78,7 @@ record Candidate(
     }
 
     RowItem item(DeltaId delta) {
-        return new RowItem(key, version, delta, place(), views, refused);
+        return new RowItem(key, version, delta, place(), views, refused, isAside);
     }
 
     String place() {

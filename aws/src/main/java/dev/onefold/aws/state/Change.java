@@ -3,6 +3,7 @@ package dev.onefold.aws.state;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Version;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.pipeline.Pipeline;
@@ -34,6 +35,12 @@ record Change(int index, @Nullable RowItem before, Candidate candidate) {
     /// What the record does to the row that was read, as the served view has both.
     Transition transition(Pipeline pipeline) {
         RowItem stored = before;
+        if (stored != null && stored.isAside()) {
+            Version version = Version.of(pipeline, stored.version());
+            if (version.compareTo(Version.of(pipeline, candidate.version())) > 0) {
+                return new Transition.Stale(version);
+            }
+        }
         return Transition.of(
                 stored == null || stored.isEmpty()
                         ? null
@@ -48,6 +55,11 @@ record Change(int index, @Nullable RowItem before, Candidate candidate) {
         TreeMap<Integer, Delta> deltas = new TreeMap<>();
         candidate.views().keySet().forEach(view -> deltas.put(view, delta(definition.view(view))));
         candidate.refused().keySet().forEach(view -> deltas.put(view, delta(definition.view(view))));
+        if (candidate.isAside() && before != null) {
+            definition.views().stream()
+                    .filter(view -> before.views().containsKey(view.number()))
+                    .forEach(view -> deltas.put(view.number(), delta(view)));
+        }
         return new ViewDeltas(deltas);
     }
 

@@ -28,6 +28,7 @@ public final class Filling {
     private final Derivation.Possible derivation;
     private final Progress progress;
     private final BooleanSupplier goesOn;
+    private final ServedViews servedViews;
 
     /// The definition was changed meanwhile, and this view may not be in it any more. Whoever changed it goes on.
     public static final class Overtaken extends IllegalStateException {
@@ -47,6 +48,7 @@ public final class Filling {
         this.view = view;
         this.progress = progress;
         this.goesOn = goesOn;
+        servedViews = new ServedViews(store, definition);
         derivation = derivation(definition.servedView().pipeline(), view);
     }
 
@@ -120,11 +122,20 @@ public final class Filling {
     private void fill(List<RowItem> page) {
         List<RowItem> read = page;
         for (int attempt = 1; ; attempt++) {
-            List<byte[]> again =
-                    store.threads().all(RowTransaction.pack(definition, changes(read)), this::write).stream()
-                            .flatMap(List::stream)
-                            .map(RowItem::key)
-                            .toList();
+            List<byte[]> again = new ArrayList<>();
+            List<RowItem> known = new ArrayList<>();
+            for (RowItem row : read) {
+                if (servedViews.whole(row).isPresent()) {
+                    known.add(row);
+                } else if (!servedViews.putAside(row, new Definitions(store).anyGate(definition))) {
+                    throw new Overtaken(view.number());
+                } else {
+                    again.add(row.key());
+                }
+            }
+            store.threads()
+                    .all(RowTransaction.pack(definition, changes(known)), this::write)
+                    .forEach(some -> some.forEach(row -> again.add(row.key())));
             if (again.isEmpty()) {
                 return;
             }
@@ -149,7 +160,8 @@ public final class Filling {
         return changes;
     }
 
-    private Candidate candidate(RowItem row) {
+    private Candidate candidate(RowItem stored) {
+        RowItem row = servedViews.whole(stored).orElseThrow();
         TreeMap<Integer, Contribution> views = new TreeMap<>(row.views());
         TreeMap<Integer, Contribution> refused = new TreeMap<>(row.refused());
         Set<Integer> known =
@@ -159,14 +171,11 @@ public final class Filling {
         Contribution served = views.get(definition.served());
         if (served != null) {
             (derivation.refusal(served).isPresent() ? refused : views).put(view.number(), derivation.of(served));
-        } else if (row.isRefusedBy(definition.served())) {
-            // A view of the same pipeline; one of another pipeline begins when there are no such rows any more.
+        } else {
+            // Refused. A view of the same pipeline; one of another one begins when there are no such rows any more.
             refused.put(
                     view.number(),
                     derivation.of(Objects.requireNonNull(row.refused().get(definition.served()))));
-        } else {
-            throw new IllegalStateException("The row from " + row.place() + " is not in the view that is served, "
-                    + definition.served() + ": it was written by hand, or restored from another time. Rebuild.");
         }
         return new Candidate(
                 row.key(), row.version(), definition.served(), views, refused, Candidate.arrival(row, new byte[0]));

@@ -1,6 +1,7 @@
 package dev.onefold.aws.state;
 
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.bytes.BytesOut;
@@ -61,6 +62,25 @@ final class KeyLetters {
                 arrival,
                 content == null ? DeadLetter.Content.RECORD : DeadLetter.Content.SUMMARY,
                 content == null ? new RecordIdentity(key, version).keyHash() : 0,
+                0);
+    }
+
+    /// The letter of a key of which something that is kept is not there.
+    static Letter broken(Pipeline pipeline, KeyItem head, String what) {
+        Map<String, @Nullable Object> summary = new LinkedHashMap<>();
+        summary.put("key", Key.parts(pipeline, head.key()));
+        summary.put("version", Version.of(pipeline, head.head().version()).toString());
+        summary.put("kind", "key");
+        summary.put("context", Value.read(head.head().context()).plain());
+        byte[] data = Json.of(summary).getBytes(StandardCharsets.UTF_8);
+        return new Letter(
+                "key/" + Sha256.hex(head.key()) + "/" + head.step(),
+                Reason.REFUSED,
+                what + ", as after a restore. The key goes on from its context, which all of its events are in; events"
+                        + " up to version " + summary.get("version") + " that come from now on are too late",
+                new Arrival("key", head.step(), 0, data),
+                DeadLetter.Content.SUMMARY,
+                new RecordIdentity(head.key(), head.head().version()).keyHash(),
                 0);
     }
 

@@ -19,6 +19,7 @@ import dev.onefold.core.map.Delta;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Change;
+import dev.onefold.core.process.Kept;
 import dev.onefold.core.process.KeyFold;
 import dev.onefold.core.process.OlderCodeException;
 import dev.onefold.core.process.StepFunction;
@@ -33,6 +34,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +57,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// one batch.
 final class KeySteps {
     private static final int ATTEMPTS_MAX = 30;
+    private static final List<Reason> REDRIVEN_FOR = List.of(Reason.FAILED, Reason.TOO_LATE, Reason.CONFLICT);
 
     private final Store store;
     private final Definitions definitions;
@@ -119,7 +122,7 @@ final class KeySteps {
         return steps.process(definition, steps.decoded());
     }
 
-    /// Brings keys to this version of the function.
+    /// Brings keys to this version of the function. What is kept of them is read, and given up if it is not there.
     static void upgrade(Store store, Definition definition, List<byte[]> keys) {
         UserFunction function = Functions.of(store, definition.servedView().pipeline());
         new KeySteps(store, function, List.of(), false)
@@ -221,19 +224,46 @@ final class KeySteps {
             return step == null ? Optional.empty() : Optional.of(ready(definition, pending, step));
         } catch (StoredKey.Moved again) {
             return Optional.empty();
+        } catch (StoredKey.Broken broken) {
+            return folded(pending, Objects.requireNonNull(head), broken);
         } catch (OlderCodeException e) {
             settle(pending, Collections.nCopies(pending.events.size(), new Fate.HandedBack(e)));
             return Optional.empty();
         }
     }
 
+    /// The step after which nothing is kept of a key, because something that is kept is not there: its context and rows
+    /// are those of all events that are in, and it goes on from there. What was read in one transaction with the head
+    /// is looked at again when nothing of the head's step can be on its way.
+    private Optional<Ready> folded(Pending pending, KeyItem head, StoredKey.Broken broken) {
+        store.threads().pause(Store.IN_FLIGHT_MAX);
+        StoredKey stored = new StoredKey(store, tables, pending.key, head);
+        try {
+            stored.requireWhole();
+            return Optional.empty();
+        } catch (StoredKey.Moved again) {
+            return Optional.empty();
+        } catch (StoredKey.Broken still) {
+            List<Kept> left = stored.left();
+            List<Long> dropped = left.stream().map(Kept::ordinal).toList();
+            Change change = new Change(
+                    head.head().forGood(left), List.of(), dropped, null, true, List.of(), List.of(), List.of());
+            List<TransactWriteItem> items = new ArrayList<>();
+            letters.keep(List.of(KeyLetters.broken(pipeline, head, broken.getMessage())))
+                    .forEach(items::addAll);
+            items.add(AsideKeys.oneMore(store));
+            KeyStep step = new KeyStep(pending.key, head, change, List.of(), Delta.NOTHING);
+            return Optional.of(new Ready(pending, step, items, List.of()));
+        }
+    }
+
     /// The step of as many events as fit into one transaction; `null` if they change nothing.
     private @Nullable KeyStep step(StepFunction called, Pending pending, @Nullable KeyItem head) {
-        KeyFold fold = new KeyFold(
-                called,
-                pending.key,
-                head == null ? null : head.head(),
-                new StoredKey(store, tables, pending.key, head));
+        StoredKey stored = new StoredKey(store, tables, pending.key, head);
+        if (pending.upgrades) {
+            stored.requireWhole();
+        }
+        KeyFold fold = new KeyFold(called, pending.key, head == null ? null : head.head(), stored);
         List<Fate> sofar = new ArrayList<>();
         KeyStep last = fold.hasChanged() ? step(called, pending, head, fold.change(), sofar) : null;
         for (Came came : pending.events) {
@@ -308,9 +338,9 @@ final class KeySteps {
         }
         List<List<TransactWriteItem>> removals = new ArrayList<>();
         Set<String> keeps = kept.stream().map(Letter::identity).collect(Collectors.toSet());
-        for (Change.Withdrawn event : step.change().withdrawn()) {
-            for (Reason reason : List.of(Reason.FAILED, Reason.TOO_LATE)) {
-                String identity = KeyLetters.identity(reason, event.origin());
+        for (byte[] origin : folded(pending, step)) {
+            for (Reason reason : redriven ? REDRIVEN_FOR : List.of(Reason.FAILED, Reason.TOO_LATE)) {
+                String identity = KeyLetters.identity(reason, origin);
                 if (!keeps.contains(identity)) {
                     removals.add(letters.removal(identity));
                 }
@@ -322,6 +352,24 @@ final class KeySteps {
             }
         }
         return new Ready(pending, step, items, removals);
+    }
+
+    /// Events whose letters go, because they are in now. Of one that is redriven it goes in the same step, too: what
+    /// comes after may keep the event's letter again, and that one must stay.
+    private List<byte[]> folded(Pending pending, KeyStep step) {
+        List<byte[]> origins = new ArrayList<>();
+        step.change().withdrawn().forEach(event -> origins.add(event.origin()));
+        Iterator<Fate> settled = step.fates().iterator();
+        for (Came came : pending.events) {
+            if (redriven && settled.hasNext() && isIn(settled.next())) {
+                origins.add(came.event.origin());
+            }
+        }
+        return origins;
+    }
+
+    private static boolean isIn(Fate fate) {
+        return fate instanceof Fate.Accepted || fate instanceof Fate.Conflicting(var loser) && loser.isEmpty();
     }
 
     private @Nullable Arrival record(Pending pending, Change.Letter letter) {
@@ -438,8 +486,11 @@ final class KeySteps {
     }
 
     private void settle(Pending pending, KeyStep step) {
+        boolean upgrades = pending.upgrades
+                && step.change().head().code() < function.loaded().processing().version();
         pending.sent.clear();
         settle(pending, step.fates());
+        pending.upgrades = upgrades;
     }
 
     private void settle(Pending pending, List<Fate> some) {

@@ -1,5 +1,6 @@
 package dev.onefold.aws.state;
 
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
@@ -9,21 +10,27 @@ import dev.onefold.aws.store.Parts;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.RowSummary;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.reduce.DeltaId;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Derivation;
+import dev.onefold.core.state.Key;
 import dev.onefold.core.state.Row;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
@@ -182,18 +189,11 @@ public final class RefusedRows {
     ///
     /// @return whether the letter is kept; if not, the row or the definition has changed since it was read
     private boolean settle(RowItem row, int gate) {
-        TreeMap<Integer, Contribution> nothing = new TreeMap<>();
-        Letter letter = letter(row);
-        Change change = new Change(
-                0,
-                row,
-                new Candidate(
-                        row.key(),
-                        row.version(),
-                        definition.served(),
-                        nothing,
-                        nothing,
-                        Candidate.arrival(row, new byte[0])));
+        return settle(row, gate, letter(row), false);
+    }
+
+    private boolean settle(RowItem row, int gate, Letter letter, boolean isAside) {
+        Change change = new Change(0, row, Candidate.nothing(row, definition.served(), isAside));
         RowTransaction emptied =
                 RowTransaction.pack(definition, List.of(change)).getFirst();
         List<TransactWriteItem> items = emptied.items(
@@ -201,7 +201,37 @@ public final class RefusedRows {
                 definition,
                 new DeltaId(emptied.lane(), store.newId()),
                 new Definitions(store).check(definition, gate));
+        if (isAside) {
+            items.add(AsideKeys.oneMore(store));
+        }
         return letters.keep(List.of(letter), definition.incarnation().id(), () -> items) && isEmptied(row, items);
+    }
+
+    /// Puts a row aside of which nobody knows what the served view has: makes a letter of what it holds, and leaves its
+    /// version, so that a lesser one resurrects nothing.
+    ///
+    /// @return whether the letter is kept; if not, the row or the definition has changed since it was read
+    boolean putAside(RowItem row, int gate) {
+        Pipeline pipeline = definition.servedView().pipeline();
+        Map<String, @Nullable Object> summary = new LinkedHashMap<>();
+        summary.put("key", Key.parts(pipeline, row.key()));
+        summary.put("version", Version.of(pipeline, row.version()).toString());
+        row.item().forEach((name, value) -> {
+            if (value.b() != null) {
+                summary.put(name, HexFormat.of().formatHex(value.b().asByteArray()));
+            }
+        });
+        Malformed why = new Malformed(
+                Reason.REFUSED,
+                "The row is in no view whose pipeline is known, as after a restore of tables of several times; it has "
+                        + row.views().keySet() + ", and " + definition.served()
+                        + " is served. It is in no totals. Send the record again, or a newer one of its key");
+        Arrival read = Candidate.arrival(row, Json.of(summary).getBytes(StandardCharsets.UTF_8));
+        return settle(row, gate, Letter.ofRow("aside/" + identity(row), why, read, 0), true);
+    }
+
+    private static String identity(RowItem row) {
+        return row.delta() + "/" + Sha256.hex(row.key());
     }
 
     /// A table of rows from before the letter was kept has the row still.
@@ -217,7 +247,7 @@ public final class RefusedRows {
                 ? same.refusal(kept).orElse(UNKNOWN)
                 : UNKNOWN;
         return Letter.ofRow(
-                "row/" + row.delta() + "/" + Sha256.hex(row.key()),
+                "row/" + identity(row),
                 why,
                 Candidate.arrival(row, RowSummary.of(row.row(pipeline, kept), pipeline)),
                 definition.served());

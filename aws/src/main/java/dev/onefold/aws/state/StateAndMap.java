@@ -224,13 +224,14 @@ public final class StateAndMap {
         List<Change> changes = new ArrayList<>();
         List<Integer> again = new ArrayList<>();
         List<RowItem> refusedRows = new ArrayList<>();
+        List<RowItem> outdatedRows = new ArrayList<>();
         for (int i = 0; i < winners.size(); i++) {
             Candidate candidate = Objects.requireNonNull(candidates[winners.get(i)]);
             Change change = new Change(winners.get(i), rows.get(ByteBuffer.wrap(keys.get(i))), candidate);
             if (change.isOutdated() || eventually && change.transition(pipeline) instanceof Transition.Settled) {
                 again.add(winners.get(i));
-                if (change.isRefused() && !eventually) {
-                    refusedRows.add(Objects.requireNonNull(change.before()));
+                if (!eventually) {
+                    (change.isRefused() ? refusedRows : outdatedRows).add(Objects.requireNonNull(change.before()));
                 }
             } else if (decide(pipeline, change, rejected)) {
                 changes.add(change);
@@ -241,8 +242,10 @@ public final class StateAndMap {
         if (!keep(definition, rejected)) {
             return indices;
         }
-        // The next attempt decides on records of rows that the served view refuses: it finds these rows empty.
+        // The next attempt decides on records of rows that the served view refuses, or that lack it: it finds these
+        // rows empty, or whole.
         new RefusedRows(store, definition).settle(refusedRows, () -> gate(definition), this::moveGate);
+        new ServedViews(store, definition).settle(outdatedRows, () -> gate(definition), this::moveGate);
         again.addAll(write(definition, changes));
         return withRivals(again, contests);
     }
@@ -285,6 +288,10 @@ public final class StateAndMap {
         int index = change.index();
         if (before != null && !before.isEmpty() && mine.contains(before.delta())) {
             return false; // It went in when no answer came; what became of it is said.
+        }
+        if (fence != null && before != null && before.isAside()) {
+            fates[index] = new Fate.Accepted(); // The source is the truth, also where it has no version.
+            return true;
         }
         return switch (change.transition(pipeline)) {
             case Transition.Changed _ -> {

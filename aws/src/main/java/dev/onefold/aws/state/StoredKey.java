@@ -14,6 +14,7 @@ import dev.onefold.core.process.Head.Window;
 import dev.onefold.core.process.Kept;
 import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.process.RowId;
+import dev.onefold.core.state.Key;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -48,6 +49,15 @@ public final class StoredKey implements dev.onefold.core.process.Store {
 
         Moved() {
             super("Another step of the key was written while it was read", null, false, false);
+        }
+    }
+
+    /// Something that is kept of the key is not there, or is of another step: a backup may hold a part of a step.
+    public static final class Broken extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Broken(String what) {
+            super(what, null, false, false);
         }
     }
 
@@ -96,8 +106,44 @@ public final class StoredKey implements dev.onefold.core.process.Store {
                 store,
                 tables,
                 key,
-                (head, stored) ->
-                        head == null ? List.of() : function.use(each -> KeyAudit.of(each, key, head.head(), stored)));
+                (head, stored) -> {
+                    try {
+                        return head == null
+                                ? List.of()
+                                : function.use(each -> KeyAudit.of(each, key, head.head(), stored));
+                    } catch (Broken broken) {
+                        List<String> parts = Key.parts(function.loaded().pipeline(), key);
+                        return List.of(new KeyAudit.Difference(parts, "kept events", broken.getMessage(), ""));
+                    }
+                });
+    }
+
+    /// Reads all that is kept.
+    ///
+    /// @throws Broken if something is not there
+    void requireWhole() {
+        if (head != null) {
+            kept(head.head().window().lowest());
+        }
+    }
+
+    /// Of the events that are kept those that are there.
+    public List<Kept> left() {
+        if (head == null) {
+            return List.of();
+        }
+        LongStream ordinals;
+        try {
+            ordinals = ordinals(head.head().window(), 0);
+        } catch (Broken noBase) {
+            ordinals = LongStream.range(
+                    head.head().window().first(), head.head().window().next());
+        }
+        List<Map<String, AttributeValue>> keys =
+                ordinals.mapToObj(ordinal -> KeyItem.keptOf(key, ordinal)).toList();
+        return BatchReads.of(store, store.tables().rows(), keys, null).stream()
+                .map(KeyItem::kept)
+                .toList();
     }
 
     @Override
@@ -117,9 +163,10 @@ public final class StoredKey implements dev.onefold.core.process.Store {
                 .toList();
         List<Kept> all = new ArrayList<>(found.values());
         for (Map<String, AttributeValue> item : together(missing)) {
-            if (!item.isEmpty()) {
-                all.add(KeyItem.kept(item));
+            if (item.isEmpty()) {
+                throw new Broken("Of " + keys.size() + " events that are kept of the key, one or more are not stored");
             }
+            all.add(KeyItem.kept(item));
         }
         all.sort(Comparator.comparingLong(Kept::ordinal));
         return all;
@@ -137,8 +184,18 @@ public final class StoredKey implements dev.onefold.core.process.Store {
     public Base base() {
         Base read = base;
         if (read == null) {
-            read = KeyItem.base(together(List.of(new Item(store.tables().rows(), KeyItem.baseOf(key))))
-                    .getFirst());
+            Map<String, AttributeValue> item = together(
+                            List.of(new Item(store.tables().rows(), KeyItem.baseOf(key))))
+                    .getFirst();
+            if (item.isEmpty()) {
+                throw new Broken("The base of the key is not stored");
+            }
+            read = KeyItem.base(item);
+            if (head != null
+                    && (Items.number(item, KeyItem.REVISION) > head.head().revision()
+                            || read.events().size() != head.head().window().baseCount())) {
+                throw new Broken("The base of the key is of another step than its head");
+            }
             base = read;
         }
         return read;

@@ -202,7 +202,7 @@ final class KeyPass {
                 byKey.getOrDefault(ByteBuffer.wrap(head.key()), List.of()).stream()
                         .filter(item -> isLeft(item, head, stored))
                         .forEach(this::delete);
-            } catch (StoredKey.Moved moved) {
+            } catch (StoredKey.Moved | StoredKey.Broken other) {
                 return; // The next pass looks again.
             }
         });

@@ -5,6 +5,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Incarnation;
 import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.read.TotalsReads;
@@ -12,6 +13,7 @@ import dev.onefold.aws.reduce.Headers;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.state.Functions;
 import dev.onefold.aws.state.TableFilling;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
@@ -179,8 +181,23 @@ public final class Restored {
         store.threads().each(closed.lanes(), lane -> Reduce.lane(store, lane));
         Verification verification = TotalsReads.differences(store, both, fresh, rows + " rows of tables");
         definitions.keepServed(closed);
-        new Claims(store).join(open(store, closed, fresh));
+        Definition opened = open(store, closed, fresh);
+        new Claims(store).join(opened);
+        if (store.function().isPresent()) {
+            Queries.scan(store, store.tables().rows(), page -> mend(opened, page));
+        }
         return verification;
+    }
+
+    /// A backup may hold the head of a step and not all that the step has kept.
+    private void mend(Definition opened, List<Map<String, AttributeValue>> page) {
+        List<byte[]> keys = page.stream()
+                .filter(KeyItem::isHead)
+                .map(item -> KeyItem.of(item).key())
+                .toList();
+        if (!keys.isEmpty()) {
+            Functions.upgrade(store, opened, keys);
+        }
     }
 
     /// Somebody may change the definition at the same time; then it begins again.

@@ -35,6 +35,7 @@ class AlarmsTest {
                         Map.entry("OldestDeltaAlarm", "Onefold OldestDeltaMs AWS::StackName"),
                         Map.entry("ReduceSilentAlarm", "AWS/Lambda Invocations Reduce"),
                         Map.entry("DeadLettersAlarm", "Onefold DeadLetters AWS::StackName"),
+                        Map.entry("KeysAsideAlarm", "Onefold KeysAside AWS::StackName"),
                         Map.entry("ConflictsAlarm", "Onefold Conflicts AWS::StackName"),
                         Map.entry("StateErrorsAlarm", "AWS/Lambda Errors State"),
                         Map.entry("ReduceErrorsAlarm", "AWS/Lambda Errors Reduce"),
@@ -87,7 +88,7 @@ class AlarmsTest {
         assertThat(byCondition.keySet()).containsExactly("HasAlarms", "HasAllAlarms");
         assertThat(byCondition.get("HasAlarms"))
                 .containsExactly(
-                        "AuditAlarm", "DeadLettersAlarm", "InputLagAlarm", "OldestDeltaAlarm", "ReduceSilentAlarm");
+                        "AuditAlarm", "DeadLettersAlarm", "InputLagAlarm", "KeysAsideAlarm", "OldestDeltaAlarm", "ReduceSilentAlarm");
     }
 
     @Test

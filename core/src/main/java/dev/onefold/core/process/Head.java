@@ -6,6 +6,7 @@ import dev.onefold.core.bytes.VersionBytes;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -97,6 +98,18 @@ public record Head(
     /// The same, folded by another version of the function.
     Head by(int otherCode) {
         return new Head(revision, otherCode, version, contentHash, context, failed, runs, window);
+    }
+
+    /// The next revision, where some of what is kept cannot be read: all that is in is folded for good.
+    ///
+    /// @param left events that are kept and can be read
+    public Head forGood(Collection<Kept> left) {
+        Runs in = runs.with(number(), KeptEvents.RUNS_MAX);
+        for (Kept each : left) {
+            in = in.with(each.version(), KeptEvents.RUNS_MAX);
+        }
+        return keeping(in, new Window(window.next, window.next, window.next, 0, 0, window.codeFloor))
+                .step();
     }
 
     /// The next revision.

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// The events that are kept of a key, and the runs of versions that were. Not thread-safe.
 final class KeptEvents {
     /// Of the runs of versions that are in and not kept any more; below the lowest one nothing can be told.
-    private static final int RUNS_MAX = 32;
+    static final int RUNS_MAX = 32;
 
     private final Store store;
     private final int keep;

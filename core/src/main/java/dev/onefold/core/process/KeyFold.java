@@ -262,7 +262,8 @@ public final class KeyFold {
             int newer = all.size() - kept().excess(all);
             why = "The event is too late: events up to version " + below + " are folded for good ("
                     + (newer < processing.keep()
-                            ? newer + " newer ones have about " + BYTES_MAX + " bytes, which is what is kept of a key)"
+                            ? newer + " newer ones are kept; no more are, because of their bytes (" + BYTES_MAX
+                                    + " of a key), or because what was kept could not be read)"
                             : "keep: " + processing.keep() + ")");
         }
         return reject(event, Reason.TOO_LATE, why);

@@ -7,6 +7,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.process.OlderCodeException;
@@ -47,12 +48,15 @@ public final class AwsKeyedSimulation {
     private static final int VERSIONS_MAX = 3;
     private static final int STREAMS_MAX = 3;
     private static final int STEPS_MAX = 50;
+    private static final int ROUNDS_MAX = 100;
 
     private final SplittableRandom random;
     private final LifeCase dealt;
     private final Deployment deployment;
     private final TrailJudge judge;
     private final List<String> story = new ArrayList<>();
+    private final SplittableRandom stalls;
+    private final double stallChance;
     private int code = 1;
     private boolean isLive = true;
     private @Nullable Throwable failure;
@@ -63,6 +67,13 @@ public final class AwsKeyedSimulation {
         judge = new TrailJudge(dealt);
         VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
         deployment = new Deployment(time, new SimulatedDynamoDb(time, random.nextLong()), random.split());
+        stalls = random.split();
+        stallChance = stalls.nextInt(3) == 0 ? stalls.nextDouble() * 0.4 : 0;
+    }
+
+    /// The function as it is deployed: while events come, any call of it may take too long.
+    private LoadedFunction deployed() {
+        return dealt.loaded(code, () -> isLive && stalls.nextDouble() < stallChance);
     }
 
     /// Runs a seed.
@@ -83,14 +94,14 @@ public final class AwsKeyedSimulation {
     }
 
     private void run() {
-        LoadedFunction first = dealt.loaded(code);
+        LoadedFunction first = deployed();
         deployment.makeTables(first);
-        deployment.release(first);
+        deployment.release(first, stallChance == 0);
         AwsEngine.open(person(), first.pipeline(), 1 + random.nextInt(4), 1 + random.nextInt(4));
         boolean faulty = random.nextInt(4) > 0;
         double faultChance = faulty ? random.nextDouble() * 0.3 : 0;
         Faults faults = faulty ? faults() : Faults.none();
-        story.add("faultChance " + faultChance + ", " + faults);
+        story.add("faultChance " + faultChance + ", stallChance " + stallChance + ", " + faults);
         deployment.dynamo.inject(faults);
         Reducers reducers = new Reducers(deployment, random.split(), faultChance, faults);
         List<Intake> intakes = new ArrayList<>();
@@ -101,7 +112,7 @@ public final class AwsKeyedSimulation {
             later(RELEASE_MAX.multipliedBy(raised), () -> release(intakes));
         }
         later(RELEASE_MAX, this::tick);
-        for (int times = random.nextInt(4); times > 0; times--) {
+        for (int times = random.nextInt(4) + (stallChance > 0 ? 8 : 0); times > 0; times--) {
             later(RELEASE_MAX.multipliedBy(3), () -> begin(this::redrive));
         }
         live(intakes, LifeCase.records(dealt.events()));
@@ -129,6 +140,10 @@ public final class AwsKeyedSimulation {
         }
         settle();
         AwsEngine engine = AwsEngine.deployed(person());
+        judge.requireNothingLost(engine);
+        for (int round = 0; stallChance > 0 && redrive() > 0; round++) {
+            TrailJudge.require(round < ROUNDS_MAX, "letters of calls that took too long come back each time");
+        }
         engine.reduce();
         judge.require(engine, code, rows());
         redrive();
@@ -176,7 +191,7 @@ public final class AwsKeyedSimulation {
         }
         code++;
         story.add("released version " + code + " at " + deployment.time.instant());
-        deployment.release(dealt.loaded(code));
+        deployment.release(deployed(), stallChance == 0);
         intakes.forEach(intake -> later(RELEASE_MAX, intake::retire));
     }
 
@@ -206,17 +221,23 @@ public final class AwsKeyedSimulation {
         throw new AssertionError("After " + STEPS_MAX + " steps Upkeep is not done");
     }
 
-    /// A person sends all letters again, of which some are the function's to decide anew.
-    private void redrive() {
+    /// A person sends all letters again, of which some are the function's to decide anew. How many were in then.
+    private int redrive() {
+        int in = 0;
         judge.noteRedrive();
         AwsEngine engine = AwsEngine.deployed(person());
         for (DeadLetter letter : engine.deadLetters().list(0, 1_000)) {
             if (dealt.isExact() && letter.reason() == Reason.CONFLICT) {
                 continue; // A loser that a person sends again stays where the winner has failed.
             }
-            story.add("redrive " + letter.reason() + " " + letter.id() + ": "
-                    + engine.deadLetters().redrive(letter.id(), null));
+            DeadLetters.Redriven redriven = engine.deadLetters().redrive(letter.id(), null);
+            if (redriven == DeadLetters.Redriven.NO_RECORD && letter.reason() == Reason.FAILED && !isLive) {
+                redriven = engine.deadLetters().redrive(letter.id(), judge.record(engine, letter));
+            }
+            in += redriven == DeadLetters.Redriven.ACCEPTED ? 1 : 0;
+            story.add("redrive " + letter.reason() + " " + letter.id() + ": " + redriven);
         }
+        return in;
     }
 
     private Store person() {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 
 /// Events for [Trails], drawn at random, and the pipeline that folds them.
 ///
@@ -65,6 +66,11 @@ record LifeCase(Order order, int keep, boolean refolds, List<Trails.Event> event
 
     /// The pipeline with a version of the function.
     LoadedFunction loaded(int code) {
+        return loaded(code, () -> false);
+    }
+
+    /// The same, of which some calls fail by their time.
+    LoadedFunction loaded(int code, BooleanSupplier stalls) {
         String keeps = order == Order.LATEST ? "" : ",\"keep\":" + keep;
         String onNewVersion = order == Order.IN_ORDER && refolds ? "refold" : "continue";
         String text = "{\"pipeline\":\"drawn\",\"input\":{\"key\":\"k\",\"version\":\"v\",\"filter\":\"what !="
@@ -77,7 +83,7 @@ record LifeCase(Order order, int keep, boolean refolds, List<Trails.Event> event
                 + "{\"rows\":\"count()\",\"trail\":\"sum(trail) decimal(20,0)\","
                 + "\"most\":\"max(trail) decimal(20,0)\"}}}}";
         return switch (PipelineText.read(text)) {
-            case Reading.Read(Pipeline pipeline) -> LoadedFunction.of(pipeline, new Trails(code));
+            case Reading.Read(Pipeline pipeline) -> LoadedFunction.of(pipeline, new Trails(code, stalls));
             case Reading.Refused refused -> throw new IllegalStateException(refused.toString());
         };
     }

@@ -132,13 +132,7 @@ final class TrailJudge {
                     "an event that was folded has a letter: " + key + " " + entry);
         }
         versions.forEach((version, contents) -> {
-            boolean isLetter = contents.keySet().stream()
-                    .anyMatch(rank -> lost.contains(new Lost(Reason.FAILED, key, version, rank))
-                            || lost.contains(new Lost(Reason.TOO_LATE, key, version, rank)));
-            boolean isStale = dealt.order() == Order.LATEST && version < versions.lastKey();
-            require(
-                    folded.containsKey(version) || contents.containsKey(LifeCase.FILTERED) || isLetter || isStale,
-                    "version " + version + " of " + key + " is lost; folded are " + trail + ", letters are " + lost);
+            requireIn(key, version, trail, lost);
             contents.keySet().forEach(rank -> {
                 boolean isFolded = Objects.equals(folded.get(version), rank);
                 boolean isLate = lost.contains(new Lost(Reason.TOO_LATE, key, version, rank));
@@ -150,6 +144,32 @@ final class TrailJudge {
                         !isFolded || !isLate || dealt.order() == Order.EVERY || versions.size() > RUNS,
                         "version " + version + " of " + key + " was folded, and has a letter that it was too late");
             });
+        });
+    }
+
+    private void requireIn(String key, long version, List<Entry> trail, Set<Lost> lost) {
+        NavigableMap<Long, NavigableMap<Integer, Trails.Event>> versions = Objects.requireNonNull(came.get(key));
+        Set<Integer> contents =
+                Objects.requireNonNull(versions.get(version)).keySet();
+        boolean isLetter = contents.stream()
+                .anyMatch(rank -> lost.contains(new Lost(Reason.FAILED, key, version, rank))
+                        || lost.contains(new Lost(Reason.TOO_LATE, key, version, rank)));
+        boolean isStale = dealt.order() == Order.LATEST && version < versions.lastKey();
+        require(
+                trail.stream().anyMatch(entry -> entry.v() == version)
+                        || contents.contains(LifeCase.FILTERED)
+                        || isLetter
+                        || isStale,
+                "version " + version + " of " + key + " is lost; folded are " + trail + ", letters are " + lost);
+    }
+
+    /// Requires that each event is folded, or has a letter: also while some have failed by their time alone.
+    void requireNothingLost(Engine engine) {
+        Set<Lost> lost = letters(engine);
+        came.forEach((key, versions) -> {
+            List<Entry> trail =
+                    engine.state(List.of(key)).map(TrailJudge::trail).orElse(List.of());
+            versions.keySet().forEach(version -> requireIn(key, version, trail, lost));
         });
     }
 
@@ -213,29 +233,39 @@ final class TrailJudge {
     private Set<Lost> letters(Engine engine) {
         Set<Lost> letters = new HashSet<>();
         for (DeadLetter letter : engine.deadLetters().list(0, 10_000)) {
-            JsonNode record;
-            try {
-                record = JSON.readTree(engine.deadLetters().record(letter.id()));
-            } catch (IOException e) {
-                throw new IllegalStateException(e);
-            }
-            JsonNode event = letter.content() == DeadLetter.Content.SUMMARY ? record.get("event") : record;
-            Lost lost = letter.content() == DeadLetter.Content.SUMMARY
-                    ? new Lost(
-                            letter.reason(),
-                            record.get("key").get(0).asText(),
-                            record.get("version").asLong(),
-                            event == null
-                                    ? LifeCase.FILTERED
-                                    : event.get("rank").asInt())
-                    : new Lost(
-                            letter.reason(),
-                            record.get("k").asText(),
-                            record.get("v").asLong(),
-                            record.get("rank").asInt());
+            Lost lost = lost(engine, letter);
             require(letters.add(lost) || isRedriven, "there are two letters of " + lost);
         }
         return letters;
+    }
+
+    private static Lost lost(Engine engine, DeadLetter letter) {
+        JsonNode record;
+        try {
+            record = JSON.readTree(engine.deadLetters().record(letter.id()));
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        JsonNode event = letter.content() == DeadLetter.Content.SUMMARY ? record.get("event") : record;
+        return letter.content() == DeadLetter.Content.SUMMARY
+                ? new Lost(
+                        letter.reason(),
+                        record.get("key").get(0).asText(),
+                        record.get("version").asLong(),
+                        event == null ? LifeCase.FILTERED : event.get("rank").asInt())
+                : new Lost(
+                        letter.reason(),
+                        record.get("k").asText(),
+                        record.get("v").asLong(),
+                        record.get("rank").asInt());
+    }
+
+    /// The record of a letter that holds what was read of it.
+    byte[] record(Engine engine, DeadLetter letter) {
+        Lost lost = lost(engine, letter);
+        Trails.Event event = Objects.requireNonNull(
+                Objects.requireNonNull(came.get(lost.key)).get(lost.version)).get(lost.rank);
+        return LifeCase.records(List.of(Objects.requireNonNull(event))).getFirst();
     }
 
     private void requireTotals(Engine engine) {

@@ -5,6 +5,7 @@ import dev.onefold.process.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /// A function whose context says which events it has folded, in which order, and by which version of the
 /// function. What it writes depends on all of them, and so does whether it fails.
@@ -13,10 +14,18 @@ public final class Trails implements Processor<Trails.Trail, Trails.Event> {
     private static final long MODULUS = 1_000_003;
 
     private final int code;
+    private final BooleanSupplier stalls;
 
     /// @param code the version of the function
     public Trails(int code) {
+        this(code, () -> false);
+    }
+
+    /// @param stalls asked at each event that may fail: whether this call fails because it takes too long, as any call
+    ///     may, whatever the event and the context are
+    public Trails(int code, BooleanSupplier stalls) {
         this.code = code;
+        this.stalls = stalls;
     }
 
     /// A context.
@@ -52,7 +61,7 @@ public final class Trails implements Processor<Trails.Trail, Trails.Event> {
 
     @Override
     public Step<Trail> step(Trail trail, Event event) {
-        if (event.what.equals("fail") && (trail.mark() + event.amount) % 3 != 0) {
+        if (event.what.equals("fail") && ((trail.mark() + event.amount) % 3 != 0 || stalls.getAsBoolean())) {
             throw new IllegalStateException("The function fails here");
         }
         List<Entry> entries = new ArrayList<>(trail.entries);

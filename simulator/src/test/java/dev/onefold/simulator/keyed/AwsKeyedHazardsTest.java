@@ -9,6 +9,7 @@ import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.function.UpkeepFunction;
 import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
@@ -19,6 +20,7 @@ import dev.onefold.aws.upkeep.Reset;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
@@ -27,6 +29,7 @@ import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.shape.Codec;
+import dev.onefold.core.state.Key;
 import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Faults;
 import dev.onefold.fakes.aws.SimulatedClient;
@@ -44,6 +47,9 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -439,5 +445,64 @@ class AwsKeyedHazardsTest {
             });
         }
         assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+    }
+
+    @Test
+    void a_key_of_which_something_kept_is_missing_after_a_restore_goes_on_from_its_context() {
+        LoadedFunction function = release(Order.IN_ORDER, 100, 1);
+        for (String lost : List.of("kept", "base")) {
+            take(arrival(lost, 1, "put"), arrival(lost, 4, "put"), arrival(lost, 6, "put"));
+            take(arrival(lost, 5, "put")); // Late: there is a base now.
+            take(arrival(lost, 8, "put"), arrival(lost, 9, "put"));
+            byte[] key = Key.bytes(function.pipeline(), List.of(lost));
+            StoredKey.atOnce(process(), OutputTable.of(function.pipeline(), function.processing()), key, (head, _) -> {
+                var item = lost.equals("base")
+                        ? KeyItem.baseOf(key)
+                        : KeyItem.keptOf(key, Objects.requireNonNull(head).head().window().first());
+                return deployment.of(deployment
+                        .dynamo
+                        .client("backup")
+                        .deleteItem(request ->
+                                request.tableName(deployment.tables.rows()).key(item)));
+            });
+            take(arrival("other " + lost, 1, "put"));
+            assertThat(engine().verify(new Truth.Rows(1)).keyDifferences())
+                    .extracting(KeyAudit.Difference::what)
+                    .containsExactly("kept events");
+            assertThat(trail(lost)).hasSize(6);
+            var rows = AwsKeyedSimulation.rows(deployment, function);
+            assertThat(take(arrival(lost, 7, "put"), arrival("other " + lost, 2, "put")))
+                    .hasExactlyElementsOfTypes(Fate.Rejected.class, Fate.Accepted.class);
+            assertThat(take(arrival(lost, 10, "put"), arrival(lost, 9, "put"), arrival(lost, 7, "put")))
+                    .hasExactlyElementsOfTypes(Fate.Accepted.class, Fate.Duplicate.class, Fate.Rejected.class);
+            assertThat(trail(lost).stream().map(Entry::v)).containsExactly(1L, 4L, 5L, 6L, 8L, 9L, 10L);
+            assertThat(AwsKeyedSimulation.rows(deployment, function)).containsAllEntriesOf(new TreeMap<>(
+                    TrailJudge.rows(lost, trail(lost))));
+            assertThat(rows).isNotEmpty();
+            assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
+            assertThat(engine().deadLetters().list(0, 100)).extracting(DeadLetter::reason).contains(Reason.REFUSED);
+        }
+    }
+
+    @Test
+    void an_event_that_was_redriven_and_fails_when_it_is_folded_again_has_a_letter_again() {
+        AtomicBoolean stalls = new AtomicBoolean(true);
+        LoadedFunction function = new LifeCase(Order.IN_ORDER, 100, true, List.of()).loaded(1, stalls::get);
+        deployment.makeTables(function);
+        deployment.release(function);
+        AwsEngine.open(process(), function.pipeline(), 2, 2);
+        take(arrival("a", 1, "put"), arrival("a", 6, "fail"));
+        stalls.set(false);
+        DeadLetter first = engine().deadLetters().list(0, 10).getFirst();
+        assertThat(engine().deadLetters().redrive(first.id(), null)).isEqualTo(DeadLetters.Redriven.ACCEPTED);
+        assertThat(engine().deadLetters().list(0, 10)).isEmpty();
+        assertThat(trail("a").stream().map(Entry::v)).containsExactly(1L, 6L);
+        take(arrival("a", 3, "put"));
+        assertThat(trail("a").stream().map(Entry::v)).containsExactly(1L, 3L);
+        assertThat(take(arrival("a", 6, "fail"))).containsExactly(new Fate.Duplicate());
+        List<DeadLetter> letters = engine().deadLetters().list(0, 10);
+        assertThat(letters.stream().map(DeadLetter::reason)).containsExactly(Reason.FAILED);
+        assertThat(new String(engine().deadLetters().record(letters.getFirst().id()), StandardCharsets.UTF_8))
+                .contains("\"version\":\"6\"");
     }
 }
