@@ -109,8 +109,9 @@ public final class AwsEngine implements Engine {
         }
         AwsEngine engine = new AwsEngine(store);
         Definition definition = engine.definitions.openOrCreate(pipeline.unpublished(), lanes, gates);
-        String deployed = PipelineText.write(definition.servedView().pipeline());
-        if (!deployed.equals(PipelineText.write(pipeline.unpublished()))) {
+        Pipeline served = definition.servedView().pipeline();
+        String deployed = PipelineText.write(served);
+        if (!deployed.equals(PipelineText.write(pipeline.unpublished().ofDataOf(served)))) {
             throw new IllegalArgumentException("The pipeline file is not the one that was deployed to "
                     + store.tables().totals() + ", which is " + deployed);
         }

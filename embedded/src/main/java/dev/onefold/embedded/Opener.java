@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.LoadedFunction;
@@ -30,7 +31,7 @@ final class Opener {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
     private final Path root;
-    private final @Nullable Pipeline pipeline;
+    private final @Nullable Pipeline asked;
     private final @Nullable LoadedFunction function;
     private final byte @Nullable [] jar;
     private final Settings given;
@@ -60,7 +61,7 @@ final class Opener {
                     "Pipeline " + pipeline.name() + " has a process section: open it with its function");
         }
         this.root = Objects.requireNonNull(root, "The directory is null");
-        this.pipeline = pipeline;
+        asked = pipeline;
         this.given = Objects.requireNonNull(given, "The settings are null");
         own = new OwnThread(given.threads() > 0, "onefold-engine");
         space = new Space(
@@ -73,7 +74,7 @@ final class Opener {
     EmbeddedEngine open() {
         return onOwnThread(() -> {
             FileNames.requireFolder(root);
-            if (pipeline == null) {
+            if (asked == null) {
                 Stored.requireData(root);
             } else {
                 space.change(() -> Disk.createDirectories(root));
@@ -167,7 +168,10 @@ final class Opener {
                         space);
         kept(found.journal());
         Checkpoint checkpoint = found.checkpoint();
-        Pipeline last = checkpoint == null ? pipeline : View.definition(root, checkpoint);
+        Pipeline data = checkpoint == null ? null : View.definition(root, checkpoint);
+        Pipeline pipeline =
+                asked == null ? null : data == null ? asked.inEdition(Edition.NEWEST) : asked.ofDataOf(data);
+        Pipeline last = data == null ? pipeline : data;
         if (last == null) {
             throw Stored.noData(root);
         }

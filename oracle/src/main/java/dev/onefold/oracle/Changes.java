@@ -75,8 +75,9 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         boolean isRemoved = op.equals("d");
         Optional<Document> image = isRemoved ? before : after;
         Document row = merged(image, payload(key));
-        String source = op.equals("r") ? "ts_ms" : "lsn";
-        String at = text(envelope.at(List.of("source", source)));
+        String at = op.equals("r")
+                ? text(envelope.at(List.of("source", "ts_ms")))
+                : sequence(text(envelope.at(List.of("source", "sequence"))));
         if (at.isEmpty() && definition.version() == null) {
             throw new Refused("no place");
         }
@@ -89,6 +90,16 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         BigDecimal place =
                 definition.version() != null ? null : op.equals("r") ? place(log, "0", at) : place(log, at, "0");
         return Optional.of(new Changes(row, isRemoved, place));
+    }
+
+    /// The end of the commit before, or the change itself where there is none, and the change.
+    private static String sequence(String text) {
+        String[] parts = text.replaceAll("[\\[\\]\"\\\\]", "").split(",", -1);
+        if (parts.length != 2) {
+            return "";
+        }
+        BigDecimal before = new BigDecimal(parts[0].equals("null") ? parts[1] : parts[0]);
+        return before.multiply(BigDecimal.TWO.pow(64)).add(new BigDecimal(parts[1])).toPlainString();
     }
 
     private static Optional<Document> payload(@Nullable Object value) {

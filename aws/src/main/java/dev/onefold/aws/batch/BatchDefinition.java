@@ -5,6 +5,7 @@ import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.Map;
 import java.util.Optional;
@@ -35,7 +36,7 @@ public record BatchDefinition(Pipeline pipeline, int lanes) {
     /// @param lanes of a new deployment
     /// @throws IllegalStateException if the deployment was made for a pipeline that reads records otherwise
     public static BatchDefinition openOrCreate(Store store, Pipeline pipeline, int lanes) {
-        BatchDefinition first = new BatchDefinition(pipeline, lanes);
+        BatchDefinition first = new BatchDefinition(pipeline.inEdition(Edition.NEWEST), lanes);
         boolean isNew = find(store).isEmpty()
                 && store.retriedIf(() -> store.client()
                         .putItem(request -> request.tableName(store.tables().rows())
@@ -45,8 +46,9 @@ public record BatchDefinition(Pipeline pipeline, int lanes) {
             return first;
         }
         BatchDefinition found = find(store).orElseThrow();
-        found.requireSameRecords(pipeline);
-        BatchDefinition now = new BatchDefinition(pipeline, found.lanes);
+        Pipeline wanted = pipeline.ofDataOf(found.pipeline);
+        found.requireSameRecords(wanted);
+        BatchDefinition now = new BatchDefinition(wanted, found.lanes);
         if (!found.text().equals(now.text())) {
             store.retried(() -> store.client()
                     .putItem(request -> request.tableName(store.tables().rows()).item(now.item())));
@@ -63,16 +65,16 @@ public record BatchDefinition(Pipeline pipeline, int lanes) {
     }
 
     private static String stored(Pipeline pipeline) {
-        return PipelineText.write(
+        return PipelineText.stored(
                 new Pipeline(pipeline.name(), pipeline.input(), pipeline.fold().stored()));
     }
 
     private String text() {
-        return PipelineText.write(pipeline);
+        return PipelineText.stored(pipeline);
     }
 
     private static BatchDefinition of(Map<String, AttributeValue> item) {
-        return switch (PipelineText.read(Items.text(item, "t"))) {
+        return switch (PipelineText.readStored(Items.text(item, "t"))) {
             case Reading.Read(var pipeline) -> new BatchDefinition(pipeline, (int) Items.number(item, "n"));
             case Reading.Refused(var problems) ->
                 throw new IllegalStateException("The deployed pipeline is not one that this version knows: "

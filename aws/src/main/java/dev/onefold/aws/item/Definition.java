@@ -173,7 +173,7 @@ public record Definition(
     /// The item of a view that served and will not any more: letters hold what its pipeline read of records.
     public static Map<String, AttributeValue> pastView(View view) {
         Map<String, AttributeValue> item = new TreeMap<>(pastView(view.number));
-        item.put("t", AttributeValue.fromS(PipelineText.write(view.pipeline)));
+        item.put("t", AttributeValue.fromS(PipelineText.stored(view.pipeline)));
         return item;
     }
 
@@ -184,7 +184,7 @@ public record Definition(
 
     /// The pipeline that an item holds.
     public static Pipeline pipeline(Map<String, AttributeValue> item) {
-        return switch (PipelineText.read(Items.text(item, "t"))) {
+        return switch (PipelineText.readStored(Items.text(item, "t"))) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused(var problems) ->
                 throw new IllegalStateException("The definition in the table cannot be read: " + problems
@@ -212,7 +212,7 @@ public record Definition(
                                 "n",
                                 Items.number(view.number),
                                 "t",
-                                AttributeValue.fromS(PipelineText.write(view.pipeline)),
+                                AttributeValue.fromS(PipelineText.stored(view.pipeline)),
                                 "o",
                                 Items.number(view.oneIn),
                                 "b",

@@ -260,7 +260,7 @@ public final class Publication {
     /// A text that is equal for equal ways to make items of totals.
     private String shape(Definition.View served) {
         Pipeline pipeline = served.pipeline();
-        String text = PipelineText.write(new Pipeline(pipeline.name(), pipeline.input(), pipeline.fold(), publishing));
+        String text = PipelineText.stored(new Pipeline(pipeline.name(), pipeline.input(), pipeline.fold(), publishing));
         return Sha256.hex(text.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -6,6 +6,7 @@ import dev.onefold.aws.item.Incarnation;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import java.time.Instant;
 import java.util.List;
@@ -37,7 +38,7 @@ public final class Definitions {
         }
         List<String> tables =
                 TableIds.ask(store).stream().map(TableIds.Found::id).toList();
-        return create(Definition.first(pipeline, lanes, gates, new Incarnation(store.newId(), tables)));
+        return create(Definition.first(pipeline.inEdition(Edition.NEWEST), lanes, gates, new Incarnation(store.newId(), tables)));
     }
 
     /// The definition as it is now.

@@ -83,11 +83,12 @@ public final class Upkeep {
     /// @param audited told what an audit came to, at least once
     public static Outcome step(
             Store store, Pipeline wanted, int auditOneIn, BooleanSupplier goesOn, Consumer<Verification> audited) {
-        Upkeep upkeep = new Upkeep(store, wanted, goesOn, audited);
-        Optional<Definition> definition = upkeep.definitions.find();
+        Optional<Definition> definition = new Definitions(store).find();
         if (definition.isEmpty()) {
             return new Outcome.Idle();
         }
+        Pipeline served = definition.get().servedView().pipeline();
+        Upkeep upkeep = new Upkeep(store, wanted.ofDataOf(served), goesOn, audited);
         new Claims(store).require(definition.get());
         try {
             return upkeep.step(definition.get(), auditOneIn);

@@ -36,7 +36,7 @@ class AgainstDatabaseTest {
     }
 
     private static String change(long lsn, String op, int id, String town) {
-        return "{\"op\":\"%s\",\"before\":{\"id\":%d},\"after\":%s,\"source\":{\"schema\":\"public\",\"table\":\"t\",\"lsn\":%d}}\n"
+        return "{\"op\":\"%1$s\",\"before\":{\"id\":%2$d},\"after\":%3$s,\"source\":{\"schema\":\"public\",\"table\":\"t\",\"lsn\":%4$d,\"sequence\":\"[\\\"0\\\",\\\"%4$d\\\"]\"}}\n"
                 .formatted(op, id, op.equals("d") ? "null" : "{\"id\":" + id + ",\"town\":\"" + town + "\"}", lsn);
     }
 

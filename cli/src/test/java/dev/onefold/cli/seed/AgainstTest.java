@@ -58,13 +58,13 @@ class AgainstTest {
     }
 
     private static String change(long lsn, String id, String town, int people) {
-        return ("{\"op\":\"c\",\"after\":{\"id\":\"%s\",\"town\":\"%s\",\"people\":%d},\"source\":{\"table\":\"t\","
-                        + "\"lsn\":%d}}\n")
+        return ("{\"op\":\"c\",\"after\":{\"id\":\"%1$s\",\"town\":\"%2$s\",\"people\":%3$d},\"source\":{\"table\":\"t\","
+                        + "\"lsn\":%4$d,\"sequence\":\"[\\\"0\\\",\\\"%4$d\\\"]\"}}\n")
                 .formatted(id, town, people, lsn);
     }
 
     private static String removal(long lsn, String id) {
-        return "{\"op\":\"d\",\"before\":{\"id\":\"%s\"},\"source\":{\"table\":\"t\",\"lsn\":%d}}\n".formatted(id, lsn);
+        return "{\"op\":\"d\",\"before\":{\"id\":\"%1$s\"},\"source\":{\"table\":\"t\",\"lsn\":%2$d,\"sequence\":\"[\\\"0\\\",\\\"%2$d\\\"]\"}}\n".formatted(id, lsn);
     }
 
     private static String row(String id, String town, int people) {

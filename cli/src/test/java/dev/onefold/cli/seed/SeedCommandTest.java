@@ -54,8 +54,8 @@ class SeedCommandTest {
     }
 
     private static String change(String log, long lsn, String id, String town) {
-        return ("{\"op\":\"c\",\"after\":{\"id\":\"%s\",\"town\":\"%s\"},\"source\":{\"table\":\"t\",\"name\":\"%s\","
-                        + "\"lsn\":%d}}\n")
+        return ("{\"op\":\"c\",\"after\":{\"id\":\"%1$s\",\"town\":\"%2$s\"},\"source\":{\"table\":\"t\",\"name\":\"%3$s\","
+                        + "\"lsn\":%4$d,\"sequence\":\"[\\\"0\\\",\\\"%4$d\\\"]\"}}\n")
                 .formatted(id, town, log, lsn);
     }
 

@@ -1,25 +1,41 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads changes as Debezium writes them: the envelope (`before`, `after`, `source`, `op`) alone or under `value`
 /// beside `key`, each with its schema (then under `payload`) or without. Not thread-safe.
 ///
-/// The place of a change is its position in the database's log: the log sequence number of PostgreSQL, the file,
-/// position and row of MySQL and MariaDB, the sequence number of SQL Server. What a snapshot read has no place in the
-/// log: a transaction that was open when it read has places below, and would lose. It is a seeding, whose number is the
-/// snapshot's time.
+/// The place of a change orders it behind all that was committed before. A transaction logs its changes before it
+/// commits, and may wait for another one in between: an insert waits at a unique index while the row of its key is
+/// deleted, and has the lower position and the later commit. So the position of a change alone is not its place. It is
+///
+/// - of PostgreSQL: the end of the commit before its transaction (`source.sequence`), then its own position. The first
+///   transaction of a connector has no commit before it; there each change takes its own position, which is below its
+///   commit;
+/// - of SQL Server: the position of its commit, then its own, then its number among those of one position;
+/// - of MySQL and MariaDB: file, position and row in the binary log, which is written in the order of the commits.
+///
+/// What a snapshot read has no place in the log: a transaction that was open when it read has places below, and would
+/// lose. It is a seeding, whose number is the snapshot's time.
 final class DebeziumScanner extends ChangeScanner {
     private static final int DIGITS_MAX = 20;
     private static final int FILE_DIGITS_MAX = 9;
+    private static final int LSN_BITS = 64;
     private static final int POSITION_BITS = 40;
     private static final int ROW_BITS = 32;
+
+    /// Bits of a log sequence number of SQL Server: of its file, the block of 512 bytes in it, and the record in that.
+    private static final int[] PART_BITS = {24, 27, 12};
+
+    private static final int SERIAL_BITS = 7;
 
     /// What stands for a value that the database did not say: as text, and as bytes in base64 and in hexadecimal
     /// digits.
@@ -31,11 +47,14 @@ final class DebeziumScanner extends ChangeScanner {
     private static final int HEARTBEAT_MAX = 200;
     private static final Pattern HEARTBEAT =
             Pattern.compile("\\s*\\{(\\s*\"ts_[a-z]{2}\"\\s*:\\s*[0-9]+\\s*,?){1,3}\\}\\s*");
+    private static final Pattern SEQUENCE = Pattern.compile("\\[(?:null|\"([0-9]{1,20})\"),\"([0-9]{1,20})\"]");
+    private static final Pattern LSN = Pattern.compile("([0-9a-f]{8}):([0-9a-f]{8}):([0-9a-f]{4})");
     private static final byte[] NOTHING = {'n', 'u', 'l', 'l'};
 
     private final List<String> logs;
     private final String table;
     private final String qualifier;
+    private final boolean byCommit;
     private final int valuePart = plan(List.of(), "value");
     private final int keyPart = plan(List.of(), "key");
     private final int valuePayload = plan(List.of("value"), "payload");
@@ -68,10 +87,12 @@ final class DebeziumScanner extends ChangeScanner {
         final int log;
         final int snapshotTime;
         final int lsn;
+        final int sequence;
         final int file;
         final int position;
         final int row;
         final int changeLsn;
+        final int commitLsn;
         final int serial;
 
         Envelope(List<String> names) {
@@ -91,10 +112,12 @@ final class DebeziumScanner extends ChangeScanner {
             log = plan(names, "source", "name");
             snapshotTime = plan(names, "source", "ts_ms");
             lsn = plan(names, "source", "lsn");
+            sequence = plan(names, "source", "sequence");
             file = plan(names, "source", "file");
             position = plan(names, "source", "pos");
             row = plan(names, "source", "row");
             changeLsn = plan(names, "source", "change_lsn");
+            commitLsn = plan(names, "source", "commit_lsn");
             serial = plan(names, "source", "event_serial_no");
         }
 
@@ -117,6 +140,7 @@ final class DebeziumScanner extends ChangeScanner {
     DebeziumScanner(Pipeline pipeline, Format.Debezium format, Fields fields) {
         super(pipeline, fields);
         logs = format.logs();
+        byCommit = pipeline.input().edition() != Edition.FIRST;
         int dot = format.table().lastIndexOf('.');
         table = format.table().substring(dot + 1);
         qualifier = dot < 0 ? "" : format.table().substring(0, dot);
@@ -219,6 +243,13 @@ final class DebeziumScanner extends ChangeScanner {
     }
 
     private @Nullable Malformed place(Envelope envelope) {
+        if (byCommit && isThere(envelope.lsn) && !isThere(envelope.sequence)) {
+            return new Malformed(
+                    Reason.REFUSED,
+                    "The change has no source.sequence, which says after which commit it came; older versions of"
+                            + " Debezium do not write it, and source.lsn alone does not order changes. If a field"
+                            + " of the row grows with each change, write under input: 'version: FIELD'");
+        }
         BigInteger position = position(envelope);
         return position == null
                 ? new Malformed(
@@ -227,15 +258,19 @@ final class DebeziumScanner extends ChangeScanner {
                                 + (isThere(envelope.connector)
                                         ? ": source.connector is '" + text(envelope.connector) + "'"
                                         : "")
-                                + "; it reads lsn of PostgreSQL, file, pos and row of MySQL,"
-                                + " change_lsn of SQL Server. If a field of the row grows with each change, write it"
+                                + "; it reads "
+                                + (byCommit
+                                        ? "sequence of PostgreSQL, file, pos and row of MySQL, commit_lsn and change_lsn of"
+                                                + " SQL Server"
+                                        : "lsn of PostgreSQL, file, pos and row of MySQL, change_lsn of SQL Server")
+                                + ". If a field of the row grows with each change, write it"
                                 + " under input: 'version: FIELD'")
                 : set(envelope, position, BigInteger.ZERO);
     }
 
     private @Nullable BigInteger position(Envelope envelope) {
         if (isThere(envelope.lsn)) {
-            return whole(envelope.lsn, DIGITS_MAX);
+            return byCommit ? sequence(text(envelope.sequence)) : whole(envelope.lsn, DIGITS_MAX);
         }
         if (isThere(envelope.file)) {
             BigInteger file = lastDigits(text(envelope.file));
@@ -248,9 +283,48 @@ final class DebeziumScanner extends ChangeScanner {
                             .shiftLeft(ROW_BITS)
                             .or(row);
         }
+        if (byCommit) {
+            BigInteger commit = lsn(text(envelope.commitLsn));
+            BigInteger change = lsn(text(envelope.changeLsn));
+            BigInteger nth = bounded(envelope.serial, SERIAL_BITS);
+            return commit == null || change == null || nth == null
+                    ? null
+                    : commit.shiftLeft(LSN_BITS - 1).or(change).shiftLeft(SERIAL_BITS).or(nth);
+        }
         BigInteger serial = bounded(envelope.serial, ROW_BITS);
         BigInteger lsn = hexadecimal(text(envelope.changeLsn));
         return lsn == null || serial == null ? null : lsn.shiftLeft(ROW_BITS).or(serial);
+    }
+
+    /// The place that PostgreSQL's connector states, such as `["22472592","22472360"]`: the end of the last commit before
+    /// the transaction, and the position of the change.
+    private static @Nullable BigInteger sequence(String text) {
+        Matcher parts = SEQUENCE.matcher(text.replace("\\", ""));
+        if (!parts.matches()) {
+            return null;
+        }
+        BigInteger change = new BigInteger(parts.group(2));
+        BigInteger commit = parts.group(1) == null ? change : new BigInteger(parts.group(1));
+        return change.bitLength() > LSN_BITS || commit.bitLength() > LSN_BITS
+                ? null
+                : commit.shiftLeft(LSN_BITS).or(change);
+    }
+
+    /// A log sequence number of SQL Server in few bits; `null` if it is none, or a part of it is too great.
+    private static @Nullable BigInteger lsn(String text) {
+        Matcher parts = LSN.matcher(text);
+        if (!parts.matches()) {
+            return null;
+        }
+        BigInteger lsn = BigInteger.ZERO;
+        for (int i = 0; i < PART_BITS.length; i++) {
+            BigInteger part = new BigInteger(parts.group(i + 1), 16);
+            if (part.bitLength() > PART_BITS[i]) {
+                return null;
+            }
+            lsn = lsn.shiftLeft(PART_BITS[i]).or(part);
+        }
+        return lsn;
     }
 
     private @Nullable BigInteger bounded(int slot, int bits) {

@@ -4,6 +4,7 @@ import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.Condition;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Fold;
 import dev.onefold.core.pipeline.Identity;
@@ -105,9 +106,14 @@ public final class PipelineReader {
         Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
+        Integer edition =
+                input.read("edition", text -> Numbers.integer(text, Edition.FIRST, Edition.NEWEST));
         EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
         Input event =
-                format == null || identity == null ? null : new Input(format, identity, eventTime, delete, filter);
+                format == null || identity == null
+                        ? null
+                        : new Input(
+                                format, identity, eventTime, delete, filter, edition == null ? Edition.UNSTATED : edition);
         Fold fold = fold(settings, event, new RollupReader(fields, eventTime), fields);
         Setting publish = settings.get("publish");
         Publishing publishing = publish == null ? null : new PublishingReader(publish).read(fold);

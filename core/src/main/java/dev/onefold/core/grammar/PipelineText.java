@@ -6,6 +6,7 @@ import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Condition;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Figure;
 import dev.onefold.core.pipeline.Formula;
@@ -40,9 +41,19 @@ public final class PipelineText {
 
     /// The canonical text of a pipeline.
     public static String write(Pipeline pipeline) {
+        return write(pipeline, Edition.UNSTATED);
+    }
+
+    /// The text that data bears. It leaves out the first edition, as all texts did before there were others.
+    public static String stored(Pipeline pipeline) {
+        return write(pipeline, Edition.FIRST);
+    }
+
+    /// @param leftOut the edition that is not written
+    private static String write(Pipeline pipeline, int leftOut) {
         Map<String, Object> file = new LinkedHashMap<>();
         file.put("pipeline", pipeline.name());
-        file.put("input", input(pipeline.input()));
+        file.put("input", input(pipeline.input(), leftOut));
         switch (pipeline.fold()) {
             case Rollups rollups -> file.put("rollups", byName(rollups.all(), Rollup::name, PipelineText::rollup));
             case Batching batching -> file.put("batch", BatchReader.text(batching));
@@ -68,7 +79,15 @@ public final class PipelineText {
         return file == null ? new Reading.Refused(problems.inOrder()) : PipelineReader.read(file);
     }
 
-    private static Map<String, Object> input(Input input) {
+    /// The pipeline that data bear, or all that is wrong with it.
+    public static Reading readStored(String text) {
+        return switch (read(text)) {
+            case Reading.Read(Pipeline pipeline) -> new Reading.Read(pipeline.inEdition(Edition.FIRST));
+            case Reading.Refused refused -> refused;
+        };
+    }
+
+    private static Map<String, Object> input(Input input, int leftOut) {
         Map<String, Object> settings = new LinkedHashMap<>();
         putFormat(input.format(), settings);
         switch (input.identity()) {
@@ -101,6 +120,9 @@ public final class PipelineText {
         }
         if (input.filter() != null) {
             settings.put("filter", of(input.filter()));
+        }
+        if (input.edition() != leftOut && Edition.matters(input)) {
+            settings.put("edition", input.edition());
         }
         return settings;
     }

@@ -8,12 +8,27 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param delete a record for which it holds deletes its key
 /// @param filter a record for which it does not hold contributes nothing, yet replaces its predecessor
+/// @param edition of the rules by which records are read, see [Edition]
 public record Input(
         Format format,
         Identity identity,
         @Nullable EventTime time,
         @Nullable Condition delete,
-        @Nullable Condition filter) {
+        @Nullable Condition filter,
+        int edition) {
+    public Input {
+        edition = Edition.of(format, identity, edition);
+    }
+
+    /// An input whose file names no edition.
+    public Input(
+            Format format,
+            Identity identity,
+            @Nullable EventTime time,
+            @Nullable Condition delete,
+            @Nullable Condition filter) {
+        this(format, identity, time, delete, filter, Edition.UNSTATED);
+    }
 
     /// Whether a removal is newer than the row of its version: a log of changes tells of a removal with the row that
     /// there was, so that the user's own version is that of the row.

@@ -26,6 +26,28 @@ public record Pipeline(
         return publishing == null ? this : new Pipeline(name, input, fold);
     }
 
+    /// The same for data that was folded with another definition: in the edition of that one, if its file names none.
+    public Pipeline ofDataOf(Pipeline stored) {
+        return inEdition(Edition.matters(stored.input) ? stored.input.edition() : Edition.NEWEST);
+    }
+
+    /// The same, in this edition if its file names none.
+    public Pipeline inEdition(int edition) {
+        return input.edition() == Edition.UNSTATED
+                ? new Pipeline(
+                        name,
+                        new Input(
+                                input.format(),
+                                input.identity(),
+                                input.time(),
+                                input.delete(),
+                                input.filter(),
+                                edition),
+                        fold,
+                        publishing)
+                : this;
+    }
+
     /// The fields of a record that it reads, each once; key or id first.
     public List<FieldPath> fields() {
         List<FieldPath> fields = new ArrayList<>();

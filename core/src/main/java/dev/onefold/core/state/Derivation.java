@@ -5,6 +5,7 @@ import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.DecimalType;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
@@ -206,6 +207,11 @@ public sealed interface Derivation {
         }
         if (!isOfOneLog(from, to)) {
             return "the places of changes mean another log now";
+        }
+        if (from.edition() != to.edition()) {
+            return "edition " + to.edition() + " reads records otherwise than edition " + from.edition() + ": "
+                    + String.join("; ", Edition.between(
+                            to, Math.min(from.edition(), to.edition()), Math.max(from.edition(), to.edition())));
         }
         if (!Objects.equals(from.delete(), to.delete())) {
             return "the delete condition has changed";

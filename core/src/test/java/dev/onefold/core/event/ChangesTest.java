@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.form.RowLine;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Key;
 import java.math.BigInteger;
@@ -85,7 +86,7 @@ class ChangesTest {
         assertThat(said(byUser, lambda("REMOVE", KEYS + ",\"OldImage\":" + IMAGE)))
                 .startsWith("REFUSED: Keys has 2 fields, and the pipeline's key 1");
         String change = "\"value\":{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":2},\"op\":\"c\",\"source\":{"
-                + "\"table\":\"outage\",\"lsn\":5}}}";
+                + "\"table\":\"outage\",\"lsn\":5,\"sequence\":\"[\\\"0\\\",\\\"5\\\"]\"}}}";
         assertThat(said(outages, "{\"key\":{\"id\":1,\"site\":\"a:\\\"}{\"}," + change))
                 .startsWith("REFUSED: The key of the change has 2 fields");
         assertThat(said(outages, "{\"key\":{\"id\":\"a:\\\"}{,\"}," + change)).startsWith("[a:\"}{,] 0/5/0 COUNTED");
@@ -166,7 +167,7 @@ class ChangesTest {
     private static String change(String op, String before, String after, long lsn) {
         return "{\"before\":" + before + ",\"after\":" + after + ","
                 + "\"source\":{\"connector\":\"postgresql\",\"schema\":\"public\",\"table\":\"outage\",\"ts_ms\":1700000000000,\"lsn\":"
-                + lsn + "},\"op\":\"" + op
+                + lsn + ",\"sequence\":\"[\\\"0\\\",\\\"" + lsn + "\\\"]\"},\"op\":\"" + op
                 + "\",\"ts_ms\":1}";
     }
 
@@ -300,13 +301,41 @@ class ChangesTest {
                         place(mysql.formatted(10, 4, 0))))
                 .isSorted();
         String server =
-                "{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":5},\"op\":\"u\",\"source\":{\"table\":\"outage\",\"change_lsn\":"
-                        + "\"00000027:0000%s:0005\",\"event_serial_no\":%d}}";
+                "{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":5},\"op\":\"u\",\"source\":{\"table\":\"outage\",\"commit_lsn\":"
+                        + "\"00000027:0000%s:0002\",\"change_lsn\":\"00000027:0000%s:0005\",\"event_serial_no\":%d}}";
         assertThat(List.of(
-                        place(server.formatted("00ff", 1)),
-                        place(server.formatted("00ff", 2)),
-                        place(server.formatted("0100", 1))))
+                        place(server.formatted("0100", "00ff", 1)),
+                        place(server.formatted("0100", "00ff", 2)),
+                        place(server.formatted("0100", "0100", 1)),
+                        place(server.formatted("0101", "00fe", 1)),
+                        place(server.formatted("0102", "00fe", 1))))
                 .isSorted();
+        assertThat(said(outages, server.formatted("0100", "00ff", 128))).startsWith("REFUSED");
+        assertThat(said(outages, server.formatted("0100", "00ff", 1).replace("commit_lsn", "commit")))
+                .startsWith("REFUSED")
+                .contains("version: FIELD");
+    }
+
+    /// Debezium 3.6.1 and PostgreSQL 15 said this when an insert waited at a unique index while its key was deleted.
+    @Test
+    void a_transaction_that_logged_its_change_before_another_and_committed_after_it_is_above_it() {
+        String event = "{\"op\":\"%s\",\"%s\":" + row(1, "A", 5)
+                + ",\"source\":{\"connector\":\"postgresql\",\"table\":\"outage\",\"lsn\":%s,\"sequence\":\"[%s,\\\"%3$s\\\"]\"}}";
+        BigInteger removal = place(event.formatted("d", "before", "22472424", "null"));
+        BigInteger other = place(event.formatted("d", "before", "22472288", "\\\"22472544\\\""));
+        BigInteger insert = place(event.formatted("c", "after", "22472360", "\\\"22472592\\\""));
+        BigInteger next = place(event.formatted("u", "after", "22473920", "\\\"22473808\\\""));
+        BigInteger second = place(event.formatted("u", "after", "22474136", "\\\"22473808\\\""));
+        assertThat(List.of(removal, other, insert, next, second)).isSorted();
+    }
+
+    @Test
+    void a_change_of_postgresql_without_its_sequence_is_refused_with_the_line_to_write() {
+        String without = change("u", "null", row(1, "A", 5), 123).replace("sequence", "other");
+        assertThat(said(outages, without)).startsWith("REFUSED").contains("source.sequence", "'version: FIELD'");
+        assertThat(said(outages, change("u", "null", row(1, "A", 5), 123).replace("[", "(")))
+                .startsWith("REFUSED");
+        assertThat(said(outages.inEdition(Edition.FIRST), without)).startsWith("[1] 0/123/0");
     }
 
     private BigInteger place(String record) {

@@ -45,7 +45,7 @@ final class ViewFill {
     ViewFill(View.Opening opening, View old, Pipeline definition) {
         this.opening = opening;
         this.old = old;
-        this.definition = definition;
+        this.definition = definition.ofDataOf(old.pipeline);
     }
 
     /// How the view can be filled.

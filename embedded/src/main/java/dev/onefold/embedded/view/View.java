@@ -73,7 +73,7 @@ public final class View {
                         letters,
                         groupLogs,
                         opening,
-                        PipelineText.write(pipeline),
+                        PipelineText.stored(pipeline),
                         from == null ? 0 : from.number(),
                         from == null ? Instant.EPOCH : from.at()));
     }
@@ -110,7 +110,7 @@ public final class View {
 
     /// The definition that a checkpoint was taken under.
     public static Pipeline definition(Path root, Checkpoint checkpoint) {
-        return switch (PipelineText.read(checkpoint.definition())) {
+        return switch (PipelineText.readStored(checkpoint.definition())) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused refused ->
                 throw new EngineException(

@@ -89,11 +89,12 @@ public enum ChangeForm {
                                 change.key,
                                 change.after == null ? "" : ",\"NewImage\":" + image);
             case DEBEZIUM, DEBEZIUM_OWN ->
-                "{\"before\":%s,\"after\":%s,\"source\":{\"connector\":\"postgresql\",\"schema\":\"public\",\"table\":\"t\",\"lsn\":%d},\"op\":\"%s\"}"
+                "{\"before\":%1$s,\"after\":%2$s,\"source\":{\"connector\":\"postgresql\",\"schema\":\"public\",\"table\":\"t\",\"lsn\":%4$d,\"sequence\":\"[\\\"%3$d\\\",\\\"%4$d\\\"]\"},\"op\":\"%5$s\"}"
                         .formatted(
                                 change.after == null ? image : "null",
                                 change.after == null ? "null" : image,
                                 change.position,
+                                Math.floorMod(change.position * 7_919, 10_007), // No order: changes are logged before commits.
                                 change.after == null ? "d" : "u");
             case OWN ->
                 change.after == null

@@ -156,13 +156,14 @@ final class UserTable {
                         ? after.json()
                         : "{\"id\":\"%s\",\"v\":%d,\"gone\":true}".formatted(change.id, ++versions);
             case OWN_IN_LOG, LOG ->
-                "{\"key\":{\"id\":\"%s\"},\"value\":{\"op\":\"%s\",\"before\":%s,\"after\":%s,\"source\":{\"table\":\"t\",\"lsn\":%d}}}"
+                "{\"key\":{\"id\":\"%1$s\"},\"value\":{\"op\":\"%2$s\",\"before\":%3$s,\"after\":%4$s,\"source\":{\"table\":\"t\",\"lsn\":%6$d,\"sequence\":\"[\\\"%5$d\\\",\\\"%6$d\\\"]\"}}}"
                         .formatted(
                                 change.id,
                                 after == null ? "d" : before == null ? "c" : "u",
                                 before == null ? "null" : before.json(),
                                 after == null ? "null" : after.json(),
-                                change.place);
+                                change.place,
+                                Math.floorMod(change.place * 7_919, 10_007)); // No order, as the log has none of commits.
             case STREAM ->
                 "{\"eventName\":\"%s\",\"eventSourceARN\":\"%s\",\"SequenceNumber\":\"%d\",\"Keys\":{\"id\":\"%s\"}%s}"
                         .formatted(

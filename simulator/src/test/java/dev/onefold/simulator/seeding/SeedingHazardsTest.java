@@ -112,13 +112,13 @@ class SeedingHazardsTest {
 
     private static byte[] live(long position, String town) {
         return utf8(
-                ("{\"key\":{\"id\":1},\"value\":{\"op\":\"u\",\"after\":{\"id\":1,\"town\":\"%s\"},\"source\":{\"table\":\"t\","
-                                + "\"lsn\":%d}}}")
+                ("{\"key\":{\"id\":1},\"value\":{\"op\":\"u\",\"after\":{\"id\":1,\"town\":\"%1$s\"},\"source\":{\"table\":\"t\","
+                                + "\"lsn\":%2$d,\"sequence\":\"[\\\"0\\\",\\\"%2$d\\\"]\"}}}")
                         .formatted(town, position));
     }
 
     private static byte[] gone(long position) {
-        return utf8("{\"key\":{\"id\":1},\"value\":{\"op\":\"d\",\"source\":{\"table\":\"t\",\"lsn\":%d}}}"
+        return utf8("{\"key\":{\"id\":1},\"value\":{\"op\":\"d\",\"source\":{\"table\":\"t\",\"lsn\":%1$d,\"sequence\":\"[\\\"0\\\",\\\"%1$d\\\"]\"}}}"
                 .formatted(position));
     }
 

@@ -1,0 +1,67 @@
+package dev.onefold.core.pipeline;
+
+import dev.onefold.core.pipeline.Input.Format;
+import java.util.List;
+import java.util.function.BiPredicate;
+
+/// The editions of the rules by which records are read. A rule that would read the same bytes otherwise than before is
+/// a new edition: data that is there already keeps the edition that it was folded with, and new data has the newest.
+///
+/// An input has the greatest of its editions that has a rule for it. So inputs that are read alike are equal, and a
+/// later edition changes no definition that it does not concern.
+public final class Edition {
+    /// The pipeline file names no edition: that of the data counts, or the newest one if there is no data.
+    public static final int UNSTATED = 0;
+
+    /// The edition of definitions that were stored before editions had numbers.
+    public static final int FIRST = 1;
+
+    /// The newest edition.
+    public static final int NEWEST = 2;
+
+    private static final List<Rule> RULES = List.of(
+            new Rule(
+                    2,
+                    Edition::isOfDebeziumLog,
+                    "changes of PostgreSQL are ordered by source.sequence, and changes of SQL Server by commit_lsn before"
+                            + " change_lsn: the position of a change alone is not the order of the commits"));
+
+    private Edition() {}
+
+    /// @param since the first edition with this rule
+    private record Rule(int since, BiPredicate<Format, Identity> concerns, String says) {}
+
+    private static boolean isOfDebeziumLog(Format format, Identity identity) {
+        return format instanceof Format.Debezium
+                && identity instanceof Identity.Versioned versioned
+                && versioned.version() == null;
+    }
+
+    /// The edition of an input for which a file or a stored definition states this one.
+    static int of(Format format, Identity identity, int stated) {
+        if (RULES.stream().noneMatch(rule -> rule.concerns.test(format, identity))) {
+            return FIRST;
+        }
+        return stated == UNSTATED
+                ? UNSTATED
+                : RULES.stream()
+                        .filter(rule -> rule.since <= stated && rule.concerns.test(format, identity))
+                        .mapToInt(Rule::since)
+                        .max()
+                        .orElse(FIRST);
+    }
+
+    /// Whether the editions have different rules for an input.
+    public static boolean matters(Input input) {
+        return of(input.format(), input.identity(), UNSTATED) == UNSTATED;
+    }
+
+    /// The rules that a later edition has for an input, and an earlier one has not, each a part of a sentence.
+    public static List<String> between(Input input, int earlier, int later) {
+        return RULES.stream()
+                .filter(rule -> rule.since > earlier && rule.since <= later)
+                .filter(rule -> rule.concerns.test(input.format(), input.identity()))
+                .map(Rule::says)
+                .toList();
+    }
+}
