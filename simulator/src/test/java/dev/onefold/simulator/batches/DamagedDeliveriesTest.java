@@ -17,11 +17,10 @@ import dev.onefold.embedded.source.SpaceListener;
 import dev.onefold.fakes.disk.SimulatedDisk;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -86,7 +85,9 @@ class DamagedDeliveriesTest {
             List<String> records = new String(in.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
                     .toList();
-            if (records.stream().anyMatch(record -> record.contains(":5")) && batch.equals(DIVIDED) && records.size() > 1) {
+            if (records.stream().anyMatch(record -> record.contains(":5"))
+                    && batch.equals(DIVIDED)
+                    && records.size() > 1) {
                 return new Outcome.Refused("poison");
             }
             for (String record : records) {
@@ -301,7 +302,9 @@ class DamagedDeliveriesTest {
         for (String file : List.of("seals-1", "bodies-1")) {
             byte[] whole = Files.readAllBytes(disk.getPath(VIEW + file));
             SimulatedDisk damaged = disk.copy();
-            int at = file.startsWith("seals") ? 32 + 60 : 32 + 4 * records(0, 1).getFirst().length() + 4 + 3;
+            int at = file.startsWith("seals")
+                    ? 32 + 60
+                    : 32 + 4 * records(0, 1).getFirst().length() + 4 + 3;
             whole[at] ^= 1;
             Files.write(damaged.getPath(VIEW + file), whole);
             assertThatExceptionOfType(EngineException.class)
