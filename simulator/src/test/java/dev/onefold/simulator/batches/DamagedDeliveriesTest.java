@@ -1,6 +1,7 @@
 package dev.onefold.simulator.batches;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches;
@@ -16,6 +17,8 @@ import dev.onefold.embedded.source.SpaceListener;
 import dev.onefold.fakes.disk.SimulatedDisk;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +32,7 @@ import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +45,8 @@ class DamagedDeliveriesTest {
     private static final String MARK = VIEW + "deliveries-mark";
     private static final int BLOCK_BYTES = 4096;
     private static final int USED_BYTES = 33;
+    private static final int CHECKPOINT_HEADER_BYTES = 20;
+    private static final int NAMED_BYTES = 25; // Checksum of the open batch 4, whether a log is named 1, its extent 20.
     private static final String REFUSED = "refused";
     private static final String ONCE = "\"size\":2,\"receiver\":\"once\"";
     private static final String DIVIDED = "\"size\":4,\"receiver\":\"idempotent\",\"bisect\":true";
@@ -79,7 +85,9 @@ class DamagedDeliveriesTest {
             List<String> records = new String(in.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
                     .toList();
-            if (records.stream().anyMatch(record -> record.contains(":5")) && batch.equals(DIVIDED) && records.size() > 1) {
+            if (records.stream().anyMatch(record -> record.contains(":5"))
+                    && batch.equals(DIVIDED)
+                    && records.size() > 1) {
                 return new Outcome.Refused("poison");
             }
             for (String record : records) {
@@ -221,5 +229,88 @@ class DamagedDeliveriesTest {
         SimulatedDisk killed = disk.kill();
         killed.sync();
         return new Left(killed, left.older, left.effects);
+    }
+
+    /// As a version before format 10 of the checkpoint has written it: no mark, a log without a number, a checkpoint
+    /// that names neither.
+    private static void makeOld(SimulatedDisk disk) throws IOException {
+        Files.delete(disk.getPath(MARK));
+        Path log = disk.getPath(LOG);
+        ByteBuffer header = ByteBuffer.wrap(Files.readAllBytes(log)).order(ByteOrder.LITTLE_ENDIAN);
+        header.putInt(8, 1).putLong(20, 0).putInt(28, 0).putInt(20, crc(header.array(), 0, 20));
+        Files.write(log, header.array());
+        Path file = disk.getPath(VIEW + "CHECKPOINT");
+        byte[] whole = Files.readAllBytes(file);
+        int seen = whole.length - Long.BYTES; // The latest time stands behind what is known of batches.
+        byte[] old = new byte[whole.length - NAMED_BYTES];
+        System.arraycopy(whole, 0, old, 0, seen - NAMED_BYTES);
+        System.arraycopy(whole, seen, old, seen - NAMED_BYTES, Long.BYTES);
+        ByteBuffer bytes = ByteBuffer.wrap(old).putInt(8, 9).putInt(12, old.length - CHECKPOINT_HEADER_BYTES);
+        int lengthAt = CHECKPOINT_HEADER_BYTES;
+        while (bytes.getInt(lengthAt) != seen - lengthAt - Integer.BYTES) {
+            lengthAt++;
+        }
+        bytes.putInt(lengthAt, bytes.getInt(lengthAt) - NAMED_BYTES);
+        byte[] checked = Arrays.copyOf(old, old.length - CHECKPOINT_HEADER_BYTES + 8);
+        System.arraycopy(old, 8, checked, 0, 8);
+        System.arraycopy(old, CHECKPOINT_HEADER_BYTES, checked, 8, old.length - CHECKPOINT_HEADER_BYTES);
+        bytes.putInt(16, crc(checked, 0, checked.length));
+        Files.write(file, old);
+    }
+
+    private static int crc(byte[] bytes, int from, int to) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, from, to - from);
+        return (int) crc.getValue();
+    }
+
+    @Test
+    void a_directory_of_format_9_is_taken_over() throws IOException {
+        Left left = left(ONCE);
+        makeOld(left.disk);
+        SimulatedDisk taken = left.disk.copy();
+        assertThat(verdict(left, taken, ONCE)).isEqualTo("5 of 5 done");
+        SimulatedDisk killed = taken.kill();
+        Files.delete(killed.getPath(LOG));
+        assertThat(verdict(left, killed, ONCE)).isEqualTo(REFUSED);
+        Files.delete(left.disk.getPath(LOG)); // Its checkpoint says that deliveries have ended.
+        assertThat(verdict(left, left.disk, ONCE)).isEqualTo(REFUSED);
+    }
+
+    @Test
+    void without_a_log_the_sealed_batches_of_a_directory_of_format_9_are_in_doubt() throws IOException {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        EmbeddedEngine engine = open(disk, ONCE);
+        engine.append("a", records(0, 4));
+        engine.checkpointNow();
+        engine.deliverDue();
+        SimulatedDisk old = disk.kill();
+        old.sync();
+        makeOld(old);
+        Files.delete(old.getPath(LOG));
+        Left left = new Left(old, old, Map.copyOf(effects));
+        assertThat(verdict(left, old, ONCE)).isEqualTo("1 of 3 done");
+    }
+
+    @Test
+    void a_damaged_entry_of_a_seal_and_a_damaged_record_of_the_open_batch_are_told_as_damage() throws IOException {
+        SimulatedDisk disk = SimulatedDisk.empty();
+        try (EmbeddedEngine engine = open(disk, ONCE)) {
+            engine.append("a", records(0, 5)); // Two batches are sealed, and one is open.
+            engine.checkpointNow();
+        }
+        for (String file : List.of("seals-1", "bodies-1")) {
+            byte[] whole = Files.readAllBytes(disk.getPath(VIEW + file));
+            SimulatedDisk damaged = disk.copy();
+            int at = file.startsWith("seals")
+                    ? 32 + 60
+                    : 32 + 4 * records(0, 1).getFirst().length() + 4 + 3;
+            whole[at] ^= 1;
+            Files.write(damaged.getPath(VIEW + file), whole);
+            assertThatExceptionOfType(EngineException.class)
+                    .isThrownBy(() -> open(damaged, ONCE).close())
+                    .withMessageContaining("File is corrupt: " + VIEW + file)
+                    .satisfies(refused -> assertThat(refused.kind()).isEqualTo(EngineException.Kind.CORRUPT));
+        }
     }
 }
