@@ -335,7 +335,8 @@ class ProcessTest {
             assertThat(engine.change(pipeline("in-order", 100, 1)))
                     .isInstanceOfSatisfying(
                             DefinitionChange.FromRows.class,
-                            change -> assertThat(change.doubt()).contains("stay dead letters until they are redriven"));
+                            change -> assertThat(change.doubt())
+                                    .contains("stay dead letters until 'rebuild --from-sources' decides them afresh"));
         }
     }
 }

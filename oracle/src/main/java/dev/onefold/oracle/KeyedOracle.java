@@ -61,6 +61,7 @@ public final class KeyedOracle {
     private Function function;
     private final SortedMap<String, Key> keys = new TreeMap<>();
     private final Map<Verdict, Long> verdicts = new HashMap<>();
+    private final Map<List<Object>, Boolean> purged = new HashMap<>(); // Key, version and rank; whether it has failed.
 
     /// @param keep events per key that a late one may be folded before; with [Order#EVERY] there is no
     ///     bound here
@@ -95,6 +96,20 @@ public final class KeyedOracle {
             }
         }
         return verdict;
+    }
+
+    /// Takes an event that a person has purged, from a source that is folded again: it keeps its version, and the
+    /// function is never called for it.
+    ///
+    /// @param hasFailed whether the function had failed at it; else it had lost against another content
+    public void acceptPurged(Event event, boolean hasFailed) {
+        purged.put(List.of(event.key, event.version, event.rank), hasFailed);
+        accept(event, false);
+    }
+
+    /// Counts a record that was purged, and whose event is not there.
+    public void reject() {
+        verdicts.merge(Verdict.REJECTED, 1L, Long::sum);
     }
 
     /// Goes on with a newer function.
@@ -184,8 +199,7 @@ public final class KeyedOracle {
             if (accepted.containsKey(event.version) && !again) {
                 return same(event);
             }
-            failed.remove(event.version);
-            return fold(event);
+            return fold(event, redriven);
         }
 
         Verdict every(Event event, boolean redriven) {
@@ -193,18 +207,23 @@ public final class KeyedOracle {
             if (accepted.containsKey(event.version) && !again) {
                 return event.version == accepted.lastKey() ? same(event) : Verdict.DUPLICATE;
             }
-            failed.remove(event.version);
-            return fold(event);
+            return fold(event, redriven);
         }
 
         private Verdict same(Event event) {
             return event.equals(accepted.get(event.version)) ? Verdict.DUPLICATE : Verdict.CONFLICTING;
         }
 
-        private Verdict fold(Event event) {
-            accepted.put(event.version, event);
+        /// A redriven event that is rejected again changes nothing.
+        private Verdict fold(Event event, boolean redriven) {
+            failed.remove(event.version);
+            Event before = accepted.put(event.version, event);
             step(event);
-            return failed.contains(event.version) ? Verdict.REJECTED : Verdict.ACCEPTED;
+            boolean fails = failed.contains(event.version);
+            if (fails && redriven && before != null) {
+                accepted.put(event.version, before);
+            }
+            return fails ? Verdict.REJECTED : Verdict.ACCEPTED;
         }
 
         Verdict inOrder(Event event, boolean redriven) {
@@ -225,6 +244,11 @@ public final class KeyedOracle {
             refold();
             if (failed.contains(event.version)) {
                 verdict = Verdict.REJECTED;
+                if (redriven && there != null) {
+                    accepted.put(event.version, there);
+                    refold();
+                    return verdict;
+                }
             }
             if (!isLast || kept.size() > 2 * keep) {
                 release();
@@ -274,6 +298,13 @@ public final class KeyedOracle {
 
         private void step(Event event) {
             if (event.fields.isEmpty()) {
+                return;
+            }
+            Boolean hasFailed = purged.get(List.of(event.key, event.version, event.rank));
+            if (hasFailed != null) {
+                if (hasFailed) {
+                    failed.add(event.version);
+                }
                 return;
             }
             try {

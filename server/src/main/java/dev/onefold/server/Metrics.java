@@ -41,6 +41,7 @@ final class Metrics {
 
     private final Map<String, Served> pipelines = new LinkedHashMap<>();
     private final Changes changes;
+    private final Rises cameTo = new Rises();
     private final ExpositionFormats formats = ExpositionFormats.init();
     private final Counter requests = Counter.builder()
             .name(PREFIX + "http_requests")
@@ -194,9 +195,10 @@ final class Metrics {
         return gauge.build();
     }
 
-    private static CounterSnapshot records(List<Seen> all) {
-        CounterSnapshot.Builder counter =
-                CounterSnapshot.builder().name(PREFIX + "records").help("Records, by what became of them.");
+    private CounterSnapshot records(List<Seen> all) {
+        CounterSnapshot.Builder counter = CounterSnapshot.builder()
+                .name(PREFIX + "records")
+                .help("Records, by what they came to, again if a redrive or another record changed it.");
         for (Seen seen : all) {
             Counts counts = seen.status.counts();
             Map<String, Long> fates = new LinkedHashMap<>();
@@ -208,7 +210,7 @@ final class Metrics {
             fates.put("silent", counts.silent());
             fates.forEach((fate, count) -> counter.dataPoint(CounterDataPointSnapshot.builder()
                     .labels(Labels.of(PIPELINE, seen.pipeline, "fate", fate))
-                    .value(count)
+                    .value((double) cameTo.seen(seen.pipeline, fate, count))
                     .build()));
         }
         return counter.build();

@@ -6,6 +6,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.Engine;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -91,7 +92,16 @@ public final class DeadLettersCommand implements Callable<Integer> {
     }
 
     int use(Verb verb) throws IOException {
-        return pipeline.use(engine -> verb.on(engine.deadLetters())).code();
+        return useEngine(engine -> verb.on(engine.deadLetters()));
+    }
+
+    /// What a verb does with the dead letters of an engine.
+    interface EngineVerb {
+        ExitCode on(Engine engine) throws IOException;
+    }
+
+    int useEngine(EngineVerb verb) throws IOException {
+        return pipeline.use(verb::on).code();
     }
 
     /// Asks the owner something. Only a verb that has heard nothing yet is begun again with the owner's successor.

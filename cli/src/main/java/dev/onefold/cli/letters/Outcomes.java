@@ -7,11 +7,13 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
+import dev.onefold.core.event.Reason;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,7 @@ final class Outcomes implements AutoCloseable {
     private long refused;
     private long done;
     private boolean closed;
+    private boolean isTooLate;
 
     private Outcomes(DeadLetters letters, PrintStream out, boolean each, Progress progress) {
         this.letters = letters;
@@ -95,10 +98,13 @@ final class Outcomes implements AutoCloseable {
     }
 
     private String why(long id) {
-        return letters.list(id - 1, 1).stream()
+        Optional<DeadLetter> rejected = letters.list(id - 1, 1).stream()
                 .filter(letter -> letter.id() == id)
-                .findFirst()
-                .map(letter -> new LetterText(letter).reason() + ": " + Words.visible(letter.message()) + kept(letter))
+                .findFirst();
+        isTooLate |=
+                rejected.filter(letter -> letter.reason() == Reason.TOO_LATE).isPresent();
+        return rejected.map(letter ->
+                        new LetterText(letter).reason() + ": " + Words.visible(letter.message()) + kept(letter))
                 .orElse("it is gone by now");
     }
 
@@ -134,6 +140,10 @@ final class Outcomes implements AutoCloseable {
             if (counts.isEmpty() && refused == 0) {
                 out.print("There are no such dead letters.\n");
             }
+        }
+        if (isTooLate) {
+            out.print("What is too late stays out. 'rebuild --from-sources' decides all records afresh, where their"
+                    + " sources can be read.\n");
         }
         boolean isRefused = refused > 0
                 || each && counts.keySet().equals(Set.of(Redriven.GONE)) // The person has mistyped a number, perhaps.

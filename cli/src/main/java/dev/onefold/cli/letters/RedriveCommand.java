@@ -3,6 +3,7 @@ package dev.onefold.cli.letters;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Limits;
 import java.io.IOException;
 import java.io.InputStream;
@@ -67,24 +68,36 @@ final class RedriveCommand implements Callable<Integer> {
         if (STANDARD_INPUT.equals(file)) { // Nobody owns the directory while a person types.
             return all.ask(_ -> {
                 byte[] edited = record(STANDARD_INPUT);
-                return letters -> redrive(letters, edited, several, keys);
+                return letters -> redriveNumbered(letters, edited, keys);
             });
         }
-        return all.use(letters -> redrive(letters, file == null ? null : record(file), several, keys));
+        return several
+                ? all.useEngine(engine -> redriveChosen(engine, keys))
+                : all.use(letters -> redriveNumbered(letters, file == null ? null : record(file), keys));
     }
 
-    private ExitCode redrive(DeadLetters letters, byte @Nullable [] edited, boolean several, DeadLetters.Keys keys)
-            throws IOException {
-        try (Outcomes outcomes = several
-                ? Outcomes.summary(letters, all.caller(), chosen.count(letters, all))
-                : Outcomes.ofEach(letters, all.caller())) {
-            if (several) {
+    private ExitCode redriveNumbered(DeadLetters letters, byte @Nullable [] edited, DeadLetters.Keys keys) {
+        try (Outcomes outcomes = Outcomes.ofEach(letters, all.caller())) {
+            numbered.ids().forEach(id -> outcomes.redrive(id, edited, keys));
+            return outcomes.end();
+        }
+    }
+
+    private ExitCode redriveChosen(Engine engine, DeadLetters.Keys keys) throws IOException {
+        DeadLetters letters = engine.deadLetters();
+        try (Outcomes outcomes = Outcomes.summary(letters, all.caller(), chosen.count(letters, all))) {
+            if (Ascending.isOf(engine)) {
+                Ascending ascending = new Ascending(engine);
+                chosen.forEach(letters, all, 0, some -> {
+                    ascending.add(some);
+                    return true;
+                });
+                ascending.ids().forEach(id -> outcomes.redrive(id, null, keys));
+            } else {
                 chosen.forEach(letters, all, 0, some -> {
                     some.forEach(letter -> outcomes.redrive(letter.id(), null, keys));
                     return true;
                 });
-            } else {
-                numbered.ids().forEach(id -> outcomes.redrive(id, edited, keys));
             }
             return outcomes.end();
         }

@@ -118,6 +118,6 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
     }
 
     private static String by(@Nullable BigDecimal before, @Nullable BigDecimal now) {
-        return before == null || now == null ? Words.NONE : Words.difference(before.subtract(now));
+        return before == null || now == null ? Words.NONE : Words.difference(now.subtract(before));
     }
 }

@@ -29,13 +29,13 @@ class VerificationTextTest {
                         Different: 1 group of 12 groups recomputed from 7,000 rows.
 
                         group    measure    served  recomputed  difference
-                        FX/EMEA  value    1,100.00    1,000.50      +99.50
+                        FX/EMEA  value    1,100.00    1,000.50      -99.50
 
                         The recomputed values follow from the rows. 'onefold rebuild' puts them in place.
                         """);
         assertThat(new VerificationText(pipeline(), verification, false, EmbeddedEngine.CAPABILITIES)
                         .rebuilt(Screen.pipe()))
-                .contains("1 were different", "before", "now", "+99.50");
+                .contains("1 were different", "before", "now", "-99.50");
     }
 
     private static Verification verification() {

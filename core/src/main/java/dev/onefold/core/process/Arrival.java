@@ -22,8 +22,8 @@ public record Arrival(byte[] version, byte[] content, byte[] origin, Way way) {
         /// From its source.
         ARRIVED,
 
-        /// From its source, which is folded again after a person has purged or redriven the letter of the event, at
-        /// which the function had failed. It fails again, and the function is not called.
+        /// From its source, which is folded again after a person has purged the letter of the event, at which the
+        /// function had failed. It fails again, and the function is not called.
         FAILED,
 
         /// From its source, as before. The event had lost against another content of its version. It takes the place
@@ -55,14 +55,14 @@ public record Arrival(byte[] version, byte[] content, byte[] origin, Way way) {
     }
 
     /// Whether the function is not called for it.
-    boolean isSettled() {
+    boolean isPurged() {
         return way == Way.FAILED || way == Way.LOST;
     }
 
     /// Why it is skipped without a call; `null` if it is not.
     @Nullable
     String failure() {
-        return way == Way.FAILED ? "The function failed at this event, and a person has purged or redriven it" : null;
+        return way == Way.FAILED ? "The function failed at this event, and a person has purged it" : null;
     }
 
     /// Its version as a number.

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// @param content see [Arrival]
 /// @param origin see [Arrival]
 /// @param isSkipped whether it contributed nothing when it was kept, because the function failed
+/// @param isPurged whether a person has purged it before its sources were folded again: no refold calls the function
+///     for it
 /// @param undo what its step replaced; `null` for an event that came late, which a [Base] stands for
 public record Kept(
         long ordinal,
@@ -23,10 +25,12 @@ public record Kept(
         byte[] content,
         byte[] origin,
         boolean isSkipped,
+        boolean isPurged,
         @Nullable Undo undo) {
     static final Comparator<Kept> BY_VERSION = Comparator.comparing(Kept::version);
 
     private static final int FORMAT = 1;
+    private static final int PURGED_FORMAT = 2; // The same, of an event that is purged.
 
     /// What a step replaced.
     ///
@@ -82,7 +86,7 @@ public record Kept(
     /// As it is stored.
     public byte[] encoded() {
         BytesOut out = new BytesOut()
-                .octet(FORMAT)
+                .octet(isPurged ? PURGED_FORMAT : FORMAT)
                 .number(ordinal)
                 .bytes(VersionBytes.of(version))
                 .bytes(content)
@@ -99,7 +103,10 @@ public record Kept(
     /// The event of these bytes.
     public static Kept read(byte[] bytes) {
         BytesIn in = new BytesIn(bytes);
-        in.requireFormat(FORMAT);
+        boolean isPurged = in.take(new byte[] {PURGED_FORMAT});
+        if (!isPurged) {
+            in.requireFormat(FORMAT);
+        }
         long ordinal = in.number();
         BigInteger version = VersionBytes.number(in.bytes(), 0);
         byte[] content = in.bytes();
@@ -115,6 +122,6 @@ public record Kept(
             undo = new Undo(context, rows);
         }
         in.requireEnd();
-        return new Kept(ordinal, version, content, origin, isSkipped, undo);
+        return new Kept(ordinal, version, content, origin, isSkipped, isPurged, undo);
     }
 }

@@ -161,6 +161,9 @@ public final class KeyFold {
     private Verdict takeIn(Arrival event, Runs runs) {
         List<BigInteger> failed = processing.order() == Order.LATEST ? List.of() : head.failed();
         Folded folded = foldOnto(head.context(), event);
+        if (folded.why != null && leavesAsItWas(event)) {
+            return reject(event, Reason.FAILED, folded.why);
+        }
         Runs in = runs;
         if (!failed.isEmpty() || folded.why != null) {
             failed = new ArrayList<>(failed);
@@ -189,11 +192,18 @@ public final class KeyFold {
     private record Folded(
             byte[] context, List<Image> undo, @Nullable String why) {}
 
+    /// Whether an event at which the function has failed changes nothing: a person has sent it again, and it keeps
+    /// its letter; with `in-order`, the event that came first keeps its place. The first event of a key is no such
+    /// event.
+    private boolean leavesAsItWas(Arrival event) {
+        return event.isRedriven() && head.version().length > 0;
+    }
+
     private Folded foldOnto(byte[] context, Arrival event) {
         if (Arrival.isFiltered(event.content())) {
             return new Folded(context, List.of(), null);
         }
-        if (event.isSettled()) {
+        if (event.isPurged()) {
             return new Folded(context, List.of(), event.failure());
         }
         switch (function.step(key, context, event.content())) {
@@ -306,6 +316,9 @@ public final class KeyFold {
         Folded folded = foldOnto(context, event);
         if (folded.why != null) {
             reject(event, Reason.FAILED, folded.why);
+            if (leavesAsItWas(event)) {
+                return Verdict.REJECTED;
+            }
         }
         head = head.at(event.version(), event.hash(), folded.context);
         kept().append(new Kept(
@@ -314,6 +327,7 @@ public final class KeyFold {
                 event.content(),
                 event.origin(),
                 folded.why != null,
+                event.isPurged(),
                 new Undo(context, folded.undo)));
         return folded.why == null ? Verdict.ACCEPTED : Verdict.REJECTED;
     }
@@ -322,7 +336,7 @@ public final class KeyFold {
     ///
     /// @param replaced what it takes the place of; `null`: nothing
     private Verdict refold(Arrival event, BigInteger version, List<Kept> all, @Nullable Kept replaced) {
-        Kept arrived = new Kept(kept().next(), version, event.content(), event.origin(), false, null);
+        Kept arrived = new Kept(kept().next(), version, event.content(), event.origin(), false, event.isPurged(), null);
         List<Kept> events = new ArrayList<>(all);
         events.remove(replaced);
         events.add(arrived);
@@ -330,6 +344,9 @@ public final class KeyFold {
         Refold.Outcome outcome = new Refold(function, key, kept(), tables, head.code()).of(events, arrived, event);
         if (outcome.wide() != null) {
             return reject(event, Reason.TOO_LATE, "The event is too late: " + outcome.wide());
+        }
+        if (outcome.failure() != null && leavesAsItWas(event)) {
+            return reject(event, Reason.FAILED, outcome.failure());
         }
         take(outcome, replaced);
         if (outcome.failure() != null) {

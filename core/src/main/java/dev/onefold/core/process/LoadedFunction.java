@@ -59,7 +59,8 @@ public final class LoadedFunction {
                         "Class " + name + " does not implement " + Processor.class.getName());
             }
             return new LoadedFunction(
-                    pipeline, (Processor<?, ?>) found.getConstructor().newInstance(), sha256);
+                            pipeline, (Processor<?, ?>) found.getConstructor().newInstance(), sha256)
+                    .requireFeeds();
         } catch (ClassNotFoundException e) {
             throw new IllegalArgumentException(
                     "There is no class " + name
@@ -82,7 +83,7 @@ public final class LoadedFunction {
     ///
     /// @throws IllegalArgumentException saying what is wrong with it
     public static LoadedFunction of(Pipeline pipeline, Processor<?, ?> processor) {
-        return new LoadedFunction(pipeline, processor, "");
+        return new LoadedFunction(pipeline, processor, "").requireFeeds();
     }
 
     @SuppressWarnings("unchecked") // Contexts and events are made by the codecs of these very types.
@@ -102,7 +103,6 @@ public final class LoadedFunction {
                     : List.of();
             requireFlat(pipeline.input());
             SortedMap<String, Type.Fields> rows = tables(said, called("tables()", this.processor::tables));
-            requireFields(said, rows);
             processing = said.with(new Code(sha256, context.type(), event.type(), rows));
             Record first = called("start()", this.processor::start);
             if (first == null) {
@@ -181,26 +181,22 @@ public final class LoadedFunction {
         }
     }
 
-    /// What roll-ups read of a table whose type is known is there.
-    private static void requireFields(Processing said, Map<String, Type.Fields> tables) {
-        tables.forEach((table, row) -> {
-            for (FieldPath field : Feeds.rows(said, table).fields()) {
-                if (!has(row, field.names())) {
-                    throw new ShapeException(
-                            "A roll-up of table " + table + " reads " + field + ", and the table's rows are " + row);
+    /// Requires that tables whose types are known can feed their roll-ups. A stored definition is not asked again:
+    /// what it has folded stays to be read.
+    private LoadedFunction requireFeeds() {
+        Map<String, Type.Fields> tables =
+                Objects.requireNonNull(processing.code()).tables();
+        try {
+            for (Processing.Feed feed : processing.feeds()) {
+                Type.Fields row = tables.get(feed.table());
+                if (row != null) {
+                    FeedTypes.require(feed.table(), row, feed.rollup());
                 }
             }
-        });
-    }
-
-    private static boolean has(Type.Fields row, List<String> names) {
-        Type.Component component =
-                row.named(FieldPath.of(names.getFirst()).toString()).orElse(null);
-        if (component == null || names.size() == 1) {
-            return component != null;
+        } catch (ShapeException e) {
+            throw new IllegalArgumentException("Class " + processor.getClass().getName() + ": " + e.getMessage(), e);
         }
-        Type type = component.type() instanceof Type.Maybe maybe ? maybe.type() : component.type();
-        return type instanceof Type.Fields fields && has(fields, names.subList(1, names.size()));
+        return this;
     }
 
     /// The n-th type argument that a class gives to Processor.

@@ -84,8 +84,10 @@ final class Refold {
             }
             Kept event = events.get(i);
             String why = null;
-            if (as != null && as.isSettled() && isArrived(event, arrived)) {
-                why = as.failure();
+            if (event.isPurged()) {
+                why = isArrived(event, arrived) && as != null
+                        ? as.failure()
+                        : kept.isSkipped(event) ? "A person has purged it" : null;
             } else if (!event.isFiltered()) {
                 switch (function.step(key, context, event.content())) {
                     case Result.Done done -> {

@@ -67,10 +67,22 @@ class KeyFoldTest {
                 }
                 verdict = Verdict.CONFLICTING;
             }
-            boolean isAppend = accepted.isEmpty() || version > accepted.lastKey();
+            boolean isFirst = accepted.isEmpty();
+            boolean isAppend = isFirst || version > accepted.lastKey();
             accepted.put(version, content);
             kept.add(version);
             fold();
+            if (redriven && !isFirst && failed.contains(version)) {
+                if (there == null) {
+                    accepted.remove(version);
+                    kept.remove(version);
+                    failed.remove(version);
+                } else {
+                    accepted.put(version, there);
+                }
+                fold();
+                return Verdict.REJECTED;
+            }
             Verdict result = failed.contains(version) ? Verdict.REJECTED : verdict;
             if (!isAppend || kept.size() > 2 * keep) {
                 letGo();

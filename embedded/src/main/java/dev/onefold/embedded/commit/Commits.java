@@ -201,8 +201,8 @@ public final class Commits {
         };
     }
 
-    /// The entry of a redrive; `null` if the letter is gone. Whether it decodes is known before it is folded: nothing
-    /// of this batch is in front of it.
+    /// The entry of a redrive; `null` if the letter is gone. Whether an edit is accepted is known before it is
+    /// folded: nothing of this batch is in front of it. A record that is sent as it arrived decides nothing.
     private @Nullable Entry checked(Entry.Redrive asked) {
         DeadLetter letter = letters.letter(asked.id());
         if (letter == null || !isAt(letter, asked.place())) {
@@ -216,9 +216,17 @@ public final class Commits {
                 letters.idNext(),
                 Entry.Settles.NOTHING,
                 asked.record());
-        Entry.Settles settles = folding.accepts(chunk(redrive, asked.id())) ? settles(letter) : Entry.Settles.NOTHING;
+        boolean decides = isEdit(letter, asked.record()) && folding.accepts(chunk(redrive, asked.id()));
+        Entry.Settles settles = decides ? settles(letter) : Entry.Settles.NOTHING;
         return new Entry.Redrive(
                 redrive.id(), redrive.place(), redrive.arrivedMs(), redrive.letterNext(), settles, redrive.record());
+    }
+
+    /// Whether a record is not the one that counts now in the place of a letter's record.
+    private boolean isEdit(DeadLetter letter, byte[] record) {
+        return letter.content() != DeadLetter.Content.RECORD
+                || letters.settledEdit(letter.id()) != null
+                || !Arrays.equals(letters.record(letter.id()), record);
     }
 
     /// Whether a letter is the one that its caller has seen: a view that was filled anew has others.
@@ -282,12 +290,12 @@ public final class Commits {
         switch (entry) {
             case Entry.Lines lines -> {
                 Source source = source(lines.source());
-                Counts before = state.allCounts();
+                Counts before = state.arrivedCounts();
                 letters.numberFrom(lines.letterNext());
                 request.letterFirst = letters.idNext();
                 foldLines(lines, source);
                 request.acknowledged = source.records();
-                request.counts = state.allCounts().minus(before);
+                request.counts = state.arrivedCounts().minus(before);
                 request.letterNext = letters.idNext();
             }
             case Entry.Oversized oversized -> {

@@ -87,7 +87,8 @@ public final class FunctionVersions {
                             : "keys go on from what version " + has.version() + " has left");
         }
         if (letters > 0 && !has.feeds().equals(wants.feeds())) {
-            doubts.add("events whose rows did not fit the roll-ups stay dead letters until they are redriven");
+            doubts.add("events whose rows did not fit the roll-ups stay dead letters until 'rebuild --from-sources'"
+                    + " decides them afresh, or until they are redriven, where they are not too late");
         }
         if (has.keep() != wants.keep()) {
             doubts.add("which events are too late was decided with keep: " + has.keep() + " until now");

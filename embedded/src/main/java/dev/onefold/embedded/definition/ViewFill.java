@@ -1,11 +1,8 @@
 package dev.onefold.embedded.definition;
 
-import dev.onefold.core.DeadLetter;
-import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
-import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Feeds;
@@ -15,6 +12,7 @@ import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Chunk;
+import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.LineReader;
@@ -26,9 +24,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -289,11 +285,12 @@ final class ViewFill {
         Settled settled = new Settled();
         forEachEntry(reason, entry -> {
             switch (entry) {
-                case Entry.Redrive redrive -> settled.add(redrive.place(), redrive.settles(), false);
+                case Entry.Redrive redrive when redrive.decides() -> settled.edit(redrive.place(), redrive.record());
                 case Entry.Purge purge ->
-                    purge.letters().forEach(letter -> settled.add(letter.place(), letter.settles(), true));
-                case Entry.Lines _, Entry.Oversized _ -> {}
+                    purge.letters().forEach(letter -> settled.purge(letter.place(), letter.settles()));
+                case Entry.Redrive _, Entry.Lines _, Entry.Oversized _ -> {}
             }
+            requireMemory(settled);
         });
         return settled.sorted();
     }
@@ -318,12 +315,13 @@ final class ViewFill {
     }
 
     private void refoldJournal(View fresh, Settled settled, String reason) {
-        Map<Place, Integer> passed = new HashMap<>(); // Of those that were redriven several times.
         forEachEntry(reason, entry -> {
             switch (entry) {
-                case Entry.Redrive redrive when settled.fate(redrive.place()) == Settled.Fate.PURGED -> {}
-                case Entry.Redrive redrive when redrive.decodes() && !isLast(redrive.place(), settled, passed) -> {}
-                case Entry.Redrive redrive -> refold(fresh, redrive);
+                case Entry.Redrive redrive when redrive.decides() -> {}
+                case Entry.Redrive redrive ->
+                    fresh.letters.at(redrive.place()).stream()
+                            .findFirst()
+                            .ifPresent(letter -> fresh.letters.edit(letter, redrive.record()));
                 case Entry.Purge purge -> fresh.commits.purgeAgain(purge, settled);
                 case Entry.Lines _, Entry.Oversized _ -> fresh.commits.replay(entry);
             }
@@ -331,24 +329,13 @@ final class ViewFill {
         });
     }
 
-    /// A record that was an event when it was redriven, and became a letter again, may be redriven again. The last one
-    /// stands in the place of those before.
-    private static boolean isLast(Place place, Settled settled, Map<Place, Integer> passed) {
-        int times = settled.times(place);
-        return times <= 1 || passed.merge(new Place(place.source(), 0, place.offset()), 1, Integer::sum) == times;
-    }
-
-    /// An edit that was no event has changed nothing then, and changes nothing now, whatever it would be.
-    private static void refold(View fresh, Entry.Redrive redrive) {
-        long letter = fresh.letters.onlyAt(redrive.place());
-        if (redrive.decodes()) {
-            fresh.commits.refold(redrive, letter);
-            DeadLetter refused = letter > 0 ? fresh.letters.letter(letter) : null;
-            if (refused != null && refused.reason() != Reason.CONFLICT) {
-                fresh.letters.takeEdit(letter);
-            }
-        } else if (letter > 0) {
-            fresh.letters.edit(letter, redrive.record());
+    private void requireMemory(Settled settled) {
+        if (settled.editBytes() > Lines.heapBytesMax()) {
+            throw new EngineException(
+                    EngineException.Kind.STATE_FULL,
+                    "The edits of dead letters take more than " + Lines.heapBytesMax()
+                            + " bytes of the heap, a quarter of it, while the sources of " + opening.root()
+                            + " are folded again. Nothing was changed. Allow a larger heap (java -Xmx).");
         }
     }
 

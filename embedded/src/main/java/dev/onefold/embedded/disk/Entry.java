@@ -41,7 +41,9 @@ public sealed interface Entry {
     /// @param arrivedMs when the record was first read, in milliseconds since 1970: that decides about its time
     record Redrive(long id, Place place, long arrivedMs, long letterNext, Settles settles, byte[] record)
             implements Entry {
-        public boolean decodes() {
+        /// Whether the record stands in the place of the first one from then on, also when the sources are folded
+        /// again.
+        public boolean decides() {
             return settles != Settles.NOTHING;
         }
     }
@@ -61,7 +63,8 @@ public sealed interface Entry {
 
     /// What is settled when a person redrives or purges a dead letter. The codes are part of the format.
     enum Settles {
-        /// The record that was redriven is no event, and has changed nothing.
+        /// The record that was redriven is the one that arrived, or it was rejected again. (Entries of Onefold 0.1
+        /// say this only of a record that was no event.)
         NOTHING(0),
 
         /// A record that was rejected, and has changed nothing.

@@ -59,8 +59,10 @@ public final class Chunk {
     @Nullable
     Verdict verdict;
 
-    /// What people have settled of the source, for [Settled#fate].
-    long[] settled = Settled.NONE;
+    /// What people have settled, if the sources are folded again.
+    private Settled settled = Settled.NOTHING;
+
+    private long[] places = {}; // Of the source, for [Settled#fate].
 
     /// When the journal recorded the records, epoch milliseconds; [#NO_ARRIVAL] if they did not come through it.
     long arrivedMs = NO_ARRIVAL;
@@ -185,17 +187,23 @@ public final class Chunk {
         verdict = null;
         message = null;
         arrivedMs = NO_ARRIVAL;
+        settled = Settled.NOTHING;
         clear();
     }
 
     /// The records, behind a header.
     Records records() {
-        return new Records(framing, bytes, from, length, offset);
+        return records(from);
     }
 
     /// The records, a header included.
     Records numbered() {
-        return new Records(framing, bytes, 0, length, offset);
+        return records(0);
+    }
+
+    private Records records(int at) {
+        Records all = new Records(framing, bytes, at, length, offset);
+        return settled.hasEdits() ? all.edited(this::edit) : all;
     }
 
     /// When a record arrived: a message when it was sent, others when the journal recorded them.
@@ -285,20 +293,56 @@ public final class Chunk {
         if (!progresses) {
             return Arrival.Way.REDRIVEN;
         }
-        if (settled.length == 0) {
+        if (settled.isEmpty()) {
             return Arrival.Way.ARRIVED;
         }
-        return switch (Settled.fate(settled, batch.offset(number))) {
+        return switch (Settled.fate(places, batch.offset(number))) {
             case FAILED -> Arrival.Way.FAILED;
             case LOST -> Arrival.Way.LOST;
-            case REDRIVEN, PURGED, OPEN -> Arrival.Way.ARRIVED;
+            case PURGED, OPEN -> Arrival.Way.ARRIVED;
         };
     }
 
+    /// Takes what people have settled. An edit stands in the place of a record that is over the limit, too.
+    void settle(Settled all) {
+        if (!progresses) {
+            return;
+        }
+        settled = all;
+        places = all.of(source.name());
+        byte[] edit = oversized < 0 ? null : all.edit(source.name(), offset);
+        if (edit != null) {
+            List<LogBatch.Entry> alone = List.of(new LogBatch.Entry(offset, edit));
+            framing = Framing.LENGTHS;
+            bytes = Framing.encode(alone);
+            length = Framing.bytes(alone);
+            from = 0;
+            oversized = -1;
+        }
+    }
+
+    /// What a person has made of a record.
+    Settled.Fate fate(Records record) {
+        if (settled.isEmpty()) {
+            return Settled.Fate.OPEN;
+        }
+        Settled.Fate fate = Settled.fate(places, record.place());
+        return fate == Settled.Fate.OPEN && isOfQueue() ? settled.fate(place(record, 0)) : fate;
+    }
+
+    /// The letter of a message that was rejected is settled by the message, that of another event by its place.
+    private byte @Nullable [] edit(Records record) {
+        byte[] edit = settled.edit(source.name(), record.place());
+        return edit == null && isOfQueue() ? settled.edit(place(record, 0).source(), 0) : edit;
+    }
+
     /// Notes a record that is no event.
-    void reject(int recordFrom, int recordTo) {
-        rejectedAt.set(recordFrom);
+    ///
+    /// @param at as [Records#at] has it
+    /// @param recordBytes its length
+    void reject(int at, int recordBytes) {
+        rejectedAt.set(at);
         rejectedCount++;
-        rejectedBytes += recordTo - recordFrom;
+        rejectedBytes += recordBytes;
     }
 }

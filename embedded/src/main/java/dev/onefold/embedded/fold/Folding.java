@@ -8,7 +8,6 @@ import dev.onefold.core.Status;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
-import dev.onefold.core.event.Reason;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Rollups;
@@ -45,7 +44,7 @@ public final class Folding {
     private final Conflicts conflicts;
     private final boolean[] texts;
     private final Times times;
-    private Settled settled = new Settled();
+    private Settled settled = Settled.NOTHING;
     private final @Nullable KeyFolding keyFolding;
     private final List<List<KeyFolding.Note>> notes = new ArrayList<>();
     private final @Nullable Collecting collecting;
@@ -86,7 +85,7 @@ public final class Folding {
         }
     }
 
-    /// From now on the first records of settled places are not folded.
+    /// From now on sources are folded again, and what people have settled stays settled.
     public void settle(Settled places) {
         settled = places;
     }
@@ -150,10 +149,13 @@ public final class Folding {
         }
     }
 
-    /// Whether the one line of a chunk is an event that would be taken now. Changes nothing.
+    /// Whether the one record of a chunk, which is redriven, would be taken now. Changes nothing.
     public boolean accepts(Chunk chunk) {
         decode(decodings[0], chunk);
         boolean accepts = chunk.rejectedCount == 0;
+        for (int shard = 0; accepts && state.hasFunction && shard < state.shards.length; shard++) {
+            accepts = requireFunction().accepts(shard, state.shards[shard], chunk);
+        }
         chunk.clear();
         return accepts;
     }
@@ -281,40 +283,30 @@ public final class Folding {
 
     private void decode(Decoding decoding, Chunk chunk) {
         takeColumns(decoding, chunk);
-        long[] places = settled.of(chunk.source.name());
-        boolean hasSettled = chunk.progresses && (places.length > 0 || chunk.isOfQueue() && !settled.isEmpty());
-        chunk.settled = hasSettled ? places : Settled.NONE;
-        byte[] bytes = chunk.bytes;
+        chunk.settle(settled);
         Records records = chunk.records();
         while (records.next()) {
             chunk.records++;
-            Settled.Fate fate = hasSettled ? fate(chunk, places, records) : Settled.Fate.OPEN;
-            if (fate == Settled.Fate.PURGED) {
+            if (chunk.fate(records) == Settled.Fate.PURGED) {
                 continue;
             }
             if (state.byMessage) {
                 decoding.decoder.message(chunk.message(records));
             }
-            Malformed malformed = decoding.decoder.decode(bytes, records.from(), records.to());
+            Malformed malformed = decoding.decoder.decode(records.content(), records.from(), records.to());
             Event event = decoding.decoder.event();
             malformed = malformed == null ? times.refusal(event, chunk, chunk.arrivedMs(records)) : malformed;
-            if (malformed == null && fate != Settled.Fate.REDRIVEN) {
+            if (malformed == null) {
                 if (event.isSilent) {
                     chunk.silent++;
                 } else {
                     add(decoding, event, chunk, records);
                 }
             } else {
-                chunk.reject(records.from(), records.to());
+                chunk.reject(records.at(), records.to() - records.from());
             }
         }
         chunk.isDecoded = true;
-    }
-
-    /// The letter of a message that was rejected is settled by the message, that of another event by its place.
-    private Settled.Fate fate(Chunk chunk, long[] places, Records records) {
-        Settled.Fate fate = Settled.fate(places, records.place());
-        return fate == Settled.Fate.OPEN && chunk.isOfQueue() ? settled.fate(chunk.place(records, 0)) : fate;
     }
 
     /// What arrives now arrives at this time. A journal's entry keeps it, so that its replay decides alike.
@@ -435,7 +427,7 @@ public final class Folding {
         takeColumns(decodings[0], chunk);
         Records records = chunk.numbered();
         for (long line = chunk.recordsBefore + 1; records.next(); line++) {
-            if (!chunk.rejectedAt.get(records.from())) {
+            if (!chunk.rejectedAt.get(records.at())) {
                 continue;
             }
             Place place = chunk.place(records, line);
@@ -447,11 +439,8 @@ public final class Folding {
                 decoder.message(chunk.message(records));
             }
             long arrivedMs = chunk.arrivedMs(records);
-            Malformed malformed = decoder.decode(chunk.bytes, records.from(), records.to());
+            Malformed malformed = decoder.decode(records.content(), records.from(), records.to());
             malformed = malformed == null ? times.refusal(decoder.event(), chunk, arrivedMs) : malformed;
-            if (malformed == null && settled.fate(place) == Settled.Fate.REDRIVEN) {
-                malformed = new Malformed(Reason.REFUSED, "The record was redriven, and counts as it was then");
-            }
             if (malformed == null) {
                 throw new IllegalStateException("A record of " + place.source() + " is rejected for no reason");
             }

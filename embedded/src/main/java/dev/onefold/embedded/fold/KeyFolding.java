@@ -1,10 +1,12 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.Status;
+import dev.onefold.core.process.Arrival;
 import dev.onefold.core.process.Change;
 import dev.onefold.core.process.Change.Letter;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.process.StepFunction;
+import dev.onefold.core.process.Verdict;
 import dev.onefold.embedded.rows.Keys;
 import dev.onefold.embedded.rows.Rows;
 import dev.onefold.process.Step;
@@ -91,6 +93,22 @@ public final class KeyFolding implements AutoCloseable {
     void fold(int shard, Rows rows, List<Chunk> chunks, List<Note> notes) {
         Work work = new Work(new Progress(shard, rows.keys(), chunks, notes)::next);
         run(shard, work);
+    }
+
+    /// Whether the event that a chunk has for a shard, if it has one, would not be rejected. Changes nothing.
+    boolean accepts(int shard, Rows rows, Chunk chunk) {
+        int[] next = new int[1];
+        boolean[] accepts = {true};
+        run(shard, new Work(function -> {
+            if (next[0] == chunk.rows[shard].count()) {
+                return false;
+            }
+            Keys.Folded folded = rows.keys().fold(function, chunk.rows[shard], next[0], Arrival.Way.REDRIVEN);
+            accepts[0] = folded.verdict() != Verdict.REJECTED;
+            next[0]++;
+            return true;
+        }));
+        return accepts[0];
     }
 
     /// Does something for each key of a shard.

@@ -124,7 +124,7 @@ public final class KeyLetters {
                 place(note),
                 clock.instant());
         if (note.letter().why().reason() == Reason.FAILED) {
-            state.count(FAILED_NOW);
+            state.recount(FAILED_NOW);
         }
     }
 
@@ -132,7 +132,7 @@ public final class KeyLetters {
     private void withdraw(Note.Withdrawn note) {
         boolean hadLetter = note.event().hadLetter();
         if (hadLetter) {
-            state.count(FOLDED_NOW);
+            state.recount(FOLDED_NOW);
         }
         if (letters.size() == 0) {
             return; // No hash is computed for nothing: each late event comes here.
@@ -144,7 +144,7 @@ public final class KeyLetters {
             if (letter != null && (letter.reason() == Reason.FAILED || letter.reason() == Reason.TOO_LATE)) {
                 letters.remove(id);
                 if (!hadLetter) {
-                    state.count(IN_BY_ANOTHER);
+                    state.recount(IN_BY_ANOTHER);
                 }
             }
         }

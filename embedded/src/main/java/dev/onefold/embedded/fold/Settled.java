@@ -5,28 +5,34 @@ import dev.onefold.embedded.disk.Entry;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/// The records that a person has settled: a redriven record stands in the place of the first one, or the record was
-/// purged. When totals are computed from their sources again, the first records count no more. An event that the user's
-/// function has met is no different in that, but it keeps its version: without it another copy of it, or an event that
-/// has lost against it, would be folded in its place. Takes 8 bytes of heap for each.
+/// What people have settled: an edit that was accepted stands in the place of its record, and a record was purged.
+/// When totals are computed from their sources again, all else is decided as if it came for the first time. An
+/// event that the user's function had met when it was purged keeps its version: without it another copy of it, or
+/// an event that has lost against it, would be folded in its place. A purged record takes 8 bytes of heap, and an
+/// edit its own bytes.
 public final class Settled {
-    static final long[] NONE = {};
+    static final Settled NOTHING = new Settled();
+
+    private static final long[] NONE = {};
+    private static final long EDIT_BYTES = 200; // Of heap, about, beside its own.
 
     private final Map<String, long[]> bySource = new HashMap<>(); // Offset, times 4, and the fate.
     private final Map<String, Integer> sizes = new HashMap<>();
+    private final Map<String, Map<Long, byte[]>> edits = new HashMap<>(); // By source and offset.
+    private long editBytes;
 
     /// What has become of a record. All but the last have a number of two bits.
     public enum Fate {
-        /// Purged or redriven, after it had lost a conflict among the events of a function.
+        /// Purged, after it had lost a conflict among the events of a function.
         LOST,
-        REDRIVEN,
         PURGED,
 
-        /// Purged or redriven, after the function had failed at it.
+        /// Purged, after the function had failed at it.
         FAILED,
 
-        /// Nobody has settled it.
+        /// Nobody has purged it.
         OPEN;
 
         /// Whether the function had met the event: it has its place among the others.
@@ -35,16 +41,35 @@ public final class Settled {
         }
     }
 
-    /// Notes what has become of a record.
+    /// Notes an edit, which takes the place of an earlier one.
+    public void edit(Place place, byte[] edit) {
+        byte[] before =
+                edits.computeIfAbsent(place.source(), _ -> new HashMap<>()).put(place.offset(), edit);
+        editBytes += edit.length + (before == null ? EDIT_BYTES : -before.length);
+    }
+
+    /// What stands in the place of a record; `null` if nothing does.
+    byte @Nullable [] edit(String source, long offset) {
+        Map<Long, byte[]> ofSource = edits.get(source);
+        return ofSource == null ? null : ofSource.get(offset);
+    }
+
+    boolean hasEdits() {
+        return !edits.isEmpty();
+    }
+
+    /// Of heap that the edits take.
+    public long editBytes() {
+        return editBytes;
+    }
+
+    /// Notes a record that was purged.
     @SuppressWarnings("EnumOrdinal") // In memory only.
-    public void add(Place place, Entry.Settles settles, boolean purged) {
-        if (settles == Entry.Settles.NOTHING) {
-            return;
-        }
+    public void purge(Place place, Entry.Settles settles) {
         Fate fate = switch (settles) {
             case FAILED -> Fate.FAILED;
             case LOST -> Fate.LOST;
-            case NOTHING, REJECTED, LOST_ROW -> purged ? Fate.PURGED : Fate.REDRIVEN;
+            case NOTHING, REJECTED, LOST_ROW -> Fate.PURGED;
         };
         long[] places = bySource.getOrDefault(place.source(), NONE);
         int size = sizes.merge(place.source(), 1, Integer::sum);
@@ -67,7 +92,7 @@ public final class Settled {
 
     /// Whether nobody has settled anything.
     boolean isEmpty() {
-        return bySource.isEmpty();
+        return bySource.isEmpty() && edits.isEmpty();
     }
 
     /// The settled places of a source, for [#fate].
@@ -80,25 +105,6 @@ public final class Settled {
         return fate(of(place.source()), place.offset());
     }
 
-    /// How often the record at a place was redriven with effect; 0 where each time counts.
-    @SuppressWarnings("EnumOrdinal")
-    public int times(Place place) {
-        long[] places = of(place.source());
-        if (fate(places, place.offset()).isMet()) {
-            return 0;
-        }
-        long redriven = place.offset() << 2 | Fate.REDRIVEN.ordinal();
-        int found = Arrays.binarySearch(places, redriven);
-        int times = found < 0 ? 0 : 1;
-        for (int at = found - 1; at >= 0 && places[at] == redriven; at--) {
-            times++;
-        }
-        for (int at = found + 1; found >= 0 && at < places.length && places[at] == redriven; at++) {
-            times++;
-        }
-        return times;
-    }
-
     static Fate fate(long[] places, long offset) {
         if (isIn(places, offset, Fate.FAILED)) {
             return Fate.FAILED;
@@ -106,10 +112,7 @@ public final class Settled {
         if (isIn(places, offset, Fate.LOST)) {
             return Fate.LOST;
         }
-        if (isIn(places, offset, Fate.PURGED)) {
-            return Fate.PURGED; // Nothing comes behind a purge: the letter is gone.
-        }
-        return isIn(places, offset, Fate.REDRIVEN) ? Fate.REDRIVEN : Fate.OPEN;
+        return isIn(places, offset, Fate.PURGED) ? Fate.PURGED : Fate.OPEN;
     }
 
     @SuppressWarnings("EnumOrdinal")

@@ -53,6 +53,7 @@ public final class State {
     public final boolean forgets;
     /// Counts of earlier lives, and of records that no shard sees.
     private Counts counts = new Counts(0, 0, 0, 0, 0);
+    private Counts recounted = new Counts(0, 0, 0, 0, 0); // Of these, since the state was opened.
 
     private long seenMs = Long.MIN_VALUE;
 
@@ -135,6 +136,22 @@ public final class State {
     /// Counts records that no shard sees.
     public void count(Counts more) {
         counts = counts.plus(more);
+    }
+
+    /// Counts records again that were counted before, because another record has changed what became of them.
+    void recount(Counts difference) {
+        count(difference);
+        recounted = recounted.plus(difference);
+    }
+
+    /// What records have come to when they came: other records may have changed that since. Only the difference of
+    /// two is meant, of one life of the state.
+    public Counts arrivedCounts() {
+        Counts all = allCounts().minus(recounted);
+        for (Rows rows : shards) {
+            all = all.plus(new Counts(rows.displaced(), 0, 0, -rows.displaced(), 0));
+        }
+        return all;
     }
 
     /// What became of all records.

@@ -87,19 +87,22 @@ record LetterFrame(
         return Sha256.hex(record);
     }
 
-    /// The same, after it was redriven and lost a conflict.
+    /// The same, after it was redriven and lost a conflict, or its function rejected it. Only an edit that has lost
+    /// is settled.
     ///
     /// @param lost identity of what has lost; empty if another letter is kept of it
     /// @param record that was redriven; kept as an edit, unless it is the record of the letter
     LetterFrame lostAgain(Malformed malformed, String lost, byte[] record) {
         boolean asItWas = isContent(record);
+        boolean hasLost = malformed.reason() == Reason.CONFLICT;
+        LetterFrame kept = settled && !hasLost && !asItWas ? ofEdit() : this;
         return new LetterFrame(
-                        letter,
+                        kept.letter,
                         lost.isEmpty() ? tag : tagOf(lost),
                         lost.isEmpty() ? conflict : lost,
-                        content,
+                        kept.content,
                         asItWas ? edit : record,
-                        !asItWas)
+                        hasLost ? !asItWas : asItWas && settled)
                 .because(malformed);
     }
 

@@ -229,13 +229,6 @@ public final class Letters implements AutoCloseable {
         return places.at(place);
     }
 
-    /// The letter of a record that was first read at a place; 0 if there is none. Of several the others are removed.
-    public long onlyAt(Place place) {
-        List<Long> ids = at(place);
-        ids.stream().skip(1).forEach(this::remove);
-        return ids.isEmpty() ? 0 : ids.getFirst();
-    }
-
     /// Takes over all letters of others, under their ids; no id of theirs is given again.
     ///
     /// @param kept called after each of them, so that a checkpoint may be taken
@@ -258,11 +251,6 @@ public final class Letters implements AutoCloseable {
     public void decide(Malformed malformed, RecordIdentity identity, Rejected rejected, DeadLetter.Content content) {
         DeadLetter as = LetterFrame.letter(rejected.id(), malformed, rejected, content);
         put(frame(rejected.id()).decided(as, identity.keyHash(), rejected.record()));
-    }
-
-    /// The last edit, which was accepted once, is the record of the letter from now on.
-    public void takeEdit(long id) {
-        put(frame(id).ofEdit());
     }
 
     /// Gives no id below this one from now on.

@@ -58,6 +58,7 @@ public final class Keys {
     private final Amounts before;
     private final Amounts after;
     private long accepted;
+    private long displaced; // Of the accepted ones, by events at which the function has failed.
     private long duplicate;
     private long stale;
     private long conflicting;
@@ -164,8 +165,7 @@ public final class Keys {
             case REJECTED -> rejected++;
         }
         if (folded.verdict == Verdict.REJECTED && folded.displaces()) {
-            accepted--;
-            conflicting++;
+            displaced++;
         }
         events++;
         if (folded.change != null) {
@@ -276,10 +276,15 @@ public final class Keys {
 
     @SuppressWarnings("EnumOrdinal") // As above.
     Counts counts() {
-        return new Counts(accepted, duplicate, stale, conflicting, rejected);
+        return new Counts(accepted - displaced, duplicate, stale, conflicting + displaced, rejected);
+    }
+
+    long displaced() {
+        return displaced;
     }
 
     void resetCounts() {
+        displaced = 0;
         accepted = 0;
         duplicate = 0;
         stale = 0;

@@ -1,8 +1,11 @@
 package dev.onefold.embedded.source;
 
 import dev.onefold.core.batch.RecordLine;
+import dev.onefold.core.event.Decoder;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Walks over the records of some bytes. Not thread-safe.
 public final class Records {
@@ -10,7 +13,10 @@ public final class Records {
     private final byte[] bytes;
     private final int end;
     private final long base;
+    private @Nullable Function<Records, byte @Nullable []> edits;
+    private byte[] content;
     private int next;
+    private int at;
     private int from;
     private int to;
     private long place;
@@ -21,6 +27,7 @@ public final class Records {
     /// @param end behind the last record
     /// @param base place of the first byte, where places are bytes
     public Records(Framing framing, byte[] bytes, int at, int end, long base) {
+        content = bytes;
         this.framing = framing;
         this.bytes = bytes;
         this.end = end;
@@ -28,22 +35,44 @@ public final class Records {
         next = at;
     }
 
+    /// The same records, some of which were edited.
+    ///
+    /// @param by what stands in the place of a record; `null` if nothing does
+    public Records edited(Function<Records, byte @Nullable []> by) {
+        edits = by;
+        return this;
+    }
+
     /// Goes to the next record; false behind the last one.
     public boolean next() {
         if (next >= end) {
             return false;
         }
+        frame();
+        at = from;
+        byte[] edit = edits == null ? null : edits.apply(this);
+        content = edit == null ? bytes : Arrays.copyOf(edit, edit.length + Decoder.PADDING);
+        if (edit != null) {
+            from = 0;
+            to = framing == Framing.LINES && edit.length > 0 && edit[edit.length - 1] == '\r'
+                    ? edit.length - 1
+                    : edit.length;
+        }
+        return true;
+    }
+
+    private void frame() {
         if (framing == Framing.LENGTHS) {
             ByteBuffer frame = ByteBuffer.wrap(bytes, next, Framing.PREFIX_BYTES);
             place = frame.getLong();
             from = next + Framing.PREFIX_BYTES;
             to = from + frame.getInt();
             next = to;
-            return true;
+            return;
         }
         if (framing == Framing.MESSAGES) {
             nextMessage();
-            return true;
+            return;
         }
         from = next;
         place = base + from;
@@ -53,7 +82,6 @@ public final class Records {
         }
         to = newline > from && bytes[newline - 1] == '\r' ? newline - 1 : newline;
         next = newline + 1;
-        return true;
     }
 
     /// A body may be a line with its end.
@@ -79,7 +107,17 @@ public final class Records {
         return message;
     }
 
-    /// Where the record begins in the bytes.
+    /// Where the record, or what an edit stands for, begins in the bytes of all: no two begin there.
+    public int at() {
+        return at;
+    }
+
+    /// Holds the record, with room behind it for the decoder.
+    public byte[] content() {
+        return content;
+    }
+
+    /// Where the record begins in its [#content].
     public int from() {
         return from;
     }
@@ -96,6 +134,6 @@ public final class Records {
 
     /// Its bytes.
     public byte[] copy() {
-        return Arrays.copyOfRange(bytes, from, to);
+        return Arrays.copyOfRange(content, from, to);
     }
 }

@@ -34,4 +34,12 @@ class RecordsTest {
         assertThat(walk(new Records(Framing.LENGTHS, Framing.encode(entries), 0, Framing.bytes(entries), 0)))
                 .containsExactly("7=a\nb\r", "9=", (1L << 40) + "=c");
     }
+
+    @Test
+    void an_edit_stands_in_the_place_of_its_record() {
+        byte[] bytes = "a\nbc\nd".getBytes(StandardCharsets.UTF_8);
+        Records records = new Records(Framing.LINES, bytes, 0, bytes.length, 100)
+                .edited(record -> record.place() == 102 ? "edited\r".getBytes(StandardCharsets.UTF_8) : null);
+        assertThat(walk(records)).containsExactly("100=a", "102=edited", "105=d");
+    }
 }

@@ -1,5 +1,6 @@
 package dev.onefold.simulator.keyed;
 
+import dev.onefold.core.DeadLetter;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
@@ -83,6 +84,18 @@ final class Feed {
     FileSource file() {
         byte[] content = lines(0, events.size());
         return new FileSource(name(), () -> new ByteArrayInputStream(content), false);
+    }
+
+    /// The number of the event whose record has this place.
+    int index(DeadLetter.Place place) {
+        if (kind == Kind.PARTITION) {
+            return (int) place.offset();
+        }
+        int index = 0;
+        for (long at = 0; at < place.offset(); index++) {
+            at += record(index).length() + 1;
+        }
+        return index;
     }
 
     private byte[] lines(int from, int to) {

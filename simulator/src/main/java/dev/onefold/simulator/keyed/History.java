@@ -1,10 +1,13 @@
 package dev.onefold.simulator.keyed;
 
+import dev.onefold.core.event.Reason;
 import dev.onefold.oracle.KeyedOracle;
+import dev.onefold.oracle.KeyedOracle.Event;
 import dev.onefold.oracle.KeyedOracle.Verdict;
 import dev.onefold.oracle.generate.RandomFunction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ToIntFunction;
 
 /// What came to a data directory, in its order, and the oracle of it.
@@ -18,12 +21,16 @@ final class History {
     private KeyedOracle oracle;
     private boolean isRedriven;
 
-    private sealed interface Step {
+    sealed interface Step {
         record Came(Feed feed, int index) implements Step {}
 
         record Raised(RandomFunction function, boolean refold) implements Step {}
 
-        record Redriven(Feed feed, int index) implements Step {}
+        /// @param edit that was sent; none: the record as it arrived
+        /// @param verdict of it
+        record Redriven(Feed feed, int index, Optional<Event> edit, Verdict verdict) implements Step {}
+
+        record Purged(Feed feed, int index, Reason reason) implements Step {}
     }
 
     History(DrawnCase dealt) {
@@ -53,18 +60,29 @@ final class History {
     }
 
     /// Notes that a rejected event was sent again; what becomes of it.
-    Verdict redrive(Feed feed, int index) {
-        steps.add(new Step.Redriven(feed, index));
+    Verdict redrive(Feed feed, int index, Optional<Event> edit) {
         isRedriven = true;
-        return oracle.accept(feed.events.get(index), true);
+        Verdict verdict = oracle.accept(edit.orElse(feed.events.get(index)), true);
+        steps.add(new Step.Redriven(feed, index, edit, verdict));
+        return verdict;
     }
 
-    /// Forgets the last step, if it is a redrive.
-    void undoRedrive(ToIntFunction<Feed> in) {
-        if (steps.getLast() instanceof Step.Redriven) {
+    /// Notes that the letter of an event was purged.
+    void purge(Feed feed, int index, Reason reason) {
+        steps.add(new Step.Purged(feed, index, reason));
+    }
+
+    /// Forgets the last step, if it is one of these.
+    void undo(Class<? extends Step> decision, ToIntFunction<Feed> in) {
+        if (!steps.isEmpty() && decision.isInstance(steps.getLast())) {
             steps.removeLast();
         }
         recover(in);
+    }
+
+    /// All of it.
+    List<Step> steps() {
+        return List.copyOf(steps);
     }
 
     private void add(Step step) {
@@ -76,7 +94,9 @@ final class History {
         switch (step) {
             case Step.Came(Feed feed, int index) -> oracle.accept(feed.events.get(index), false);
             case Step.Raised(RandomFunction function, boolean refold) -> oracle.upgrade(function, refold);
-            case Step.Redriven(Feed feed, int index) -> oracle.accept(feed.events.get(index), true);
+            case Step.Redriven(Feed feed, int index, Optional<Event> edit, var _) ->
+                oracle.accept(edit.orElse(feed.events.get(index)), true);
+            case Step.Purged _ -> {}
         }
     }
 
@@ -86,7 +106,8 @@ final class History {
     void recover(ToIntFunction<Feed> in) {
         steps.removeIf(step -> switch (step) {
             case Step.Came(Feed feed, int index) -> index >= in.applyAsInt(feed);
-            case Step.Redriven(Feed feed, int index) -> index >= in.applyAsInt(feed);
+            case Step.Redriven(Feed feed, int index, var _, var _) -> index >= in.applyAsInt(feed);
+            case Step.Purged(Feed feed, int index, var _) -> index >= in.applyAsInt(feed);
             case Step.Raised _ -> false;
         });
         oracle = dealt.oracle();

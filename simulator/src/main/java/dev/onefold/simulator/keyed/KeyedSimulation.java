@@ -63,6 +63,8 @@ public final class KeyedSimulation {
     private int wantedCode = 1;
     private boolean isPurged; // Whether letters were purged, which changes nothing else.
     private boolean isInDoubt; // Whether the process ended in a redrive.
+    private @Nullable KeyedOracle rebuilt; // Since the sources were folded again.
+    private long purging; // The letter in whose purge the process ended; 0: none.
 
     private KeyedSimulation(long seed) {
         random = new SplittableRandom(seed);
@@ -131,7 +133,12 @@ public final class KeyedSimulation {
         disk = random.nextBoolean() ? disk.kill() : disk.crash(random);
         story.add("once more");
         try (EmbeddedEngine engine = open()) {
-            meet(engine);
+            if (rebuilt == null) {
+                meet(engine);
+            } else {
+                checkKeys(engine, rebuilt);
+                checkCounts(engine, rebuilt);
+            }
             require(engine.verify().isEqual(), "verify finds " + engine.verify());
         }
     }
@@ -147,7 +154,7 @@ public final class KeyedSimulation {
                 engine.checkpointNow();
             }
         }
-        wanted = computesAnother ? serving.next() : serving;
+        wanted = !computesAnother ? serving : random.nextInt(3) == 0 ? serving.mended() : serving.next();
         wantedCode = servingCode + 1;
         refolds = random.nextBoolean();
     }
@@ -239,6 +246,11 @@ public final class KeyedSimulation {
                     "of " + feed + " " + in + " are in, and " + feed.durable() + " were promised");
         }
         history.recover(feed -> feed.in(engine));
+        if (purging > 0
+                && engine.deadLetters().list(purging - 1, 1).stream().anyMatch(letter -> letter.id() == purging)) {
+            history.undo(History.Step.Purged.class, feed -> feed.in(engine));
+        }
+        purging = 0;
         if (code(engine) == servingCode) {
             checkAfterDoubt(engine);
         }
@@ -262,7 +274,7 @@ public final class KeyedSimulation {
                 throw e;
             }
             story.add("the redrive was lost");
-            history.undoRedrive(feed -> feed.in(engine));
+            history.undo(History.Step.Redriven.class, feed -> feed.in(engine));
             check(engine);
         }
         isInDoubt = false;
@@ -281,15 +293,16 @@ public final class KeyedSimulation {
             }
             case 4 ->
                 failed(engine).stream().skip(random.nextInt(3)).findFirst().ifPresent(letter -> {
-                    story.add("redrive " + letter.place());
-                    redrive(engine, letter);
+                    Optional<Event> edit =
+                            letter.content() == DeadLetter.Content.RECORD ? edit(letter) : Optional.empty();
+                    story.add("redrive " + letter.place()
+                            + edit.map(event -> " as " + event).orElse(""));
+                    redrive(engine, letter, edit);
                 });
             case 5 -> {
                 List<DeadLetter> letters = engine.deadLetters().list(random.nextInt(10), 1);
                 if (!letters.isEmpty()) {
-                    story.add("purge " + letters);
-                    isPurged = true;
-                    engine.deadLetters().purge(List.of(letters.getFirst().id()));
+                    purge(engine, letters.getFirst());
                 }
             }
             default -> {
@@ -297,6 +310,33 @@ public final class KeyedSimulation {
                 send(engine, feed, Math.min(feed.events.size(), feed.in(engine) + random.nextInt(20)));
             }
         }
+    }
+
+    private void purge(EmbeddedEngine engine, DeadLetter letter) {
+        story.add("purge " + letter);
+        isPurged = true;
+        purging = letter.id();
+        Feed feed = feed(letter);
+        history.purge(feed, feed.index(letter.place()), letter.reason());
+        engine.deadLetters().purge(List.of(letter.id()));
+        purging = 0;
+    }
+
+    /// Another content of the event of a letter, or none.
+    private Optional<Event> edit(DeadLetter letter) {
+        Feed feed = feed(letter);
+        Event event = feed.events.get(feed.index(letter.place()));
+        return random.nextInt(3) > 0
+                ? Optional.empty()
+                : Optional.of(DrawnCase.event(event.key(), (int) event.version(), random.nextInt(3)))
+                        .filter(edit -> !edit.equals(event));
+    }
+
+    private Feed feed(DeadLetter letter) {
+        return feeds.stream()
+                .filter(each -> each.name().equals(letter.place().source()))
+                .findFirst()
+                .orElseThrow();
     }
 
     /// Sends events from one that is in already to another.
@@ -313,14 +353,8 @@ public final class KeyedSimulation {
 
     private void check(EmbeddedEngine engine) {
         KeyedOracle oracle = history.oracle();
-        Counts expected = new Counts(
-                oracle.count(Verdict.ACCEPTED),
-                oracle.count(Verdict.DUPLICATE),
-                oracle.count(Verdict.STALE),
-                oracle.count(Verdict.CONFLICTING),
-                oracle.count(Verdict.REJECTED));
-        require(engine.counts().equals(expected), "counts are " + engine.counts() + ", not " + expected);
-        checkKeys(engine);
+        checkCounts(engine, oracle);
+        checkKeys(engine, oracle);
         List<String> records = engine.deadLetters().list(0, 1_000).stream()
                 .filter(letter -> letter.content() == DeadLetter.Content.RECORD)
                 .map(letter -> new String(engine.deadLetters().record(letter.id()), StandardCharsets.UTF_8))
@@ -332,6 +366,16 @@ public final class KeyedSimulation {
                         || history.isRedriven() // A redriven one that is final is too late from then on.
                         || failed == oracle.failed().size(),
                 failed + " letters of failed events, not " + oracle.failed().size());
+    }
+
+    private static void checkCounts(EmbeddedEngine engine, KeyedOracle oracle) {
+        Counts expected = new Counts(
+                oracle.count(Verdict.ACCEPTED),
+                oracle.count(Verdict.DUPLICATE),
+                oracle.count(Verdict.STALE),
+                oracle.count(Verdict.CONFLICTING),
+                oracle.count(Verdict.REJECTED));
+        require(engine.counts().equals(expected), "counts are " + engine.counts() + ", not " + expected);
     }
 
     private @Nullable FileSource reopened(String name) {
@@ -347,25 +391,32 @@ public final class KeyedSimulation {
         return feeds.stream().allMatch(feed -> feed.kind == Feed.Kind.LINES);
     }
 
-    /// All that the function has met is folded again from its sources, whatever people have done with its letters.
+    /// All is folded again from its sources, whatever people have done with its letters.
     private void foldSourcesAgain(EmbeddedEngine engine) {
-        boolean isFile = feeds.size() == 1 && feeds.getFirst().kind == Feed.Kind.FILE && !history.isRedriven();
-        if (servingCode > 1 || !keepsAll() && !isFile) {
+        boolean isFile = feeds.size() == 1 && feeds.getFirst().kind == Feed.Kind.FILE;
+        if (!keepsAll() && !isFile) {
             return;
         }
-        if (random.nextBoolean()) {
-            story.add("all letters are purged");
-            isPurged = true;
-            engine.deadLetters()
-                    .purge(engine.deadLetters().list(0, 1_000).stream()
-                            .map(DeadLetter::id)
-                            .toList());
+        if (random.nextInt(4) == 0) {
+            engine.deadLetters().list(0, 1_000).forEach(letter -> purge(engine, letter));
         }
         story.add("fold the sources again");
+        FreshFold fresh = new FreshFold(dealt, serving, history.steps());
+        KeyedOracle oracle = fresh.oracle();
+        engine.rebuild(this::reopened);
+        rebuilt = oracle;
+        checkKeys(engine, oracle);
+        checkCounts(engine, oracle);
+        if (!fresh.hasPurged()) {
+            List<String> expected = fresh.letters(settings(shards, false, disk, random), servingCode, refolds);
+            List<String> letters = FreshFold.letters(engine);
+            require(letters.equals(expected), "letters are " + letters + ", not " + expected);
+            require(
+                    failed(engine).size() == oracle.failed().size(),
+                    "not as many events have failed as " + oracle.failed());
+        }
         Verification verification = engine.verify(this::reopened);
         require(verification.isEqual(), "verify from the sources finds " + verification);
-        engine.rebuild(this::reopened);
-        checkKeys(engine);
     }
 
     private static List<DeadLetter> failed(EmbeddedEngine engine) {
@@ -374,8 +425,7 @@ public final class KeyedSimulation {
                 .toList();
     }
 
-    private void checkKeys(EmbeddedEngine engine) {
-        KeyedOracle oracle = history.oracle();
+    private static void checkKeys(EmbeddedEngine engine, KeyedOracle oracle) {
         oracle.contexts().forEach((key, context) -> {
             Optional<KeyState> state = engine.state(List.of(key));
             String is =
@@ -414,23 +464,23 @@ public final class KeyedSimulation {
 
     private void redriveAll(EmbeddedEngine engine) {
         for (DeadLetter letter : failed(engine)) {
-            redrive(engine, letter);
-            checkKeys(engine);
+            redrive(engine, letter, Optional.empty());
+            checkKeys(engine, history.oracle());
         }
     }
 
     /// Sends a failed event again. A function that is the same fails again or folds it, as the oracle says.
-    private void redrive(EmbeddedEngine engine, DeadLetter letter) {
+    private void redrive(EmbeddedEngine engine, DeadLetter letter, Optional<Event> edit) {
         if (letter.content() != DeadLetter.Content.RECORD) {
             return;
         }
-        Feed feed = feeds.stream()
-                .filter(each -> each.name().equals(letter.place().source()))
-                .findFirst()
-                .orElseThrow();
+        Feed feed = feed(letter);
         isInDoubt = true;
-        Verdict verdict = history.redrive(feed, (int) letter.place().line() - 1);
-        Redriven redriven = engine.deadLetters().redrive(letter.id(), null);
+        Verdict verdict = history.redrive(feed, (int) letter.place().line() - 1, edit);
+        byte[] edited = edit.map(DrawnCase::record)
+                .map(record -> record.getBytes(StandardCharsets.UTF_8))
+                .orElse(null);
+        Redriven redriven = engine.deadLetters().redrive(letter.id(), edited);
         isInDoubt = false;
         require(
                 redriven.name().equals(verdict.name()),
