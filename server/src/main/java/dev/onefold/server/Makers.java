@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Makes the answers that may be large, on a few threads of the platform: half as many as there are processors make one
@@ -48,7 +49,7 @@ final class Makers implements AutoCloseable {
         turns = new Semaphore(workersMax, true);
     }
 
-    /// How answers are written, and which memory keeps them.
+    /// How answers are written, and which memory keeps them. Equal to itself alone.
     interface Form {
         Spool.Memory memory();
 
@@ -213,8 +214,9 @@ final class Makers implements AutoCloseable {
 
         private void write(Response made) throws IOException {
             answer = made;
-            tag = made.tag() == null ? null : made.tag().get();
-            String known = tag;
+            Supplier<String> computed = made.tag();
+            String known = computed == null ? null : computed.get();
+            tag = known;
             if (known == null || readers.stream().anyMatch(each -> !each.reader.has(known))) {
                 question.form.write(made, tag, content);
             }
