@@ -37,8 +37,8 @@ class MakersTest {
 
     /// An engine whose queries wait for the gate.
     private Engine gated(Engine engine) {
-        return (Engine)
-                Proxy.newProxyInstance(Engine.class.getClassLoader(), new Class<?>[] {Engine.class}, (_, method, of) -> {
+        return (Engine) Proxy.newProxyInstance(
+                Engine.class.getClassLoader(), new Class<?>[] {Engine.class}, (_, method, of) -> {
                     if (method.getName().equals("query")) {
                         cuts.incrementAndGet();
                         gate.await();
