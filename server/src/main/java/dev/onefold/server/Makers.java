@@ -158,7 +158,7 @@ final class Makers implements AutoCloseable {
             return Optional.empty();
         }
         Lane lane = lanes.keySet().iterator().next();
-        ArrayDeque<Job> jobs = lanes.remove(lane);
+        ArrayDeque<Job> jobs = Objects.requireNonNull(lanes.remove(lane));
         Job job = jobs.remove();
         if (!jobs.isEmpty()) {
             lanes.put(lane, jobs); // Behind the others.
@@ -269,7 +269,7 @@ final class Makers implements AutoCloseable {
     synchronized void end(Form form) {
         for (Lane lane : List.copyOf(lanes.keySet())) {
             if (lane.form.equals(form)) {
-                for (Job job : lanes.remove(lane)) {
+                for (Job job : Objects.requireNonNull(lanes.remove(lane))) {
                     open.remove(job.question);
                     job.readers.forEach(each -> each.made.completeExceptionally(new Ended()));
                 }
