@@ -153,7 +153,8 @@ final class ServeRun {
             steady(perSecond, 50);
             double wall = (System.nanoTime() - began) / 1e9;
             say(
-                    "    beside %,d readers of %s, who took %,.1f MB/s; the service used %.2f processors, %,d MB resident",
+                    "    beside %,d readers of %s, who took %,.1f MB/s; the service used %.2f processors, %,d MB"
+                            + " resident",
                     readers,
                     what,
                     beside.bytes() / 1e6 / wall,

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Makes the answers that may be large, on a few threads of the platform: half as many as there are processors make one
@@ -48,7 +49,7 @@ final class Makers implements AutoCloseable {
         turns = new Semaphore(workersMax, true);
     }
 
-    /// How answers are written, and which memory keeps them.
+    /// How answers are written, and which memory keeps them. Equal to itself alone.
     interface Form {
         Spool.Memory memory();
 
@@ -157,7 +158,7 @@ final class Makers implements AutoCloseable {
             return Optional.empty();
         }
         Lane lane = lanes.keySet().iterator().next();
-        ArrayDeque<Job> jobs = lanes.remove(lane);
+        ArrayDeque<Job> jobs = Objects.requireNonNull(lanes.remove(lane));
         Job job = jobs.remove();
         if (!jobs.isEmpty()) {
             lanes.put(lane, jobs); // Behind the others.
@@ -213,8 +214,9 @@ final class Makers implements AutoCloseable {
 
         private void write(Response made) throws IOException {
             answer = made;
-            tag = made.tag() == null ? null : made.tag().get();
-            String known = tag;
+            Supplier<String> computed = made.tag();
+            String known = computed == null ? null : computed.get();
+            tag = known;
             if (known == null || readers.stream().anyMatch(each -> !each.reader.has(known))) {
                 question.form.write(made, tag, content);
             }
@@ -267,7 +269,7 @@ final class Makers implements AutoCloseable {
     synchronized void end(Form form) {
         for (Lane lane : List.copyOf(lanes.keySet())) {
             if (lane.form.equals(form)) {
-                for (Job job : lanes.remove(lane)) {
+                for (Job job : Objects.requireNonNull(lanes.remove(lane))) {
                     open.remove(job.question);
                     job.readers.forEach(each -> each.made.completeExceptionally(new Ended()));
                 }

@@ -32,8 +32,9 @@ public final class Disk {
         return new EngineException(
                 EngineException.Kind.STORAGE_FAILED,
                 "Storage failed: " + what + " of " + file + " said '" + reason(cause)
-                        + "'. Nothing since the last checkpoint was acknowledged as folded from files; what was acknowledged is in the"
-                        + " journal. Check the disk, then start again: it goes on from the last checkpoint.",
+                        + "'. Nothing since the last checkpoint was acknowledged as folded from files; what was"
+                        + " acknowledged is in the journal. Check the disk, then start again: it goes on from the last"
+                        + " checkpoint.",
                 cause);
     }
 
@@ -358,30 +359,33 @@ public final class Disk {
     /// renames or deletes meanwhile is passed over.
     public static long bytes(Path directory) {
         long[] bytes = {0};
-        done("listing", directory, () -> Files.walkFileTree(directory.toRealPath(), new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                bytes[0] += attributes.isRegularFile() ? attributes.size() : 0;
-                return FileVisitResult.CONTINUE;
-            }
+        done(
+                "listing",
+                directory,
+                () -> Files.walkFileTree(directory.toRealPath(), new SimpleFileVisitor<>() {
+                    @Override
+                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                        bytes[0] += attributes.isRegularFile() ? attributes.size() : 0;
+                        return FileVisitResult.CONTINUE;
+                    }
 
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-                return passedOver(e);
-            }
+                    @Override
+                    public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                        return passedOver(e);
+                    }
 
-            @Override
-            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException e) throws IOException {
-                return e == null ? FileVisitResult.CONTINUE : passedOver(e);
-            }
+                    @Override
+                    public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException e) throws IOException {
+                        return e == null ? FileVisitResult.CONTINUE : passedOver(e);
+                    }
 
-            private FileVisitResult passedOver(IOException e) throws IOException {
-                if (e instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw e;
-            }
-        }));
+                    private FileVisitResult passedOver(IOException e) throws IOException {
+                        if (e instanceof NoSuchFileException) {
+                            return FileVisitResult.CONTINUE;
+                        }
+                        throw e;
+                    }
+                }));
         return bytes[0];
     }
 
