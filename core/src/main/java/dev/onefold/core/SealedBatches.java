@@ -24,9 +24,9 @@ public interface SealedBatches {
     /// more is known of it.
     Optional<Line> find(BatchNumber number);
 
-    /// Lets a batch that waits for a person be delivered again.
+    /// Lets a batch that waits for a person be delivered again, or one that waits for its next try be tried now.
     ///
-    /// @throws IllegalArgumentException if it does not wait for a person
+    /// @throws IllegalArgumentException if it waits neither for a person nor for a later time
     Line release(BatchNumber number);
 
     /// Ends a batch that waits for a person without another attempt.

@@ -174,6 +174,23 @@ public interface BatchContract {
     }
 
     @Test
+    default void a_batch_that_waits_for_its_next_try_is_tried_at_once_when_a_person_releases_it() {
+        Taken taken = new Taken(new Outcome.NotNow("closed", Duration.ofHours(20)));
+        try (Running running = open(pipeline("once", ""), taken::take)) {
+            running.feed(records(0, 5));
+            running.passed(Duration.ofMinutes(5));
+            assertThat(taken.ids()).containsExactly("orders-000001");
+            Line line = running.engine().batches().release(BatchNumber.of(1));
+            assertThat(line.state()).isEqualTo("waiting");
+            assertThat(line.reason()).as("why it waited").isEqualTo("closed");
+            assertThat(line.attempts()).isEqualTo(1);
+            running.passed(Duration.ofMinutes(5));
+            assertThat(taken.ids()).containsExactly("orders-000001", "orders-000001");
+            assertThat(states(running)).isEmpty();
+        }
+    }
+
+    @Test
     default void hazard_74_a_once_receiver_without_an_answer_is_in_doubt_until_a_person_decides() {
         Taken taken = new Taken(new Outcome.Unknown("no answer"));
         try (Running running = open(pipeline("once", ""), taken::take)) {

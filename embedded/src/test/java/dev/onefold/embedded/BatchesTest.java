@@ -18,7 +18,9 @@ import dev.onefold.embedded.delivery.Carrier;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +31,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +39,9 @@ import org.junit.jupiter.api.io.TempDir;
 class BatchesTest {
     @TempDir
     Path directory;
+
+    @TempDir
+    Path other;
 
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -305,6 +311,58 @@ class BatchesTest {
             assertThat(engine.deliverDue()).isEqualTo(1);
             assertThatThrownBy(() -> engine.batches().release(BatchNumber.of(1)))
                     .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    private static void copy(Path from, Path to) {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path each : all.toList()) {
+                Files.copy(each, to.resolve(from.relativize(each).toString()));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void a_start_tries_at_once_what_waits_for_a_later_time_but_not_twice_within_a_minute() {
+        Receiver receiver = new Receiver();
+        receiver.answer = _ -> new Outcome.NotNow("closed", null);
+        Pipeline pipeline = requests("\"receiver\":\"idempotent\"");
+        try (EmbeddedEngine engine = open(pipeline)) {
+            engine.deliver(receiver);
+            engine.append("a", records(0, 10));
+            engine.checkpointNow();
+            assertThat(engine.deliverDue()).isOne();
+            now = now.plus(Duration.ofMinutes(1));
+            assertThat(engine.deliverDue()).isOne(); // The next try of the schedule is in ten minutes.
+        }
+        now = now.plusSeconds(10);
+        Path image = other.resolve("image");
+        try (EmbeddedEngine engine = open(pipeline)) {
+            engine.deliver(receiver);
+            assertThat(engine.deliverDue())
+                    .as("within a minute of the last try")
+                    .isZero();
+            assertThat(engine.batches().find(BatchNumber.of(1)).orElseThrow().next())
+                    .isEqualTo(now.plusSeconds(50));
+            now = now.plusSeconds(50);
+            receiver.answer = _ -> {
+                copy(directory, image); // As a process leaves it that is killed during the try.
+                return new Outcome.NotNow("closed", null);
+            };
+            assertThat(engine.deliverDue()).isOne();
+        }
+        receiver.answer = _ -> new Outcome.Done();
+        directory = image;
+        now = now.plusSeconds(59);
+        try (EmbeddedEngine engine = open(pipeline)) {
+            engine.deliver(receiver);
+            assertThat(engine.deliverDue())
+                    .as("within a minute of the try that was cut off")
+                    .isZero();
+            now = now.plusSeconds(1);
+            assertThat(engine.deliverDue()).isOne();
         }
     }
 

@@ -7,6 +7,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Order;
@@ -191,21 +192,26 @@ public final class AwsBatches implements SealedBatches {
 
     @Override
     public Line release(BatchNumber number) {
-        return decided(number, generation -> new Decisions(store).release(number, generation));
+        DeliveryItem item = there(number);
+        boolean isPossible =
+                DeliveryRules.canRelease(item.delivery(), store.clock().millis());
+        return decided(item, isPossible, generation -> new Decisions(store).release(number, generation));
     }
 
     @Override
     public Line settle(BatchNumber number, Delivery.How how) {
-        return decided(number, generation -> new Decisions(store).settle(number, generation, how));
+        DeliveryItem item = there(number);
+        boolean isPossible = item.delivery().awaitsPerson();
+        return decided(item, isPossible, generation -> new Decisions(store).settle(number, generation, how));
     }
 
     private interface Decision {
         boolean on(int generation);
     }
 
-    private Line decided(BatchNumber number, Decision decision) {
-        DeliveryItem item = there(number);
-        if (!item.delivery().awaitsPerson()) {
+    private Line decided(DeliveryItem item, boolean isPossible, Decision decision) {
+        BatchNumber number = item.number();
+        if (!isPossible) {
             throw new IllegalArgumentException("Batch " + number + " does not wait for a person: it is "
                     + item.delivery().word());
         }

@@ -51,7 +51,7 @@ public final class Decisions {
                         .isPresent();
     }
 
-    /// A person lets a delivery be tried again that waits for a person.
+    /// A person lets a delivery be tried again that waits for a person, or now if it waits for its next try.
     ///
     /// @param generation that the person has seen
     /// @return whether it is tried again; not if it has changed since
@@ -59,7 +59,7 @@ public final class Decisions {
     public boolean release(BatchNumber number, int generation) {
         DeliveryItem item = deliveries.load(number);
         Delivery delivery = item.delivery();
-        if (!delivery.awaitsPerson() || delivery.tries().generation() != generation) {
+        if (!DeliveryRules.canRelease(delivery, nowMs()) || delivery.tries().generation() != generation) {
             return false;
         }
         if (delivery instanceof Delivery.InDoubt doubt && nowMs() < item.goneMs()) {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
         aliases = "redeliver",
         description = {
             "Decides about a batch that was put aside or is in doubt. It is tried again, with the same id and the same"
-                    + " content, and its time for retries begins anew.",
+                    + " content, and its time for retries begins anew. A batch that waits for its next try is tried now.",
             "Whether a batch in doubt has arrived, only its receiver knows: look there first. With --delivered or --discard"
                     + " it is not tried again."
         },
@@ -48,7 +48,8 @@ final class ReleaseCommand implements Callable<Integer> {
         BatchNumber wanted = BatchesCommand.number(number);
         return all.use(batches -> {
             Line line = BatchesCommand.line(batches, wanted);
-            if (!line.state().equals("put aside") && !line.state().equals("in doubt")) {
+            boolean waits = line.state().equals("waiting") && line.next() != null && !delivered && !discard;
+            if (!waits && !line.state().equals("put aside") && !line.state().equals("in doubt")) {
                 throw settled(line.number(), line.state());
             }
             try {
@@ -62,7 +63,12 @@ final class ReleaseCommand implements Callable<Integer> {
         });
     }
 
-    private static CommandFailure settled(BatchNumber number, String state) {
+    private CommandFailure settled(BatchNumber number, String state) {
+        if (state.equals("waiting") && !delivered && !discard) {
+            return new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "Batch " + number + " needs no release: it is delivered in its turn, " + when());
+        }
         return new CommandFailure(
                 ExitCode.DIFFERENT,
                 "Batch " + number + " does not wait for a person: it is " + state
@@ -75,7 +81,10 @@ final class ReleaseCommand implements Callable<Integer> {
             return "Batch " + wanted + (discard ? " is discarded.\n" : " is done.\n");
         }
         batches.release(wanted);
-        return "Batch " + wanted + " is delivered again, "
-                + (all.isDeployed() ? "within a minute or two.\n" : "as soon as a process delivers: 'onefold run'.\n");
+        return "Batch " + wanted + " is delivered again, " + when() + "\n";
+    }
+
+    private String when() {
+        return all.isDeployed() ? "within a minute or two." : "as soon as a process delivers: 'onefold run'.";
     }
 }

@@ -22,6 +22,9 @@ public final class DeliveryRules {
     /// A receiver that asks for less is not asked more often.
     private static final Duration ASKED_MIN = Duration.ofSeconds(1);
 
+    /// Between the tries of processes that start and end again and again.
+    private static final long STARTS_MS_MIN = 60_000;
+
     private final @Nullable Duration remembers;
 
     /// @param remembers for how long the receiver knows ids that it has seen; `null`: for ever
@@ -113,8 +116,7 @@ public final class DeliveryRules {
         if (delays.isEmpty()) {
             return givenUp(tries, reason, nowMs);
         }
-        Duration delay =
-                asked == null ? delays.get(Math.min(tries.count(), delays.size()) - 1) : atLeast(asked, delays);
+        Duration delay = asked == null ? delay(tries) : atLeast(asked, delays);
         Duration limit = batching.retry().limit();
         if (delay.compareTo(limit) > 0 || nowMs + delay.toMillis() > tries.firstMs() + limit.toMillis()) {
             return givenUp(tries, reason, nowMs);
@@ -124,6 +126,28 @@ public final class DeliveryRules {
             return new Delivery.InDoubt(tries, started.owner(), started.atMs(), forgotten(reason));
         }
         return new Delivery.Waiting(tries, nextMs, reason);
+    }
+
+    /// The delay of the schedule after the last of these tries.
+    private Duration delay(Delivery.Tries tries) {
+        List<Duration> delays = batching.retry().delays();
+        return delays.isEmpty() || tries.count() == 0
+                ? Duration.ZERO
+                : delays.get(Math.min(tries.count(), delays.size()) - 1);
+    }
+
+    /// When a process that starts now makes the next try of the schedule: at once, because a person may have mended
+    /// what
+    /// was wrong, but not within a minute of the last try, because a process that crashes is started again.
+    public long firstMs(Delivery.Waiting waiting, long nowMs) {
+        long lastMs = waiting.notBeforeMs() - delay(waiting.tries()).toMillis();
+        return Math.min(waiting.notBeforeMs(), Math.max(nowMs, lastMs + STARTS_MS_MIN));
+    }
+
+    /// What is durable before a try that a start has brought forward, so that the next start sees that it was made.
+    public Delivery.Waiting broughtForward(Delivery.Waiting waiting, long nowMs) {
+        return new Delivery.Waiting(
+                waiting.tries(), nowMs + delay(waiting.tries()).toMillis(), waiting.reason());
     }
 
     /// What a receiver asks for is its own word; none, or a time that is over, would ask it without an end.
@@ -178,14 +202,22 @@ public final class DeliveryRules {
         return new Delivery.Divided(tries, List.of(new Delivery.Part(number, rest, next)));
     }
 
-    /// A person lets it be tried again. Whoever has begun must be gone for certain.
+    /// Whether a person can let it be tried again: it waits for a person, or for a later time.
+    public static boolean canRelease(Delivery delivery, long nowMs) {
+        return delivery.awaitsPerson() || delivery instanceof Delivery.Waiting waiting && waiting.notBeforeMs() > nowMs;
+    }
+
+    /// A person lets it be tried again. Whoever has begun must be gone for certain. If it waits for its next try, that
+    /// is made now.
     ///
-    /// @throws IllegalArgumentException if it does not wait for a person
+    /// @throws IllegalArgumentException if it waits neither for a person nor for a later time
     public static Delivery release(Delivery delivery, long nowMs) {
-        if (!delivery.awaitsPerson()) {
-            throw new IllegalArgumentException("It does not wait for a person");
+        if (!canRelease(delivery, nowMs)) {
+            throw new IllegalArgumentException("It waits neither for a person nor for a later time");
         }
-        return new Delivery.Waiting(delivery.tries().again(), nowMs, "");
+        return delivery instanceof Delivery.Waiting waiting
+                ? new Delivery.Waiting(waiting.tries(), nowMs, waiting.reason())
+                : new Delivery.Waiting(delivery.tries().again(), nowMs, "");
     }
 
     /// A person ends it.

@@ -169,9 +169,14 @@ class DeliveryRulesTest {
     }
 
     @Test
-    void only_what_waits_for_a_person_is_released_or_settled() {
-        Delivery waiting = DeliveryRules.sealed(START);
-        assertThatThrownBy(() -> DeliveryRules.release(waiting, START)).isInstanceOf(IllegalArgumentException.class);
+    void only_what_waits_for_a_person_is_settled_and_what_waits_for_a_later_time_is_released_too() {
+        Delivery due = DeliveryRules.sealed(START);
+        assertThatThrownBy(() -> DeliveryRules.release(due, START)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> DeliveryRules.settle(due, Delivery.How.SAID, START))
+                .isInstanceOf(IllegalArgumentException.class);
+        Delivery.Tries tries = new Delivery.Tries(3, START - 9, 2, true);
+        assertThat(DeliveryRules.release(new Waiting(tries, START + 1, "closed"), START))
+                .isEqualTo(new Waiting(tries, START, "closed"));
         Delivery aside = new Delivery.Aside(Delivery.Tries.NONE, START, "no", false);
         assertThat(DeliveryRules.release(aside, START).tries().generation()).isEqualTo(2);
         assertThat(DeliveryRules.settle(aside, Delivery.How.SAID, START).isEnded())

@@ -53,6 +53,7 @@ public final class Courier implements AutoCloseable {
     private final DeliveryRules rules;
     private final Endings endings;
     private final Notices notices;
+    private final FirstTries firstTries;
     private @Nullable Carrier carrier; // None: nothing is begun.
     private final InstantSource clock;
     private final Guard guard;
@@ -95,6 +96,7 @@ public final class Courier implements AutoCloseable {
         owner = parts.owner;
         Duration remembers = batching.deliver().span("remembers").orElse(null);
         rules = new DeliveryRules(batching, remembers);
+        firstTries = new FirstTries(rules);
         endings = new Endings(batching, batches, ledger);
         notices = new Notices(pipeline, batching.order());
         if (!isReading) {
@@ -164,6 +166,7 @@ public final class Courier implements AutoCloseable {
     /// From now on batches are delivered.
     synchronized void begin(Carrier receiver) {
         carrier = receiver;
+        firstTries.begin(ledger.begun().values(), clock.millis());
         wake();
     }
 
@@ -252,7 +255,8 @@ public final class Courier implements AutoCloseable {
         long nowMs = clock.instant().toEpochMilli();
         boolean isStrict = batching.order() == Batching.Order.STRICT;
         for (Handled handled : ledger.begun().values()) {
-            if (!active.contains(handled.number()) && DeliveryRules.isDue(handled.delivery(), nowMs)) {
+            boolean isActive = active.contains(handled.number());
+            if (!isActive && DeliveryRules.isDue(firstTries.timed(handled).delivery(), nowMs)) {
                 return handled;
             }
             if (isStrict
@@ -298,9 +302,13 @@ public final class Courier implements AutoCloseable {
             }
             tried = now.prepared(content.sha256(), content.bytes(), previous);
             started = rules.begin(waiting, owner, clock.instant().toEpochMilli());
+            boolean isBroughtForward = firstTries.take(handled.number());
             if (rules.needsStartMark()) {
                 ledger.put(tried.with(started));
                 ledger.force(); // A start mark must survive a power cut, because the effect may.
+            } else if (isBroughtForward) {
+                ledger.put(tried.with(rules.broughtForward(waiting, clock.millis())));
+                ledger.force();
             }
         }
         Outcome outcome = outcome(tried, started, content);
@@ -413,7 +421,7 @@ public final class Courier implements AutoCloseable {
 
     synchronized Now now() {
         return new Now(
-                List.copyOf(ledger.begun().values()),
+                ledger.begun().values().stream().map(firstTries::timed).toList(),
                 ledger.next(),
                 Set.copyOf(active),
                 new TreeMap<>(ledger.decisions()));
@@ -427,14 +435,14 @@ public final class Courier implements AutoCloseable {
 
     /// A person decides about a delivery; durable when this returns.
     ///
-    /// @throws IllegalArgumentException if it does not wait for a person
+    /// @throws IllegalArgumentException if there is nothing to decide
     synchronized Handled decide(BatchNumber number, UnaryOperator<Delivery> decision) {
         if (closed) {
             throw new EngineException(EngineException.Kind.STOPPED, "The engine is closed");
         }
         Handled handled = ledger.begun().get(number);
         if (handled == null) {
-            throw new IllegalArgumentException("It does not wait for a person");
+            throw new IllegalArgumentException("It is not begun, or is done");
         }
         Handled decided = handled.with(decision.apply(handled.delivery()));
         if (Decision.isOne(decided)) {
