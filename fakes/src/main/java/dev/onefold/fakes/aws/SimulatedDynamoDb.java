@@ -1,5 +1,6 @@
 package dev.onefold.fakes.aws;
 
+import dev.onefold.fakes.aws.table.Backups;
 import dev.onefold.fakes.aws.table.Change;
 import dev.onefold.fakes.aws.table.Meter;
 import dev.onefold.fakes.aws.table.Reads;
@@ -83,7 +84,12 @@ public final class SimulatedDynamoDb {
         return tally;
     }
 
-    /// A backup of a table as it is now.
+    /// From now on backups can be made as the service makes them. Whoever needs them asks for this a minute before.
+    public Backups backups() {
+        return new Backups(tables, random.split());
+    }
+
+    /// What a table holds now, all of it as of one instant, which no backup of the service promises.
     public Tables.Backup backup(String table) {
         return tables.backup(table);
     }

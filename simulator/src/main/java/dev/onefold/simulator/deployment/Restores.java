@@ -5,6 +5,7 @@ import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.core.Verification;
+import dev.onefold.fakes.aws.table.Backups;
 import dev.onefold.fakes.aws.table.Tables;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,8 +14,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Somebody restores one table or several, each to one of two moments, while records arrive, and does what docs/aws.md
-/// says then: takes them over, replays from a minute before the moment, and verifies. People leave letters alone from
+/// Somebody restores one table or several, each from one of two backups, which lose and age single items, while records
+/// arrive, and does what docs/aws.md says then: takes them over, replays from a minute before the moment, and verifies.
+/// People leave letters alone from
 /// the first moment on, because what they decide after it is in no backup and in no stream. All records count in the
 /// end: those that were in the rows at the moment, and those that the replay brings.
 final class Restores {
@@ -93,14 +95,17 @@ final class Restores {
 
     private void restore(Person me, Instant since) {
         Instant from = since;
-        Instant moment = deployment.time.instant();
         // Where State is behind, the runbook says: by as much earlier.
         if (intake.isDone()) {
-            from = moment.minus(RUNBOOK);
+            from = deployment.time.instant();
         }
-        List<Tables.Backup> first = backups();
+        Backups service = deployment.dynamo.backups();
+        me.pause(RUNBOOK);
+        Instant moment = deployment.time.instant();
+        me.pause(Backups.SPREAD);
+        List<Tables.Backup> first = backups(service);
         pause(me, BEFORE_MAX);
-        List<Tables.Backup> second = backups();
+        List<Tables.Backup> second = backups(service);
         pause(me, BEFORE_MAX);
         List<Tables.Backup> chosen = chosen(first, second);
         story.add("restored " + chosen.stream().map(Tables.Backup::table).toList() + " to about " + moment);
@@ -124,13 +129,13 @@ final class Restores {
         });
     }
 
-    private List<Tables.Backup> backups() {
+    private List<Tables.Backup> backups(Backups service) {
         List<String> tables = new ArrayList<>(
                 List.of(deployment.tables.rows(), deployment.tables.deltas(), deployment.tables.totals()));
         if (withLetters) {
             tables.add(deployment.tables.letters());
         }
-        return tables.stream().map(deployment.dynamo::backup).toList();
+        return tables.stream().map(service::get).toList();
     }
 
     /// One, some or all, each of one of both moments.

@@ -36,6 +36,7 @@ public final class Tables {
     private final InstantSource clock;
     private final Map<String, Table> tables = new TreeMap<>();
     private final List<Consumer<Change>> listeners = new ArrayList<>();
+    private final List<Consumer<String>> restores = new ArrayList<>();
     private long changes;
     private long ids;
 
@@ -46,6 +47,11 @@ public final class Tables {
     /// Tells of every change from now on, at its instant.
     public void onChange(Consumer<Change> listener) {
         listeners.add(listener);
+    }
+
+    /// Tells of every table that is restored from now on.
+    void onRestore(Consumer<String> listener) {
+        restores.add(listener);
     }
 
     Instant now() {
@@ -126,7 +132,7 @@ public final class Tables {
         }
     }
 
-    /// A backup of a table as it is now.
+    /// What a table holds now, all of it as of one instant; [Backups] are less kind.
     public Backup backup(String name) {
         Table table = table(name);
         return new Backup(
@@ -150,6 +156,7 @@ public final class Tables {
                 before.schema());
         backup.items().forEach(item -> after.write(before.schema().keyOf(item), item, now()));
         tables.put(backup.table(), after);
+        restores.forEach(listener -> listener.accept(backup.table()));
     }
 
     public DescribeTableResponse describeTable(DescribeTableRequest request) {
