@@ -1,5 +1,6 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.batch.CutItem.Gaps;
 import dev.onefold.aws.batch.Deliveries.Listed;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.store.BatchReads;
@@ -54,6 +55,7 @@ public final class AwsBatches implements SealedBatches {
         List<Listed> open = deliveries.listed(Deliveries.OPEN, LISTED_MAX);
         List<Listed> person = deliveries.listed(Deliveries.PERSON, LISTED_MAX);
         int inDoubt = (int) person.stream().filter(Listed::isInDoubt).count();
+        long sealed = progress.sealed() - Gaps.load(store).count(progress.sealed());
         boolean isStrict = ((Batching) pipeline.fold()).order() == Order.STRICT;
         List<BatchNumber> undelivered = Stream.concat(open.stream(), person.stream())
                 .map(Listed::number)
@@ -64,8 +66,8 @@ public final class AwsBatches implements SealedBatches {
                 progress.openMs().isEmpty()
                         ? null
                         : Instant.ofEpochMilli(progress.openMs().getAsLong()),
-                progress.sealed(),
-                progress.sealed()
+                sealed,
+                sealed
                         - undelivered.stream()
                                 .mapToLong(BatchNumber::number)
                                 .distinct()
@@ -223,6 +225,10 @@ public final class AwsBatches implements SealedBatches {
 
     private DeliveryItem there(BatchNumber number) {
         return deliveries.find(number).orElseThrow(() -> {
+            if (Gaps.load(store).contains(number.number())) {
+                return new IllegalArgumentException("Batch " + number
+                        + " is not there since tables were restored; or it" + " was done, and its content was removed");
+            }
             boolean wasSealed = number.number() >= 1
                     && number.number() <= cutter().progress().sealed();
             return new IllegalArgumentException(

@@ -5,6 +5,7 @@ import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.LaneCut.Chunk;
 import dev.onefold.core.batch.LaneCut.Part;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,8 +23,10 @@ final class Chunks {
     /// Records of one item, at most; more bytes go into an object. An item has at most 400 KB.
     static final int DATA_MAX = 350_000;
 
-    private static final String REST = "f";
+    static final String REST = "f";
     private static final int REMEMBERED_MAX = 20_000;
+    private static final Duration AWAITED_MAX = Duration.ofMinutes(1);
+    private static final Duration AWAITED_STEP = Duration.ofMillis(200);
 
     private final Store store;
     private final Map<Place, Chunk> known = new ConcurrentHashMap<>();
@@ -125,15 +128,21 @@ final class Chunks {
                 .sum();
     }
 
-    /// The items of a transaction are seen one after the other. So a chunk that a header knows is awaited.
+    /// The items of a transaction are seen one after the other. So a chunk that a header knows is awaited, for much
+    /// longer
+    /// than a transaction takes.
     private ChunkItem read(int lane, long number, @Nullable String projection) {
-        for (int attempt = 1; ; attempt++) {
+        for (Duration waited = Duration.ZERO; waited.compareTo(AWAITED_MAX) < 0; waited = waited.plus(AWAITED_STEP)) {
             Map<String, AttributeValue> item = get(lane, number, projection);
             if (!item.isEmpty()) {
                 return ChunkItem.of(item);
             }
-            store.backOff(attempt);
+            store.threads().pause(AWAITED_STEP);
         }
+        throw new IllegalStateException("Chunk " + number + " of lane " + lane + " is not in table "
+                + store.tables().rows() + ", and was awaited for " + AWAITED_MAX.toSeconds() + " s: its records are"
+                + " missing. If the table was restored, or items were deleted by hand, run 'onefold aws restored"
+                + " --anyway'.");
     }
 
     private Map<String, AttributeValue> get(int lane, long number, @Nullable String projection) {

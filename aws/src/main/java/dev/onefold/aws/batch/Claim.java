@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// The mark of an id: whoever finds it knows that the message is recorded, whoever wrote it.
@@ -17,7 +18,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///            ids are forgotten after a time, t when the record arrived and ttl when the table may remove the item
 ///     seen = k 01 and the SHA-256 of "m" and what the source names a message by, ttl as above: the mark of a message,
 ///            where ids are forgotten after delivery, or of a letter that is redriven, where ids are forgotten at all;
-///            in: what the message brought is in a batch
+///            in: what the message brought is in a batch, l and c as above
 ///
 /// @param lane [#NONE] if the pipeline's filter leaves the message out of every batch
 /// @param content see [dev.onefold.core.event.Event#contentHash]
@@ -56,13 +57,15 @@ record Claim(int lane, long chunk, long content, long atMs) {
 
     /// The mark of a message that has come.
     ///
-    /// @param isRecorded whether what it brought is in a batch
+    /// @param claim of what it brought; `null` if that is in no batch
     /// @param lastMs from when on its source cannot give it again
-    static Map<String, AttributeValue> seen(byte[] seenHash, boolean isRecorded, long lastMs) {
+    static Map<String, AttributeValue> seen(byte[] seenHash, @Nullable Claim claim, long lastMs) {
         Map<String, AttributeValue> item = new TreeMap<>(key(seenHash));
         item.put(EXPIRES, expires(lastMs));
-        if (isRecorded) {
+        if (claim != null) {
             item.put(RECORDED, AttributeValue.fromBool(true));
+            item.put("l", Items.number(claim.lane));
+            item.put("c", Items.number(claim.chunk));
         }
         return item;
     }

@@ -1,5 +1,6 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.batch.CutItem.LaneHeader;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.letter.Letter;
@@ -154,6 +155,8 @@ public final class Collect {
         private final List<Integer> seen = new ArrayList<>();
         /// Claims whose id is forgotten for the messages that are open, by the id.
         private final Map<ByteBuffer, Claim> forgotten = new HashMap<>();
+        /// By id, the claim that its messages are recorded under.
+        private final Map<ByteBuffer, Claim> claimed = new ConcurrentHashMap<>();
 
         /// Of large records, the object that was written for the first attempt.
         private final Map<Message.Good, String> objects = new ConcurrentHashMap<>();
@@ -265,9 +268,9 @@ public final class Collect {
         /// message, which may be there from the time when another content was claimed, is in the same batch.
         private void markSeen(int index) {
             Message.Good message = good(index);
-            boolean isRecorded = fates[index] == Fate.RECORDED;
+            Claim claim = fates[index] == Fate.RECORDED ? claimed.get(message.id()) : null;
             if (marksRedriven) { // First: with the mark of the letter, which follows, nothing is left to do for it.
-                Put put = markRedriven(message).put();
+                Put put = markRedriven(message, claim).put();
                 boolean _ = store.retriedIf(() -> store.client()
                         .putItem(request -> request.tableName(put.tableName())
                                 .item(put.item())
@@ -276,7 +279,7 @@ public final class Collect {
             }
             boolean _ = store.retriedIf(() -> store.client()
                     .putItem(request -> request.tableName(store.tables().rows())
-                            .item(mark(message, isRecorded))
+                            .item(mark(message, claim))
                             .conditionExpression("attribute_not_exists(k)")));
         }
 
@@ -284,10 +287,11 @@ public final class Collect {
             return markOf(good(index));
         }
 
-        private Map<String, AttributeValue> mark(Message.Good message, boolean isRecorded) {
-            return Claim.seen(markOf(message), isRecorded, arrivedMs(message) + redelivery.toMillis());
+        private Map<String, AttributeValue> mark(Message.Good message, @Nullable Claim claim) {
+            return Claim.seen(markOf(message), claim, arrivedMs(message) + redelivery.toMillis());
         }
 
+        /// What was read before this is of the tables that the deployment knows.
         private Map<ByteBuffer, Claim> claims(boolean consistently) {
             List<Map<String, AttributeValue>> keys = open.values().stream()
                     .map(same -> Claim.key(good(same.getFirst()).idHash()))
@@ -296,6 +300,7 @@ public final class Collect {
             Map<ByteBuffer, Claim> found = new HashMap<>();
             (consistently ? BatchReads.of(store, table, keys, null) : BatchReads.eventually(store, table, keys, null))
                     .forEach(item -> found.put(Claim.idHash(item), Claim.of(item)));
+            BatchDefinition.requireKnownTables(store);
             return found;
         }
 
@@ -305,6 +310,7 @@ public final class Collect {
             if (same == null) {
                 return;
             }
+            claimed.put(id, claim);
             List<Integer> left = new ArrayList<>();
             for (int index : same) {
                 if (claim.isForgotten(forget, arrivedMs(good(index)))) {
@@ -365,6 +371,7 @@ public final class Collect {
 
         /// Whether it was written for certain.
         private boolean write(Pack pack) {
+            BatchDefinition.requireKnownTables(store);
             List<Message.Good> members =
                     pack.messages.stream().filter(Message.Good::isMember).toList();
             List<TransactWriteItem> items = new ArrayList<>();
@@ -377,13 +384,15 @@ public final class Collect {
                 items.add(put(header.plus(chunk).item(lane), header));
             }
             for (Message.Good message : pack.messages) {
-                int claimed = message.isMember() ? lane : Claim.NONE;
-                items.add(claim(message, new Claim(claimed, header.next(), message.content(), arrivedMs(message))));
+                int in = message.isMember() ? lane : Claim.NONE;
+                Claim claim = new Claim(in, header.next(), message.content(), arrivedMs(message));
+                claimed.put(message.id(), claim);
+                items.add(claim(message, claim));
                 if (marksMessages) {
-                    items.add(put(mark(message, true), "attribute_not_exists(k)", Map.of()));
+                    items.add(put(mark(message, claim), "attribute_not_exists(k)", Map.of()));
                 }
                 if (marksRedriven) {
-                    items.add(markRedriven(message));
+                    items.add(markRedriven(message, claim));
                 }
             }
             return store.transact(items) instanceof Store.Written.Done;
@@ -391,12 +400,12 @@ public final class Collect {
 
         /// The message of a letter may come again when the id of its record is forgotten. Its own mark may be there,
         /// because of the letter.
-        private TransactWriteItem markRedriven(Message.Good message) {
+        private TransactWriteItem markRedriven(Message.Good message, Claim claim) {
             long lastMs = arrivedMs(message) + redelivery.toMillis();
             return TransactWriteItem.builder()
                     .put(Put.builder()
                             .tableName(store.tables().rows())
-                            .item(Claim.seen(message.seenHash(), true, lastMs))
+                            .item(Claim.seen(message.seenHash(), claim, lastMs))
                             .conditionExpression("attribute_not_exists(#in)")
                             .expressionAttributeNames(Map.of("#in", Claim.RECORDED))
                             .build())

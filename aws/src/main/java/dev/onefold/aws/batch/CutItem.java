@@ -2,15 +2,18 @@ package dev.onefold.aws.batch;
 
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.LaneCut.Cut;
 import dev.onefold.core.batch.LaneCut.Part;
 import dev.onefold.core.batch.LaneCut.Position;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// How far the lanes are cut into batches.
@@ -35,6 +38,76 @@ record CutItem(long number, long bytes, List<End> ends) {
 
     static Map<String, AttributeValue> key() {
         return RowItem.other("cut");
+    }
+
+    /// Numbers that no batch has: of batches that were freed, or that are not there since a restore; and those up to
+    /// the
+    /// first one after a restore, which no receiver can have seen.
+    ///
+    ///     item = k 00 "gaps", p of each gap 16 bytes: its first and its last number
+    ///
+    /// @param gaps in their order
+    record Gaps(List<Gap> gaps) {
+        record Gap(long first, long last) {}
+
+        Gaps {
+            gaps = List.copyOf(gaps);
+        }
+
+        static Gaps load(Store store) {
+            Map<String, AttributeValue> item = store.get(store.tables().rows(), RowItem.other("gaps"));
+            List<Gap> found = new ArrayList<>();
+            if (!item.isEmpty()) {
+                ByteBuffer packed = ByteBuffer.wrap(Items.bytes(item, "p"));
+                while (packed.hasRemaining()) {
+                    found.add(new Gap(packed.getLong(), packed.getLong()));
+                }
+            }
+            return new Gaps(found);
+        }
+
+        Map<String, AttributeValue> item() {
+            ByteBuffer packed = ByteBuffer.allocate(gaps.size() * 2 * Long.BYTES);
+            gaps.forEach(gap -> packed.putLong(gap.first).putLong(gap.last));
+            Map<String, AttributeValue> item = new TreeMap<>(RowItem.other("gaps"));
+            item.put("p", Items.bytes(packed.array()));
+            return item;
+        }
+
+        boolean contains(long number) {
+            return gaps.stream().anyMatch(gap -> gap.first <= number && number <= gap.last);
+        }
+
+        /// The number of the batch behind one.
+        long after(long number) {
+            for (Gap gap : gaps) {
+                if (gap.first == number + 1) {
+                    return gap.last + 1;
+                }
+            }
+            return number + 1;
+        }
+
+        /// How many numbers up to this one are in gaps.
+        long count(long sealed) {
+            return gaps.stream()
+                    .filter(gap -> gap.last <= sealed)
+                    .mapToLong(gap -> gap.last - gap.first + 1)
+                    .sum();
+        }
+
+        /// The numbers of a range that batches may have.
+        LongStream numbers(long first, long last) {
+            LongStream numbers = LongStream.empty();
+            long from = first;
+            for (Gap gap : gaps) {
+                if (gap.last >= from && gap.first <= last) {
+                    numbers = LongStream.concat(numbers, LongStream.range(from, gap.first));
+                    from = gap.last + 1;
+                }
+            }
+            return LongStream.concat(numbers, LongStream.rangeClosed(from, last));
+        }
     }
 
     /// The cut that an item holds; the one before the first batch, if there is none.
@@ -81,5 +154,46 @@ record CutItem(long number, long bytes, List<End> ends) {
         item.put("b", Items.number(bytes));
         item.put("p", Items.bytes(packed.array()));
         return item;
+    }
+
+    /// How far a lane is written. A lane is a log and is never closed.
+    ///
+    ///     item = k 00 "lane/<number>", n next chunk, m members and b bytes of all chunks before it
+    ///
+    /// @param next number of the next chunk, from 0
+    /// @param members records that the chunks before it hold
+    /// @param bytes of these records, as [dev.onefold.core.batch.Sealing] counts them
+    record LaneHeader(long next, long members, long bytes) {
+        /// Of a lane without chunks; there is no item.
+        static final LaneHeader EMPTY = new LaneHeader(0, 0, 0);
+
+        static Map<String, AttributeValue> key(int lane) {
+            return RowItem.other("lane/" + lane);
+        }
+
+        /// The lane whose header an item is.
+        static int lane(Map<String, AttributeValue> item) {
+            byte[] key = Items.bytes(item, "k");
+            return Integer.parseInt(new String(key, 6, key.length - 6, StandardCharsets.US_ASCII));
+        }
+
+        static LaneHeader of(Map<String, AttributeValue> item) {
+            return item.isEmpty()
+                    ? EMPTY
+                    : new LaneHeader(Items.number(item, "n"), Items.number(item, "m"), Items.number(item, "b"));
+        }
+
+        /// The header behind one more chunk.
+        LaneHeader plus(ChunkItem chunk) {
+            return new LaneHeader(next + 1, members + chunk.chunk().sizes().length, bytes + chunk.bytes());
+        }
+
+        Map<String, AttributeValue> item(int lane) {
+            Map<String, AttributeValue> item = new TreeMap<>(key(lane));
+            item.put("n", Items.number(next));
+            item.put("m", Items.number(members));
+            item.put("b", Items.number(bytes));
+            return item;
+        }
     }
 }

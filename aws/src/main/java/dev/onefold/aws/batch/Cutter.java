@@ -1,6 +1,7 @@
 package dev.onefold.aws.batch;
 
 import dev.onefold.aws.batch.CutItem.End;
+import dev.onefold.aws.batch.CutItem.LaneHeader;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.store.BatchReads;
 import dev.onefold.aws.store.Parts;
@@ -78,6 +79,7 @@ public final class Cutter {
     private int run(boolean isForced) {
         int sealed = 0;
         for (int step = 1; step <= STEPS_MAX; step++) {
+            BatchDefinition.requireKnownTables(store);
             long nowMs = store.clock().millis();
             CutItem cut = cut();
             List<Cut> batches = plan(cut, isForced ? Long.MAX_VALUE : nowMs);

@@ -42,6 +42,7 @@ public final class Decisions {
     /// @param generation that the person has seen
     /// @return whether it is ended; not if it has changed since
     public boolean settle(BatchNumber number, int generation, Delivery.How how) {
+        BatchDefinition.requireKnownTables(store);
         DeliveryItem item = deliveries.load(number);
         Delivery delivery = item.delivery();
         return delivery.awaitsPerson()
@@ -57,6 +58,7 @@ public final class Decisions {
     /// @return whether it is tried again; not if it has changed since
     /// @throws IllegalStateException if the owner of its last attempt may still live
     public boolean release(BatchNumber number, int generation) {
+        BatchDefinition.requireKnownTables(store);
         DeliveryItem item = deliveries.load(number);
         Delivery delivery = item.delivery();
         if (!DeliveryRules.canRelease(delivery, nowMs()) || delivery.tries().generation() != generation) {

@@ -43,6 +43,10 @@ import java.util.function.Supplier;
 /// batch at the same time.
 public final class Deliver {
     private static final int ROUNDS_MAX = 10_000;
+
+    /// Longer than the items of a transaction take to be seen.
+    private static final Duration AWAITED_MAX = Duration.ofMinutes(1);
+
     private static final int LISTED_MAX = 20_000;
 
     /// Chunks that are read at once, for all contents together.
@@ -142,6 +146,7 @@ public final class Deliver {
     }
 
     private int round(Slots slots, Supplier<Duration> timeLeft) {
+        BatchDefinition.requireKnownTables(store);
         List<Listed> due = batching.order() == Order.STRICT ? next() : due();
         List<Listed> begun = due.stream().filter(Listed::isStarted).toList();
         if (!begun.isEmpty()) {
@@ -188,13 +193,28 @@ public final class Deliver {
             }
             at = whole;
         }
-        return at.number() == 1 || deliveries.isEnded(BatchNumber.of(at.number() - 1));
+        if (BatchesRestored.begins(at.number())) {
+            // All numbers of before a restore are less; none of them is open, because this is the first that is.
+            return deliveries.listed(Deliveries.PERSON, 1).stream()
+                    .allMatch(held -> held.number().number() >= number.number());
+        }
+        return before(at.number()).stream().anyMatch(deliveries::isEnded);
+    }
+
+    /// The batch before one. It is not there if it is not seen yet; it is freed only when this one is ended.
+    private Optional<DeliveryItem> before(long number) {
+        Optional<DeliveryItem> before = deliveries.find(BatchNumber.of(number - 1));
+        if (before.isEmpty() && nowMs() - batch(BatchNumber.of(number)).sealedMs() > AWAITED_MAX.toMillis()) {
+            throw new IllegalStateException("Batch " + BatchNumber.of(number - 1) + " is not in table "
+                    + store.tables().rows() + ", and batch " + BatchNumber.of(number)
+                    + " is delivered after it, or proves it. If the table was restored, or items were deleted by hand, run"
+                    + " 'onefold aws restored --anyway'.");
+        }
+        return before;
     }
 
     private List<Listed> due() {
-        return deliveries.listed(Deliveries.OPEN, LISTED_MAX).stream()
-                .filter(this::isDue)
-                .toList();
+        return deliveries.due(nowMs(), LISTED_MAX);
     }
 
     private boolean isDue(Listed listed) {
@@ -341,8 +361,9 @@ public final class Deliver {
             return Optional.of(item);
         }
         BatchNumber number = item.number();
-        Optional<String> previous =
-                number.isWhole() && number.number() > 1 ? hashOf(BatchNumber.of(number.number() - 1)) : Optional.of("");
+        Optional<String> previous = number.isWhole() && !BatchesRestored.begins(number.number())
+                ? before(number.number()).flatMap(this::hashOf)
+                : Optional.of("");
         if (previous.isEmpty()) {
             return Optional.empty();
         }
@@ -351,18 +372,18 @@ public final class Deliver {
     }
 
     /// The SHA-256 of a batch's content, as its own manifest has it or will have it; empty if it is not seen yet.
-    private Optional<String> hashOf(BatchNumber number) {
-        Optional<DeliveryItem> before = deliveries.find(number);
-        if (before.isEmpty() || before.get().proof().isPresent()) {
-            return before.map(item -> item.proof().orElseThrow().sha256());
+    private Optional<String> hashOf(DeliveryItem before) {
+        if (before.proof().isPresent()) {
+            return before.proof().map(Proof::sha256);
         }
         if (staged.isEmpty()) {
             // Its own attempt records its proof, which is of the same content.
-            return Optional.of(hash(before.get()).sha256());
+            return Optional.of(hash(before).sha256());
         }
+        BatchNumber number = before.number();
         // Compressed again it could have other bytes. So its proof is recorded now, after those of all before it.
         long first = number.number();
-        for (boolean isProven = false; first > 1 && !isProven; ) {
+        for (boolean isProven = false; !BatchesRestored.begins(first) && !isProven; ) {
             Optional<DeliveryItem> earlier = deliveries.find(BatchNumber.of(first - 1));
             if (earlier.isEmpty()) {
                 return Optional.empty();

@@ -12,6 +12,7 @@ import dev.onefold.core.pipeline.Batching;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -127,7 +128,21 @@ final class Deliveries {
 
     /// What is in a list, in the order of its numbers.
     List<Listed> listed(String list, int limit) {
-        return read(list, limit).stream()
+        return listed(read(of(list).limit(limit).build(), limit));
+    }
+
+    /// The open ones that are due, in the order of their numbers: those that wait do not hide them.
+    List<Listed> due(long nowMs, int limit) {
+        return listed(read(
+                of(OPEN).filterExpression("w <= :now")
+                        .expressionAttributeValues(
+                                Map.of(":l", AttributeValue.fromS(OPEN), ":now", Items.number(nowMs)))
+                        .build(),
+                limit));
+    }
+
+    private static List<Listed> listed(List<Map<String, AttributeValue>> items) {
+        return items.stream()
                 .map(item -> new Listed(
                         BatchNumber.read(Items.text(item, "b")).orElseThrow(),
                         Items.number(item, "w"),
@@ -136,14 +151,19 @@ final class Deliveries {
                 .toList();
     }
 
-    private List<Map<String, AttributeValue>> read(String list, int limit) {
-        QueryRequest request = QueryRequest.builder()
+    private QueryRequest.Builder of(String list) {
+        return QueryRequest.builder()
                 .tableName(store.tables().deltas())
                 .keyConditionExpression("l = :l")
                 .expressionAttributeValues(Map.of(":l", AttributeValue.fromS(list)))
-                .consistentRead(true)
-                .limit(limit)
-                .build();
+                .consistentRead(true);
+    }
+
+    private List<Map<String, AttributeValue>> slots() {
+        return read(of(SLOT).build(), Batching.CONCURRENCY_MAX);
+    }
+
+    private List<Map<String, AttributeValue>> read(QueryRequest request, int limit) {
         List<Map<String, AttributeValue>> found = new ArrayList<>();
         Queries.pages(store, request, page -> {
             found.addAll(page.items());
@@ -156,7 +176,7 @@ final class Deliveries {
     ///
     /// @param count how many there are in all
     List<Integer> freeSlots(int count) {
-        Set<Integer> taken = read(SLOT, Batching.CONCURRENCY_MAX).stream()
+        Set<Integer> taken = slots().stream()
                 .map(item -> Integer.parseInt(Items.text(item, "i")))
                 .collect(Collectors.toSet());
         return IntStream.rangeClosed(1, count)
@@ -172,7 +192,7 @@ final class Deliveries {
     /// @return whether there were any
     boolean freeLeftSlots() {
         boolean isFreed = false;
-        for (List<Map<String, AttributeValue>> some : Parts.of(read(SLOT, Batching.CONCURRENCY_MAX), READS_AT_A_TIME)) {
+        for (List<Map<String, AttributeValue>> some : Parts.of(slots(), READS_AT_A_TIME)) {
             isFreed |= store.threads().all(some, this::freeIfLeft).contains(true);
         }
         return isFreed;
@@ -327,6 +347,34 @@ final class Deliveries {
                         .expressionAttributeValues(values.isEmpty() ? null : values)
                         .build())
                 .build();
+    }
+
+    /// What makes the lists and the slots those of these deliveries, which are all that are not ended.
+    List<TransactWriteItem> relisted(List<DeliveryItem> open) {
+        Map<Map<String, AttributeValue>, TransactWriteItem> items = new LinkedHashMap<>();
+        for (String list : List.of(OPEN, PERSON, SLOT)) {
+            read(of(list).build(), Integer.MAX_VALUE).forEach(item -> {
+                Map<String, AttributeValue> key = Map.of("l", item.get("l"), "i", item.get("i"));
+                items.put(key, delete(store.tables().deltas(), key));
+            });
+        }
+        for (DeliveryItem delivery : open) {
+            TransactWriteItem index = index(store, delivery);
+            items.put(key(index), index);
+            if (delivery.slot() > 0) {
+                TransactWriteItem slot = put(
+                        store.tables().deltas(),
+                        slot(delivery),
+                        "attribute_not_exists(l) OR attribute_exists(l)",
+                        Map.of());
+                items.put(key(slot), slot);
+            }
+        }
+        return List.copyOf(items.values());
+    }
+
+    private static Map<String, AttributeValue> key(TransactWriteItem put) {
+        return Map.of("l", put.put().item().get("l"), "i", put.put().item().get("i"));
     }
 
     /// Lists a delivery.

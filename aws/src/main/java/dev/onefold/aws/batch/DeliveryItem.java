@@ -71,6 +71,13 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
         return new DeliveryItem(number, with(attributes, revision() + 1, delivery));
     }
 
+    /// The same under another revision.
+    DeliveryItem at(long revision) {
+        Map<String, AttributeValue> item = new TreeMap<>(attributes);
+        item.put("v", Items.number(revision));
+        return new DeliveryItem(number, item);
+    }
+
     /// The same with its proof, under the next revision.
     DeliveryItem proven(Proof proof) {
         Map<String, AttributeValue> item = new TreeMap<>(attributes);

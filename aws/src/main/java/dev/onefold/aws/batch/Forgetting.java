@@ -1,5 +1,6 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.batch.CutItem.Gaps;
 import dev.onefold.aws.batch.Deliveries.Listed;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
@@ -31,9 +32,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///
 ///     forgotten   claims of a batch that is ended, where ids are forgotten after delivery; each on condition that it
 ///                 names the chunk of the record
-///     freed       chunks, objects, the content that was written for its receiver, and items of a batch that is ended,
-/// as the one behind it is, and that was sealed
-///                 [#KEPT] ago; the next batch needs its proof and its state
+///     freed       chunks, objects, contents and items of a batch that is ended, as the one behind it is, which needs
+///                 its proof and its state, and that was sealed [#KEPT] ago
 ///
 ///     pass = k 00 "forgotten" or "freed", n the last batch that was looked at, w those of them that wait, each
 ///            8 bytes, v how often the item was written; p the batch for which the time was too short, and c how many
@@ -48,27 +48,21 @@ public final class Forgetting {
     public static final Duration KEPT = Duration.ofDays(7);
 
     private static final String FORGOTTEN = "forgotten";
-    private static final String FREED = "freed";
+    static final String FREED = "freed";
 
     /// Batches that wait behind the place of a pass; with more of them the pass goes on when some are ended.
     private static final int WAITING_MAX = 10_000;
 
     private static final int LISTED_MAX = 20_000;
-
-    /// Batches after which a pass notes how far it is.
-    private static final int STEP = 100;
+    private static final int STEP = 100; // Batches after which a pass notes how far it is.
 
     /// Batches that one run of a pass looks at anew, at most.
     private static final int PASS_MAX = 100_000;
 
     private static final int CHUNKS_AT_A_TIME = 32;
     private static final int REQUESTS_AT_A_TIME = 64;
-
-    /// Chunks that are in memory at once, with those of one batch.
-    private static final int CHUNKS_FORGOTTEN = 10_000;
-
-    /// Chunks after which it is asked whether there is time to free more batches.
-    private static final int CHUNKS_FREED = 256;
+    private static final int CHUNKS_FORGOTTEN = 10_000; // In memory at once, with those of one batch.
+    private static final int CHUNKS_FREED = 256; // After them it is asked whether there is time to free more batches.
 
     private final Store store;
     private final Batching batching;
@@ -76,6 +70,7 @@ public final class Forgetting {
     private final Deliveries deliveries;
     private final Chunks chunks;
     private final Duration kept;
+    private volatile Gaps gaps = new Gaps(List.of());
 
     /// How far a pass is in a batch for which the time was too short.
     ///
@@ -142,6 +137,8 @@ public final class Forgetting {
     ///
     /// @param most how long that takes, about at most
     public void run(Duration most) {
+        BatchDefinition.requireKnownTables(store);
+        gaps = Gaps.load(store);
         CutItem cut = CutItem.of(store.get(store.tables().rows(), CutItem.key()), lanes);
         if (cut.number() == 0) {
             return;
@@ -165,7 +162,15 @@ public final class Forgetting {
     static LongStream kept(Store store, long sealed) {
         Pass pass = load(store, FREED);
         return LongStream.concat(
-                pass.waiting.stream().mapToLong(number -> number), LongStream.rangeClosed(pass.looked + 1, sealed));
+                pass.waiting.stream().mapToLong(number -> number),
+                Gaps.load(store).numbers(pass.looked + 1, sealed));
+    }
+
+    /// Both passes look at all batches again from this number on.
+    static List<Map<String, AttributeValue>> from(long first, long revision) {
+        return Stream.of(FORGOTTEN, FREED)
+                .map(name -> item(name, new Pass(first - 1, Set.of(), Place.NONE, first - 1, revision), revision))
+                .toList();
     }
 
     private static Pass load(Store store, String name) {
@@ -202,10 +207,11 @@ public final class Forgetting {
         }
         List<Long> numbers = LongStream.concat(
                         before.waiting.stream().mapToLong(number -> number),
-                        LongStream.rangeClosed(before.looked + 1, Math.min(last, before.looked + PASS_MAX)))
+                        gaps.numbers(before.looked + 1, last).limit(PASS_MAX))
                 .boxed()
                 .toList();
         for (List<Long> some : Parts.of(numbers, STEP)) {
+            BatchDefinition.requireKnownTables(store);
             List<Long> group = name.equals(FREED) ? oldEnough(before, some) : some;
             if (group.isEmpty() || !isTimeLeft.getAsBoolean()) {
                 return false;
@@ -265,7 +271,7 @@ public final class Forgetting {
 
     private Group read(String name, Pass before, List<Long> numbers, Set<Long> open) {
         List<BatchNumber> wanted = numbers.stream()
-                .flatMap(number -> name.equals(FREED) ? Stream.of(number, number + 1) : Stream.of(number))
+                .flatMap(number -> name.equals(FREED) ? Stream.of(number, gaps.after(number)) : Stream.of(number))
                 .filter(number -> !open.contains(number) || name.equals(FREED) && number > before.seen)
                 .distinct()
                 .map(BatchNumber::of)
@@ -347,33 +353,38 @@ public final class Forgetting {
         if (item == null) {
             return !group.open.contains(number); // It was seen before, so somebody has freed it.
         }
-        DeliveryItem next = group.find(number + 1).orElse(null);
+        DeliveryItem next = group.find(gaps.after(number)).orElse(null);
         // The next one is not seen yet, or it was freed.
         boolean isNextEnded = next == null ? before.seen > number : deliveries.isEnded(next);
         return !group.open.contains(number)
-                && !group.open.contains(number + 1)
+                && !group.open.contains(gaps.after(number))
                 && deliveries.isEnded(item)
                 && isNextEnded;
     }
 
     private boolean save(String name, Pass before, Pass after) {
-        ByteBuffer packed = ByteBuffer.allocate(after.waiting.size() * Long.BYTES);
-        after.waiting.forEach(packed::putLong);
-        Map<String, AttributeValue> item = new TreeMap<>(RowItem.other(name));
-        item.put("n", Items.number(after.looked));
-        item.put("w", Items.bytes(packed.array()));
-        item.put("s", Items.number(after.seen));
-        item.put("v", Items.number(before.revision + 1));
-        if (!after.place.equals(Place.NONE)) {
-            item.put("p", Items.number(after.place.number));
-            item.put("c", Items.number(after.place.chunks));
-        }
+        Map<String, AttributeValue> item = item(name, after, before.revision + 1);
         return store.retriedIf(() -> store.client()
                 .putItem(request -> request.tableName(store.tables().rows())
                         .item(item)
                         .conditionExpression(before.revision == 0 ? "attribute_not_exists(k)" : "v = :v")
                         .expressionAttributeValues(
                                 before.revision == 0 ? null : Map.of(":v", Items.number(before.revision)))));
+    }
+
+    private static Map<String, AttributeValue> item(String name, Pass pass, long revision) {
+        ByteBuffer packed = ByteBuffer.allocate(pass.waiting.size() * Long.BYTES);
+        pass.waiting.forEach(packed::putLong);
+        Map<String, AttributeValue> item = new TreeMap<>(RowItem.other(name));
+        item.put("n", Items.number(pass.looked));
+        item.put("w", Items.bytes(packed.array()));
+        item.put("s", Items.number(pass.seen));
+        item.put("v", Items.number(revision));
+        if (!pass.place.equals(Place.NONE)) {
+            item.put("p", Items.number(pass.place.number));
+            item.put("c", Items.number(pass.place.chunks));
+        }
+        return item;
     }
 
     /// How far a step came.

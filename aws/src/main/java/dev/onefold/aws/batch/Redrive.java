@@ -3,6 +3,7 @@ package dev.onefold.aws.batch;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.WakeItem;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Forget;

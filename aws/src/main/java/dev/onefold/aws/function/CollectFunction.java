@@ -8,13 +8,13 @@ import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Collect.Collected;
 import dev.onefold.aws.batch.Collect.Fate;
-import dev.onefold.aws.batch.WakeItem;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.event.Invocation.Message;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.WakeItem;
 import dev.onefold.aws.stream.Batches;
 import dev.onefold.aws.stream.Retries;
 import dev.onefold.aws.stream.Streams;
@@ -144,6 +144,10 @@ public final class CollectFunction implements RequestStreamHandler {
 
     /// Not when the class is loaded: what a snapshot holds must not be older than the tables.
     private Collect open() {
+        // Once a minute: while a deployment is updated, functions of the old pipeline may start after one of the new.
+        if (opened.isPresent() && !store.ids().isValid(store.clock().instant())) {
+            BatchDefinition _ = BatchDefinition.openOrCreate(store, pipeline, lanes);
+        }
         if (opened.isEmpty()) {
             AwsEngine.requireInputPossible(pipeline);
             BatchDefinition definition = BatchDefinition.openOrCreate(store, pipeline, lanes);

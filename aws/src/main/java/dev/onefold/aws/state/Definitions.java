@@ -87,14 +87,17 @@ public final class Definitions {
     public static final class OtherTable extends IllegalStateException {
         private static final long serialVersionUID = 1L;
 
-        OtherTable() {
+        /// Nobody may write until a reset or a restore is done.
+        public OtherTable() {
             super("The deployment is closed, because 'onefold aws reset' or 'onefold aws restored' is under way, or was"
                     + " stopped. Nothing is written or answered until that has been run to its end.");
         }
 
-        OtherTable(TableIds.Found table) {
+        /// This table is another one than the deployment knows.
+        public OtherTable(TableIds.Found table) {
             super("Table " + table.name() + " was restored from a backup, or replaced by another one, at "
-                    + table.created() + ": its totals, rows and deltas may be from different times. Nothing is written"
+                    + table.created()
+                    + ": what it and the other tables hold may be from different times. Nothing is written"
                     + " or answered until 'onefold aws restored' has been run.");
         }
     }

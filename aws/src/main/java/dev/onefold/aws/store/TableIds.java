@@ -25,9 +25,14 @@ public final class TableIds {
     /// Asks which tables there are: rows, deltas, totals and letters.
     public static List<Found> ask(Store store) {
         Store.Tables tables = store.tables();
+        return ask(store, List.of(tables.rows(), tables.deltas(), tables.totals(), tables.letters()));
+    }
+
+    /// Asks which tables stand under these names.
+    public static List<Found> ask(Store store, List<String> names) {
         return store.threads()
                 .all(
-                        List.of(tables.rows(), tables.deltas(), tables.totals(), tables.letters()),
+                        names,
                         name -> found(
                                 store.retried(() -> store.client().describeTable(request -> request.tableName(name)))
                                         .table()));

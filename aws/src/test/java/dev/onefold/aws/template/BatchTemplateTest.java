@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onefold.aws.batch.Receiving;
-import dev.onefold.aws.batch.WakeItem;
 import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.store.WakeItem;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
@@ -154,11 +154,16 @@ class BatchTemplateTest {
         ReadTemplate read = Pipelines.template(input);
         String changes = "Deltas dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator";
         Map<String, String> collect = new TreeMap<>(Map.of(
-                "Logs", "CollectLogs logs:CreateLogStream logs:PutLogEvents",
-                "Rows", "Rows dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem",
-                "Deltas", "Deltas dynamodb:PutItem",
-                "Letters", "Letters dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
-                "Bytes", "LettersBucket s3:PutObject"));
+                "Logs",
+                "CollectLogs logs:CreateLogStream logs:PutLogEvents",
+                "Rows",
+                "Rows dynamodb:BatchGetItem dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem",
+                "Deltas",
+                "Deltas dynamodb:DescribeTable dynamodb:PutItem",
+                "Letters",
+                "Letters dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem",
+                "Bytes",
+                "LettersBucket s3:PutObject"));
         String queue = " sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage";
         if (isStream(input)) {
             collect.put("Retries", "Retries" + queue + " sqs:SendMessage");
@@ -177,17 +182,19 @@ class BatchTemplateTest {
                 .isEqualTo(Map.of(
                         "Logs", "SealLogs logs:CreateLogStream logs:PutLogEvents",
                         "Rows",
-                                "Rows dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem"
-                                        + " dynamodb:UpdateItem",
-                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:PutItem dynamodb:Query",
+                                "Rows dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:GetItem"
+                                        + " dynamodb:PutItem dynamodb:UpdateItem",
+                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:PutItem dynamodb:Query",
+                        "Letters", "Letters dynamodb:DescribeTable",
                         "Bytes", "LettersBucket LettersBucket s3:DeleteObject",
                         "Wakes", changes,
                         "WakesStreams", "Deltas dynamodb:ListStreams"));
         assertThat(RolesTest.permissions(read.resource("DeliverRole")))
                 .isEqualTo(Map.of(
                         "Logs", "DeliverLogs logs:CreateLogStream logs:PutLogEvents",
-                        "Rows", "Rows dynamodb:GetItem dynamodb:PutItem",
-                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:PutItem dynamodb:Query",
+                        "Rows", "Rows dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem",
+                        "Deltas", "Deltas dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:PutItem dynamodb:Query",
+                        "Letters", "Letters dynamodb:DescribeTable",
                         "Bytes", "LettersBucket s3:GetObject",
                         "Wakes", changes,
                         "WakesStreams", "Deltas dynamodb:ListStreams"));

@@ -1,6 +1,8 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.aws.batch.BatchesRestored;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.TableIds;
 import dev.onefold.aws.upkeep.Restored;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
@@ -9,6 +11,7 @@ import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Verification;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -26,6 +29,8 @@ import software.amazon.awssdk.core.exception.SdkException;
                     + " empty. Where no table is another one it changes nothing.",
             "The totals of a function's tables are made of the rows of these tables, and records wait meanwhile. Restore"
                     + " these tables to the same second as the table of rows.",
+            "Of batches it says which are not there, seals what is in none under numbers that were never given, and puts"
+                    + " in doubt what a receiver that is 'once' may have. What is not there is accepted again.",
             "It may be stopped and run again."
         },
         footerHeading = "%nExample:%n",
@@ -56,9 +61,13 @@ final class RestoredCommand implements Callable<Integer> {
         String name = AwsCommand.pipeline(caller, pipeline).name();
         Store store = aws.store(name);
         try {
+            Optional<List<BatchesRestored.Found>> ofBatches = BatchesRestored.look(store);
+            if (ofBatches.isPresent()) {
+                return batches(store, ofBatches.get());
+            }
             List<Restored.Found> tables = Restored.look(store);
             boolean isOther = tables.stream().anyMatch(Restored.Found::isOther);
-            tables.forEach(this::tell);
+            tables.forEach(found -> tell(found.table(), found.isOther()));
             if (!isOther && !anyway && Restored.isWhole(store)) {
                 caller.printLine("No table is another one, so nothing was changed.");
                 return ExitCode.DONE.code();
@@ -74,11 +83,25 @@ final class RestoredCommand implements Callable<Integer> {
         }
     }
 
-    private void tell(Restored.Found found) {
-        caller.printLine("Table " + found.table().name()
-                + (found.isOther()
-                        ? " was restored or replaced at " + found.table().created() + "."
-                        : " is the same as before."));
+    private int batches(Store store, List<BatchesRestored.Found> tables) {
+        tables.forEach(found -> tell(found.table(), found.isOther()));
+        if (tables.stream().noneMatch(BatchesRestored.Found::isOther) && !anyway) {
+            caller.printLine("No table is another one, so nothing was changed.");
+            return ExitCode.DONE.code();
+        }
+        BatchesRestored.Report report = BatchesRestored.takeOver(store);
+        report.lost().forEach(caller::printLine);
+        caller.printLine("Writes that were begun before are refused from now on.\n"
+                + "Batches that were sealed of records in none, under numbers that no receiver has seen: "
+                + Words.count(report.sealed()) + "\nDeliveries in doubt: " + Words.count(report.inDoubt())
+                + "\nIds that are accepted again, because their records are not there: "
+                + Words.count(report.reaccepted()) + "\nNow send again what came since the backup.");
+        return ExitCode.DONE.code();
+    }
+
+    private void tell(TableIds.Found table, boolean isOther) {
+        caller.printLine("Table " + table.name()
+                + (isOther ? " was restored or replaced at " + table.created() + "." : " is the same as before."));
     }
 
     private void report(Verification verification) {

@@ -33,6 +33,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -50,6 +51,7 @@ public final class AwsBatchSimulation {
     private static final Duration KILL_MAX = Duration.ofSeconds(3);
     private static final long VISIBILITY_MS = 90_000;
     private static final int QUIET_MINUTES_MAX = 600;
+    private static final int RESTORED_ONE_IN = 3;
     private static final List<String> FORGET = List.of("never", "never", "after-delivery", "15d");
 
     private final SplittableRandom random;
@@ -62,6 +64,7 @@ public final class AwsBatchSimulation {
     private final int lanes;
     private final MessageQueue queue;
     private final Ledger ledger;
+    private final Optional<BatchRestores> restores;
     private final boolean redrives;
     private boolean redrivesRest;
     private final double ledgerFaults;
@@ -91,6 +94,14 @@ public final class AwsBatchSimulation {
         ledger.deadly(isDeadly ? 1 + random.nextInt(4) : 0);
         ledger.concurrencyMax(batching.concurrency());
         ledgerFaults = random.nextInt(3) == 0 ? 0 : random.nextDouble() * 0.3;
+        boolean isRestored = !forgets && !isDeadly && random.nextInt(RESTORED_ONE_IN) == 0;
+        restores = isRestored
+                ? Optional.of(new BatchRestores(
+                        deployment,
+                        random.split(),
+                        new BatchRestores.Work(
+                                this::wake, task -> invoke((store, _) -> task.accept(store)), queue, sent, ledger)))
+                : Optional.empty();
     }
 
     /// Lives one life, and fails if anything is wrong at its end.
@@ -128,6 +139,7 @@ public final class AwsBatchSimulation {
     }
 
     private void live() {
+        BatchDefinition.openOrCreate(deployment.process(dynamo.client("deploy")), pipeline, lanes);
         double usual = faultChance;
         for (int phases = forgets ? 1 + random.nextInt(3) : 1; phases > 0; phases--) {
             faultChance = usual;
@@ -138,7 +150,7 @@ public final class AwsBatchSimulation {
             throw new AssertionError("A function failed: " + bug, bug);
         }
         Judgement judgement = new Judgement(deployment, batching, sent, ledger);
-        judgement.judge();
+        restores.ifPresentOrElse(BatchRestores::judge, judgement::judge);
         passTime(Forgetting.KEPT.plusDays(1));
         judgement.freed(ledger.manifests.values().stream()
                 .mapToLong(manifest -> manifest.number().number())
@@ -159,6 +171,9 @@ public final class AwsBatchSimulation {
             for (int step = 2 + random.nextInt(20); step > 0; step--) {
                 wake();
                 time.runFor(Duration.ofMillis(random.nextLong(random.nextInt(5) == 0 ? 240_000 : 6_000)));
+            }
+            if (restores.isPresent() && random.nextBoolean()) {
+                restores.get().restore();
             }
         }
         faultChance = random.nextBoolean() ? faultChance : 0;
@@ -264,7 +279,7 @@ public final class AwsBatchSimulation {
                 for (int i = 0; i < input.size(); i++) {
                     // The service deletes a message that is not reported as failed; that may fail, too.
                     if (fates.get(i) != Collect.Fate.AGAIN && random.nextDouble() >= faultChance) {
-                        queue.delete(input.get(i));
+                        queue.delete(input.get(i), time.instant().toEpochMilli());
                         sent.taken(time.instant().toEpochMilli());
                     }
                 }
@@ -380,6 +395,8 @@ public final class AwsBatchSimulation {
         String message = String.valueOf(cause.getMessage());
         return cause instanceof SdkException
                 || message.contains("could not be written in")
-                || message.contains("have refused");
+                || message.contains("have refused")
+                || message.contains("run it again")
+                || message.contains("'onefold aws restored'");
     }
 }

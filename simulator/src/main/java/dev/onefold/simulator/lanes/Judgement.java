@@ -109,7 +109,7 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
                     !isOther || !name.startsWith("batch/") || name.matches("batch/0*" + sealed + "(\\..*)?"),
                     name + " is left");
             require(
-                    isOther || !(batching.forget() instanceof Forget.AfterDelivery) || !item.containsKey("l"),
+                    isOther || !(batching.forget() instanceof Forget.AfterDelivery) || !item.containsKey("h"),
                     "A claim is left: " + item);
         }
         long records = ledger.manifests.values().stream()

@@ -23,7 +23,7 @@ final class MessageQueue {
     /// A message.
     ///
     /// @param sentMs when it was sent
-    /// @param visibleMs from when on it may be delivered
+    /// @param visibleMs from when on it may be delivered, again if it was deleted then
     private record Entry(String body, long sentMs, long visibleMs) {}
 
     MessageQueue(SplittableRandom random) {
@@ -81,11 +81,20 @@ final class MessageQueue {
         return received;
     }
 
-    void delete(Arrival message) {
+    /// Messages that were deleted since a moment come again.
+    void again(long sinceMs) {
+        deleted.forEach((number, entry) -> {
+            if (entry.visibleMs >= sinceMs) {
+                messages.putIfAbsent(number, entry);
+            }
+        });
+    }
+
+    void delete(Arrival message, long nowMs) {
         int number = number(message);
         Entry entry = messages.remove(number);
         if (entry != null) {
-            deleted.put(number, new Entry(entry.body, entry.sentMs, 0));
+            deleted.put(number, new Entry(entry.body, entry.sentMs, nowMs));
         }
     }
 

@@ -398,7 +398,7 @@ class AwsDeliveryHazardsTest {
     @Test
     void a_large_record_is_written_to_one_object_however_often_its_transaction_is_refused() {
         DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
-        work.deployment.dynamo.inject(Faults.none().with(Fault.CONFLICT, 0.7));
+        work.deployment.dynamo.inject(Faults.none().with(Fault.CONFLICT, 0.9));
         work.collect("{\"id\":1,\"text\":\"" + "x".repeat(400_000) + "\"}");
         work.deployment.dynamo.inject(Faults.none());
         assertThat(work.deployment.dynamo.tally().failures()).containsKey(Tally.Operation.TRANSACT_WRITE_ITEMS);

@@ -1,6 +1,5 @@
-package dev.onefold.aws.batch;
+package dev.onefold.aws.store;
 
-import dev.onefold.aws.store.Store;
 import java.util.Map;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 

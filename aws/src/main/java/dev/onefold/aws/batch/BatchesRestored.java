@@ -1,0 +1,398 @@
+package dev.onefold.aws.batch;
+
+import dev.onefold.aws.batch.CutItem.End;
+import dev.onefold.aws.batch.CutItem.Gaps;
+import dev.onefold.aws.batch.CutItem.LaneHeader;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.RowItem;
+import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.Parts;
+import dev.onefold.aws.store.Queries;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.store.TableIds;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.batch.LaneCut.Position;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Receiver;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.Delete;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+
+/// What to do when the tables of batches were restored from backups: of their items some are missing and some are from
+/// other moments, because a backup orders nothing. What is there is taken for true, and everything else is made of it:
+///
+///     1 closed    the definition names no tables: nothing is collected, sealed or delivered
+///     2 fenced    lanes and cut go on at a number that was never given, so what was begun before is refused
+///     3 claims    of chunks that are not there, at or above the place up to which batches were sealed, are removed:
+///                 these ids are accepted again. Below it a chunk that is not there was freed behind an ended batch
+///     4 sealed    all records that are there and in no batch, into new batches
+///     5 removed   batches that cannot be delivered as they are: a chunk, a part or the batch before is not there
+///     6 listed    the others again, those of a receiver that is `once` as in doubt: they may be in since
+///     7 opened    the definition names the tables that there are
+///
+/// Numbers of chunks and batches after a restore begin above those of [#ERA] that the time has reached, so a receiver
+/// has seen none of them. The first batch of an era begins a chain of proofs of its own.
+///
+/// It may be stopped anywhere and run again, also by several at once: every transaction checks the definition that its
+/// maker has put, so that only the last one goes on.
+public final class BatchesRestored {
+    /// Numbers of one incarnation: more than there are batches or chunks of a lane.
+    static final long ERA = 1_000_000_000;
+
+    private static final Instant BEGINNING = Instant.parse("2025-01-01T00:00:00Z");
+
+    /// Whoever has begun an attempt before the restore is dead then: a function lives for 15 minutes.
+    private static final Duration OWNER_MAX = Duration.ofMinutes(20);
+
+    private static final String ALWAYS = "attribute_not_exists(k) OR attribute_exists(k)";
+    private static final int ITEMS_MAX = 99;
+    private static final int ATTEMPTS_MAX = 20;
+
+    /// While it is under way: where batches ended before.
+    private static final String SEALED_TO = "o";
+
+    /// While it is under way: the number of the last batch before.
+    private static final String LAST = "q";
+
+    private final Store store;
+    private final BatchDefinition definition;
+    private final Batching batching;
+    private final List<String> lost = new ArrayList<>();
+    private CutItem cut;
+    private List<Position> sealedTo = List.of();
+    private long sealedBefore;
+
+    /// What was found and done.
+    ///
+    /// @param reaccepted ids, and marks of messages, that may come again
+    /// @param sealed batches of records that were in none
+    /// @param inDoubt deliveries that wait for a person now
+    /// @param lost one sentence for each batch of which something is not there
+    public record Report(long reaccepted, int sealed, int inDoubt, List<String> lost) {
+        public Report {
+            lost = List.copyOf(lost);
+        }
+    }
+
+    /// A table, and whether it is another one than the deployment knows.
+    public record Found(TableIds.Found table, boolean isOther) {}
+
+    private BatchesRestored(Store store, BatchDefinition definition) {
+        this.store = store;
+        this.definition = definition;
+        batching = (Batching) definition.pipeline().fold();
+        cut = CutItem.of(Map.of(), definition.lanes());
+    }
+
+    /// Whether a chain of proofs begins with the batch of this number.
+    static boolean begins(long number) {
+        return number % ERA == 1;
+    }
+
+    /// What the tables are; empty if the deployment makes no batches, or has never collected anything.
+    public static Optional<List<Found>> look(Store store) {
+        return BatchDefinition.findAnyhow(store).map(definition -> {
+            List<TableIds.Found> found = BatchDefinition.tablesOf(store);
+            List<String> known = definition.tables();
+            return IntStream.range(0, found.size())
+                    .mapToObj(table -> new Found(
+                            found.get(table),
+                            !known.isEmpty() && !found.get(table).id().equals(known.get(table))))
+                    .toList();
+        });
+    }
+
+    /// Takes the tables over as they are.
+    ///
+    /// @throws IllegalStateException if there is no definition, or somebody else does the same at the same time
+    public static Report takeOver(Store store) {
+        BatchDefinition before = BatchDefinition.findAnyhow(store)
+                .orElseThrow(() -> new IllegalStateException(
+                        "Table " + store.tables().rows() + " holds no batches. Restore it from a backup first."));
+        BatchDefinition closed = before.closed(store);
+        closed.replace(store, before);
+        if (!closed.isStored(store)) {
+            throw overtaken();
+        }
+        return new BatchesRestored(store, closed).run();
+    }
+
+    private static IllegalStateException overtaken() {
+        return new IllegalStateException(
+                "Somebody else takes these tables over at the same time, or has done so since; run it again");
+    }
+
+    private Report run() {
+        fence();
+        store.threads().pause(Store.IN_FLIGHT_MAX); // What was begun before is seen, or is refused.
+        RestoredItems found = RestoredItems.read(store);
+        sealedTo = found.sealedTo(sealedTo);
+        moveCut(cut, List.of());
+        long reaccepted = dropClaims(found);
+        nameMissing(found);
+        List<DeliveryItem> unsound = unsound(found);
+        int sealed = sealRest(found);
+        unsound.forEach(new Deliveries(store)::remove);
+        int inDoubt = relist(found);
+        finish(found);
+        return new Report(reaccepted, sealed, inDoubt, lost);
+    }
+
+    private long nowMs() {
+        return store.clock().millis();
+    }
+
+    private boolean isOnce() {
+        return batching.receiver() == Receiver.ONCE;
+    }
+
+    /// Headers and cut go up, so that no transaction of before finds them as it has read them.
+    private void fence() {
+        List<LaneHeader> headers = IntStream.range(0, definition.lanes())
+                .mapToObj(lane -> LaneHeader.of(store.get(store.tables().rows(), LaneHeader.key(lane))))
+                .toList();
+        for (int attempt = 1; ; attempt++) {
+            Map<String, AttributeValue> item = store.get(store.tables().rows(), CutItem.key());
+            CutItem before = CutItem.of(item, definition.lanes());
+            List<End> ends = item.containsKey(SEALED_TO)
+                    ? CutItem.of(with(item, "p", item.get(SEALED_TO)), definition.lanes())
+                            .ends()
+                    : before.ends();
+            sealedBefore = item.containsKey(LAST) ? Items.number(item, LAST) : before.number();
+            sealedTo = ends.stream().map(End::position).toList();
+            long greatest = headers.stream().mapToLong(LaneHeader::next).reduce(before.number(), Math::max);
+            long reached = Math.max(
+                    0, Duration.between(BEGINNING, store.clock().instant()).toMinutes());
+            long base = Math.max(reached, greatest / ERA + 1) * ERA;
+            End end = new End(new Position(base, 0), 0);
+            cut = new CutItem(base, 0, Collections.nCopies(definition.lanes(), end));
+            String condition = item.isEmpty() ? "attribute_not_exists(k)" : "n = :n";
+            Map<String, AttributeValue> values =
+                    item.isEmpty() ? Map.of() : Map.of(":n", Items.number(before.number()));
+            if (write(List.of(put(closedCut(cut), condition, values)))
+                    || CutItem.of(store.get(store.tables().rows(), CutItem.key()), definition.lanes())
+                            .equals(cut)) {
+                break;
+            }
+            if (!definition.isStored(store)) {
+                throw overtaken();
+            }
+            store.backOff(attempt);
+        }
+        LaneHeader header = new LaneHeader(cut.number(), 0, 0);
+        for (List<Integer> lanes :
+                Parts.of(IntStream.range(0, definition.lanes()).boxed().toList(), ITEMS_MAX)) {
+            require(lanes.stream()
+                    .map(lane -> put(
+                            header.item(lane),
+                            "attribute_not_exists(k) OR n <= :n",
+                            Map.of(":n", Items.number(cut.number()))))
+                    .toList());
+        }
+    }
+
+    private static Map<String, AttributeValue> with(
+            Map<String, AttributeValue> item, String name, AttributeValue value) {
+        Map<String, AttributeValue> other = new TreeMap<>(item);
+        other.put(name, value);
+        return other;
+    }
+
+    /// The cut while this is under way: also with the places up to which batches were sealed before.
+    private Map<String, AttributeValue> closedCut(CutItem next) {
+        List<End> before =
+                sealedTo.stream().map(position -> new End(position, 0)).toList();
+        return with(
+                with(next.item(), LAST, Items.number(sealedBefore)),
+                SEALED_TO,
+                new CutItem(next.number(), 0, before).item().get("p"));
+    }
+
+    private void moveCut(CutItem next, List<TransactWriteItem> more) {
+        List<TransactWriteItem> items = new ArrayList<>(more);
+        items.add(put(
+                closedCut(next),
+                "n = :n OR n = :m",
+                Map.of(":n", Items.number(cut.number()), ":m", Items.number(next.number()))));
+        require(items);
+        cut = next;
+    }
+
+    /// Whether these were written, while nobody else has closed or opened the deployment.
+    private boolean write(List<TransactWriteItem> items) {
+        List<TransactWriteItem> checked = new ArrayList<>(items);
+        checked.add(definition.check(store));
+        return store.transact(checked) instanceof Store.Written.Done;
+    }
+
+    /// Writes these, which changes nothing the second time. Each is refused only if somebody else takes over, too.
+    private void require(List<TransactWriteItem> items) {
+        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+            if (write(items)) {
+                return;
+            }
+            if (!definition.isStored(store)) {
+                throw overtaken();
+            }
+            store.backOff(attempt);
+        }
+        throw new IllegalStateException("The tables of " + store.tables().rows() + " have refused " + ATTEMPTS_MAX
+                + " attempts to write what was restored; run it again");
+    }
+
+    private void requireAll(List<TransactWriteItem> items) {
+        Parts.of(items, ITEMS_MAX).forEach(this::require);
+    }
+
+    private TransactWriteItem put(
+            Map<String, AttributeValue> item, String condition, Map<String, AttributeValue> values) {
+        return Deliveries.put(store.tables().rows(), item, condition, values);
+    }
+
+    private static TransactWriteItem delete(String table, Map<String, AttributeValue> key) {
+        return TransactWriteItem.builder()
+                .delete(Delete.builder().tableName(table).key(key).build())
+                .build();
+    }
+
+    /// Also marks of messages, which were written with a claim.
+    private long dropClaims(RestoredItems found) {
+        long[] dropped = new long[1];
+        Queries.scan(store, store.tables().rows(), page -> {
+            List<TransactWriteItem> deletes = page.stream()
+                    .filter(item -> RowItem.isRow(item) && item.containsKey("c"))
+                    .filter(item -> isLost(found, (int) Items.number(item, "l"), Items.number(item, "c")))
+                    .map(item -> delete(store.tables().rows(), Map.of("k", item.get("k"))))
+                    .toList();
+            requireAll(deletes);
+            dropped[0] += deletes.size();
+        });
+        return dropped[0];
+    }
+
+    private boolean isLost(RestoredItems found, int lane, long chunk) {
+        return lane != Claim.NONE
+                && chunk >= sealedTo.get(lane).chunk()
+                && chunk < cut.ends().get(lane).position().chunk()
+                && !found.hasChunk(lane, chunk);
+    }
+
+    /// Batches that cannot be delivered as they are; their records are sealed again.
+    private List<DeliveryItem> unsound(RestoredItems found) {
+        List<DeliveryItem> unsound = new ArrayList<>();
+        for (DeliveryItem batch : found.whole()) {
+            String why = found.whyUnsound(batch);
+            if (!why.isEmpty()) {
+                lost.add("Batch " + batch.number() + " is not delivered any more, because " + why + ": "
+                        + found.present(batch) + " of its " + batch.members().count()
+                        + " records are there and were sealed again. Its receiver may have it.");
+                found.remove(batch);
+                unsound.add(batch);
+            }
+        }
+        return unsound;
+    }
+
+    /// Seals all records that are there and in no batch.
+    private int sealRest(RestoredItems found) {
+        List<SealedBatch> batches = found.rest(batching, nowMs());
+        for (SealedBatch batch : batches) {
+            BatchNumber number = BatchNumber.of(cut.number() + 1);
+            Delivery delivery = isOnce()
+                    ? new Delivery.InDoubt(
+                            Delivery.Tries.NONE,
+                            "",
+                            nowMs(),
+                            "Its records were in no batch when the tables were backed up, and may be in one since that was"
+                                    + " delivered under another number")
+                    : DeliveryRules.sealed(nowMs());
+            DeliveryItem item =
+                    DeliveryItem.sealed(number, batch, delivery).ownedUntil(nowMs() + OWNER_MAX.toMillis(), 0);
+            // Its own answer may be lost: the same item again changes nothing.
+            moveCut(
+                    new CutItem(number.number(), 0, cut.ends()),
+                    List.of(
+                            put(
+                                    item.attributes(),
+                                    "attribute_not_exists(k) OR x = :x",
+                                    Map.of(":x", Items.require(item.attributes(), "x"))),
+                            Deliveries.index(store, item)));
+            found.add(item);
+        }
+        return batches.size();
+    }
+
+    /// Gives each delivery that is not ended a revision that was never given, and lists it, and nothing else.
+    ///
+    /// @return how many are in doubt
+    private int relist(RestoredItems found) {
+        long revision = cut.ends().getFirst().position().chunk();
+        List<DeliveryItem> open = new ArrayList<>();
+        List<TransactWriteItem> puts = new ArrayList<>();
+        for (DeliveryItem before : found.all()) {
+            Delivery delivery = before.delivery();
+            if (delivery.isEnded() || delivery instanceof Delivery.Divided) {
+                continue;
+            }
+            DeliveryItem next = restored(before).at(Math.max(revision, before.revision() + 1));
+            open.add(next);
+            puts.add(put(next.attributes(), "attribute_exists(k)", Map.of()));
+        }
+        requireAll(puts);
+        requireAll(new Deliveries(store).relisted(open));
+        return (int) open.stream()
+                .filter(item -> item.delivery() instanceof Delivery.InDoubt)
+                .count();
+    }
+
+    /// Whatever a delivery was at the moment of the backup, it may have been tried since.
+    private DeliveryItem restored(DeliveryItem before) {
+        if (!isOnce() || before.delivery() instanceof Delivery.InDoubt) {
+            return before;
+        }
+        Delivery doubt = new Delivery.InDoubt(
+                before.delivery().tries(),
+                "",
+                nowMs(),
+                "Its table was restored from a backup: it may have been delivered since");
+        return before.ownedUntil(Math.max(before.goneMs(), nowMs() + OWNER_MAX.toMillis()), 0)
+                .next(doubt);
+    }
+
+    private void nameMissing(RestoredItems found) {
+        for (Gaps.Gap gap : found.missing(sealedBefore)) {
+            lost.add("Batches " + BatchNumber.of(gap.first()) + " to " + BatchNumber.of(gap.last())
+                    + " are not there. If they were not freed because they were done long ago, ask their receiver: what"
+                    + " was left of their records was sealed again, and ids of the others are known.");
+        }
+    }
+
+    private void finish(RestoredItems found) {
+        long base = cut.ends().getFirst().position().chunk();
+        List<TransactWriteItem> items = new ArrayList<>();
+        items.add(put(found.gaps(base).item(), ALWAYS, Map.of()));
+        Forgetting.from(found.first(base), base).forEach(pass -> items.add(put(pass, ALWAYS, Map.of())));
+        items.add(put(cut.item(), "n = :n", Map.of(":n", Items.number(cut.number()))));
+        require(items);
+        new LetterTable(store)
+                .ids()
+                .skip(Duration.between(BEGINNING, store.clock().instant()).toMillis());
+        store.threads().pause(Store.IN_FLIGHT_MAX);
+        BatchDefinition opened = definition.opened(store);
+        opened.replace(store, definition);
+        if (!opened.isStored(store)) {
+            throw overtaken();
+        }
+    }
+}

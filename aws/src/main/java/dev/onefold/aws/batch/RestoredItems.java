@@ -1,0 +1,312 @@
+package dev.onefold.aws.batch;
+
+import dev.onefold.aws.batch.CutItem.Gaps;
+import dev.onefold.aws.batch.CutItem.Gaps.Gap;
+import dev.onefold.aws.item.Items;
+import dev.onefold.aws.item.RowItem;
+import dev.onefold.aws.store.Queries;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.batch.Delivery;
+import dev.onefold.core.batch.LaneCut.Chunk;
+import dev.onefold.core.batch.LaneCut.Cut;
+import dev.onefold.core.batch.LaneCut.Part;
+import dev.onefold.core.batch.LaneCut.Position;
+import dev.onefold.core.batch.Sealing;
+import dev.onefold.core.pipeline.Batching;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/// Chunks and batches that are in a table which was restored, and what follows from them: which records are in no
+/// batch, and which batches cannot be delivered.
+final class RestoredItems {
+    /// A batch has so many ranges at most: its item has at most 400 KB.
+    private static final int RANGES_MAX = 5_000;
+
+    private static final String CHUNK = "chunk/";
+    private static final String BATCH = "batch/";
+    private static final String REST = "rest/";
+
+    private final TreeMap<Integer, TreeMap<Long, Chunk>> chunks = new TreeMap<>();
+    private final TreeMap<Integer, TreeMap<Long, BitSet>> freed = new TreeMap<>();
+    private final TreeMap<BatchNumber, DeliveryItem> batches = new TreeMap<>();
+
+    private long freedTo;
+
+    private RestoredItems() {}
+
+    static RestoredItems read(Store store) {
+        RestoredItems found = new RestoredItems();
+        Queries.scan(
+                store,
+                store.tables().rows(),
+                page -> page.stream().filter(item -> !RowItem.isRow(item)).forEach(found::take));
+        return found;
+    }
+
+    private void take(Map<String, AttributeValue> item) {
+        byte[] key = Items.bytes(item, "k");
+        String name = new String(key, 1, key.length - 1, StandardCharsets.UTF_8);
+        if (name.startsWith(BATCH)) {
+            BatchNumber number =
+                    BatchNumber.read(name.substring(BATCH.length())).orElseThrow();
+            batches.put(number, new DeliveryItem(number, item));
+        } else if (name.startsWith(CHUNK)) {
+            String[] place = name.split("/");
+            chunks.computeIfAbsent(Integer.valueOf(place[1]), _ -> new TreeMap<>())
+                    .put(Long.valueOf(place[2]), ChunkItem.of(item).chunk());
+        } else if (name.equals(Forgetting.FREED)) {
+            freedTo = Items.number(item, "s");
+        } else if (name.startsWith(REST)) {
+            String[] place = name.split("/");
+            BitSet records = of(freed, Integer.parseInt(place[1]), Long.parseLong(place[2]));
+            item.keySet().stream()
+                    .filter(each -> each.startsWith(Chunks.REST))
+                    .forEach(each -> records.set(Integer.parseInt(each.substring(1)), (int) Items.number(item, each)));
+        }
+    }
+
+    private static BitSet of(TreeMap<Integer, TreeMap<Long, BitSet>> lanes, int lane, long chunk) {
+        return lanes.computeIfAbsent(lane, _ -> new TreeMap<>()).computeIfAbsent(chunk, _ -> new BitSet());
+    }
+
+    boolean hasChunk(int lane, long number) {
+        return chunks.getOrDefault(lane, new TreeMap<>()).containsKey(number);
+    }
+
+    /// All deliveries, parts after what they are parts of.
+    Collection<DeliveryItem> all() {
+        return List.copyOf(batches.values());
+    }
+
+    /// Whole batches, in the order of their numbers.
+    List<DeliveryItem> whole() {
+        return batches.values().stream().filter(item -> item.number().isWhole()).toList();
+    }
+
+    void add(DeliveryItem item) {
+        batches.put(item.number(), item);
+    }
+
+    /// Forgets a batch and its parts.
+    void remove(DeliveryItem batch) {
+        batches.keySet().removeIf(number -> number.number() == batch.number().number());
+    }
+
+    /// Per lane, where batches end at least.
+    ///
+    /// @param known from elsewhere
+    List<Position> sealedTo(List<Position> known) {
+        List<Position> ends = new ArrayList<>(known);
+        for (DeliveryItem batch : whole()) {
+            for (Part part : SealedBatch.of(batch.attributes()).cut().parts()) {
+                Position end = ends.get(part.lane());
+                Position to = part.to();
+                if (to.chunk() > end.chunk() || to.chunk() == end.chunk() && to.offset() > end.offset()) {
+                    ends.set(part.lane(), to);
+                }
+            }
+        }
+        return ends;
+    }
+
+    private List<DeliveryItem> withParts(DeliveryItem item) {
+        return batches.values().stream()
+                .filter(each -> each.number().number() == item.number().number())
+                .toList();
+    }
+
+    /// Why a batch cannot be delivered as it is; empty if it can be, or is ended.
+    String whyUnsound(DeliveryItem batch) {
+        List<DeliveryItem> all = withParts(batch);
+        if (batch.isRemoved() || isEnded(batch.number())) {
+            return "";
+        }
+        for (DeliveryItem each : all) {
+            int parts = each.delivery() instanceof Delivery.Divided ? each.parts() : 0;
+            for (int part = 1; part <= parts; part++) {
+                if (!batches.containsKey(each.number().part(part))) {
+                    return "its part " + each.number().part(part) + " is not there";
+                }
+            }
+            BatchNumber number = each.number();
+            if (!number.isWhole()) {
+                BatchNumber of = new BatchNumber(
+                        number.number(),
+                        number.parts().subList(0, number.parts().size() - 1));
+                DeliveryItem parent = batches.get(of);
+                if (parent == null || !(parent.delivery() instanceof Delivery.Divided)) {
+                    return "its part " + number + " is there, and batch " + of + " is from before it was divided";
+                }
+            }
+        }
+        long number = batch.number().number();
+        if (!BatchesRestored.begins(number) && !batches.containsKey(BatchNumber.of(number - 1))) {
+            return "batch " + BatchNumber.of(number - 1) + " is not there";
+        }
+        int present = present(batch);
+        return present == batch.members().count() ? "" : "chunks of its records are not there";
+    }
+
+    private boolean isEnded(BatchNumber number) {
+        DeliveryItem item = batches.get(number);
+        if (item == null) {
+            return false;
+        }
+        if (!(item.delivery() instanceof Delivery.Divided)) {
+            return item.delivery().isEnded();
+        }
+        for (int part = 1; part <= item.parts(); part++) {
+            if (!isEnded(number.part(part))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// How many records of a batch are there.
+    int present(DeliveryItem batch) {
+        return SealedBatch.of(batch.attributes()).chunks().stream()
+                .mapToInt(part -> {
+                    Chunk chunk = chunks.getOrDefault(part.lane(), new TreeMap<>())
+                            .get(part.from().chunk());
+                    return chunk == null
+                            ? 0
+                            : Math.max(
+                                    0,
+                                    Math.min(part.to().offset(), chunk.sizes().length)
+                                            - part.from().offset());
+                })
+                .sum();
+    }
+
+    /// The records that are in no batch, as batches.
+    List<SealedBatch> rest(Batching batching, long nowMs) {
+        TreeMap<Integer, TreeMap<Long, BitSet>> covered = new TreeMap<>();
+        freed.forEach((lane, places) ->
+                places.forEach((chunk, records) -> of(covered, lane, chunk).or(records)));
+        for (DeliveryItem batch : whole()) {
+            for (Part part : SealedBatch.of(batch.attributes()).chunks()) {
+                Optional.ofNullable(chunks.getOrDefault(part.lane(), new TreeMap<>())
+                                .get(part.from().chunk()))
+                        .ifPresent(chunk -> {
+                            int to = Math.min(part.to().offset(), chunk.sizes().length);
+                            if (part.from().offset() < to) {
+                                of(covered, part.lane(), part.from().chunk())
+                                        .set(part.from().offset(), to);
+                            }
+                        });
+            }
+        }
+        Packing packing = new Packing(batching, nowMs);
+        chunks.forEach((lane, places) -> places.forEach((number, chunk) -> {
+            BitSet records = of(covered, lane, number);
+            for (int record = records.nextClearBit(0);
+                    record < chunk.sizes().length;
+                    record = records.nextClearBit(record + 1)) {
+                packing.add(lane, number, record, chunk);
+            }
+        }));
+        return packing.end();
+    }
+
+    /// Puts records into batches, as many as fit into each.
+    private static final class Packing {
+        private final Batching batching;
+        private final long nowMs;
+        private final List<SealedBatch> batches = new ArrayList<>();
+        private List<Part> parts = new ArrayList<>();
+        private int records;
+        private long bytes;
+        private long firstMs = Long.MAX_VALUE;
+        private long lastMs = Long.MIN_VALUE;
+
+        Packing(Batching batching, long nowMs) {
+            this.batching = batching;
+            this.nowMs = nowMs;
+        }
+
+        void add(int lane, long number, int record, Chunk chunk) {
+            long more = Sealing.bytes(chunk.sizes()[record]);
+            if (records == batching.size()
+                    || records > 0 && bytes + more > batching.bytes()
+                    || parts.size() == RANGES_MAX) {
+                seal();
+            }
+            Position from = new Position(number, record);
+            Position to = new Position(number, record + 1);
+            Part last = parts.isEmpty() ? null : parts.getLast();
+            if (last != null && last.lane() == lane && last.to().equals(from)) {
+                parts.set(parts.size() - 1, new Part(lane, last.from(), to, last.records() + 1));
+            } else {
+                parts.add(new Part(lane, from, to, 1));
+            }
+            records++;
+            bytes += more;
+            firstMs = Math.min(firstMs, chunk.atMs());
+            lastMs = Math.max(lastMs, chunk.atMs());
+        }
+
+        private void seal() {
+            batches.add(new SealedBatch(new Cut(parts, records, bytes, firstMs, lastMs), nowMs));
+            parts = new ArrayList<>();
+            records = 0;
+            bytes = 0;
+            firstMs = Long.MAX_VALUE;
+            lastMs = Long.MIN_VALUE;
+        }
+
+        List<SealedBatch> end() {
+            if (records > 0) {
+                seal();
+            }
+            return batches;
+        }
+    }
+
+    /// Numbers up to the last one that was sealed before, of which no batch is there, and that are not known to be
+    /// freed.
+    List<Gap> missing(long last) {
+        List<Gap> missing = new ArrayList<>();
+        long next = freedTo + 1;
+        for (DeliveryItem batch : whole()) {
+            long number = batch.number().number();
+            if (number > next && next <= last) {
+                missing.add(new Gap(next, Math.min(last, number - 1)));
+            }
+            next = Math.max(next, number + 1);
+        }
+        if (next <= last && last - next < BatchesRestored.ERA) {
+            missing.add(new Gap(next, last));
+        }
+        return missing;
+    }
+
+    /// The first number of a batch that is there, or else the one behind this.
+    long first(long base) {
+        return batches.isEmpty() ? base + 1 : batches.firstKey().number();
+    }
+
+    /// The numbers without batches behind the first one, up to where a new incarnation begins.
+    Gaps gaps(long base) {
+        List<Gap> gaps = new ArrayList<>();
+        long next = first(base);
+        for (DeliveryItem batch : whole()) {
+            if (batch.number().number() > next) {
+                gaps.add(new Gap(next, batch.number().number() - 1));
+            }
+            next = batch.number().number() + 1;
+        }
+        if (next <= base) {
+            gaps.add(new Gap(next, base));
+        }
+        return new Gaps(gaps);
+    }
+}

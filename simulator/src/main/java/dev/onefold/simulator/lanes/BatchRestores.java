@@ -1,0 +1,132 @@
+package dev.onefold.simulator.lanes;
+
+import dev.onefold.aws.batch.BatchesRestored;
+import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.Manifest;
+import dev.onefold.fakes.aws.table.Backups;
+import dev.onefold.fakes.aws.table.Tables.Backup;
+import dev.onefold.simulator.deployment.Deployment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/// Somebody restores one table of a deployment of batches, or both, from backups that lose and age single items, while
+/// messages come and batches are delivered; runs `aws restored`, several times at once, until one comes to its end; and
+/// sends again what was taken since a minute before the backup.
+final class BatchRestores {
+    private static final Duration TAKES = Duration.ofMinutes(5);
+    private static final int TRIES_MAX = 60;
+
+    private final Deployment deployment;
+    private final SplittableRandom random;
+    private final Work work;
+    private final Backups backups;
+    private final List<String> lost = new ArrayList<>();
+    private final Set<String> before = new TreeSet<>();
+    private int taken;
+
+    /// What a life does meanwhile.
+    ///
+    /// @param wake lets something happen
+    /// @param invoke runs something in a sandbox, which may be killed
+    record Work(Runnable wake, Consumer<Consumer<Store>> invoke, MessageQueue queue, Sent sent, Ledger ledger) {}
+
+    BatchRestores(Deployment deployment, SplittableRandom random, Work work) {
+        this.deployment = deployment;
+        this.random = random;
+        this.work = work;
+        backups = deployment.dynamo.backups();
+    }
+
+    void restore() {
+        goOn(Backups.SPREAD);
+        long askedMs = deployment.time.instant().toEpochMilli();
+        goOn(Backups.SPREAD);
+        List<Backup> chosen = chosen();
+        goOn(Duration.ofSeconds(random.nextInt(90)));
+        chosen.forEach(backup -> deployment.dynamo.restore(backup, TAKES));
+        goOn(TAKES.plusSeconds(30));
+        int before = taken;
+        for (int tries = 0; taken == before; tries++) {
+            if (tries == TRIES_MAX) {
+                throw new AssertionError("Tables were not taken over in " + TRIES_MAX + " tries");
+            }
+            for (int people = 1 + random.nextInt(3); people > 0; people--) {
+                work.invoke.accept(this::takeOver);
+            }
+            goOn(Duration.ofSeconds(1 + random.nextInt(90)));
+        }
+        work.queue.again(askedMs - Backups.SPREAD.toMillis());
+        this.before.addAll(work.sent.contents.keySet());
+    }
+
+    private void takeOver(Store store) {
+        BatchesRestored.Report report = BatchesRestored.takeOver(store);
+        lost.addAll(report.lost());
+        taken++;
+    }
+
+    private void goOn(Duration duration) {
+        for (int step = 0; step < 4; step++) {
+            work.wake.run();
+            deployment.time.runFor(duration.dividedBy(4));
+        }
+    }
+
+    private List<Backup> chosen() {
+        int mode = random.nextInt(4);
+        List<Backup> chosen = new ArrayList<>();
+        if (mode > 0) {
+            chosen.add(backups.get(deployment.tables.rows()));
+        }
+        if (mode < 2) {
+            chosen.add(backups.get(deployment.tables.deltas()));
+        }
+        return chosen;
+    }
+
+    /// Each message that came after the last restore is in exactly one batch. Those of before are in one or several,
+    /// unless the command has said that something is not there. No number has two contents, which the ledger sees.
+    void judge() {
+        Map<String, List<String>> batches = new HashMap<>();
+        for (Ledger.Effect effect : work.ledger.effects) {
+            effect.lines()
+                    .forEach(line -> batches.computeIfAbsent(Judgement.idOf(line), _ -> new ArrayList<>())
+                            .add(effect.manifest().id()));
+        }
+        require(work.ledger.wrong.isEmpty(), work.ledger.wrong);
+        work.sent.contents.forEach((id, contents) -> {
+            List<String> in = batches.getOrDefault(id, List.of());
+            if (contents.stream().anyMatch(line -> line.contains("poison"))) {
+                return;
+            }
+            require(
+                    before.contains(id) ? !in.isEmpty() || !lost.isEmpty() : in.size() == 1,
+                    id + (before.contains(id) ? ", of before a restore," : "") + " is in batches " + in + "; lost: "
+                            + lost);
+        });
+        Map<String, Manifest> whole = new HashMap<>();
+        work.ledger.manifests.values().stream()
+                .filter(manifest -> manifest.number().isWhole())
+                .forEach(manifest -> whole.put(manifest.sha256(), manifest));
+        whole.values().forEach(manifest -> {
+            Manifest previous = whole.get(manifest.previous());
+            require(
+                    previous == null
+                            || previous.number().number() == manifest.number().number() - 1,
+                    manifest + " follows " + previous);
+        });
+    }
+
+    private static void require(boolean holds, Object what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+}
