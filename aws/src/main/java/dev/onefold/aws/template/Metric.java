@@ -12,6 +12,8 @@ public enum Metric {
     DelayMs,
     /// Records that became dead letters.
     DeadLetters,
+    /// Keys that could not be read as they are stored, and were put aside.
+    KeysAside,
     /// Records of a version that was there with another contribution.
     Conflicts,
     /// Leaf groups that an audit found different; written at the end of each.
@@ -41,6 +43,7 @@ public enum Metric {
                     Records,
                     DelayMs,
                     DeadLetters,
+                    KeysAside,
                     Conflicts,
                     AuditDifferences,
                     PipelineRefused,
