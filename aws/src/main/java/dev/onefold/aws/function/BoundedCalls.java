@@ -3,19 +3,22 @@ package dev.onefold.aws.function;
 import dev.onefold.core.process.StepFunction;
 import dev.onefold.process.Step;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/// Calls the user's function on a thread of its own, and waits for it a second at most. A call that does not return is
-/// interrupted and left alone: its thread goes on until it returns or the process ends, and the next call has another
-/// thread. One caller at a time.
+/// Calls the user's function on a thread of its own, and waits for it a second at most, from when it runs. As many
+/// calls
+/// run at once as there are processors, so that the second of a call is its own. A call that does not return is
+/// interrupted and left alone: its thread goes on until it returns or the process ends. Any thread may call.
 ///
 /// Such a thread takes a processor and memory for as long as the process lives. When there are [#LEFT_MAX] of them, the
 /// process is to end: Lambda starts another one then.
@@ -26,11 +29,15 @@ final class BoundedCalls implements StepFunction.Caller {
     private static final AtomicInteger LEFT = new AtomicInteger();
 
     private final Duration most;
-    private ExecutorService thread = thread();
+    private final Semaphore running;
+    private final ExecutorService threads = Executors.newCachedThreadPool(
+            Thread.ofPlatform().daemon().name("onefold-function").factory());
 
     /// @param most how long a call may take
-    BoundedCalls(Duration most) {
+    /// @param atOnce how many may run at a time
+    BoundedCalls(Duration most, int atOnce) {
         this.most = most;
+        running = new Semaphore(atOnce);
     }
 
     /// Whether so many calls are running that were left alone that the process is to end.
@@ -38,15 +45,21 @@ final class BoundedCalls implements StepFunction.Caller {
         return LEFT.get() >= LEFT_MAX;
     }
 
-    private static ExecutorService thread() {
-        return Executors.newSingleThreadExecutor(
-                Thread.ofPlatform().daemon().name("onefold-function").factory());
-    }
-
     @Override
     public Step<?> call(Supplier<Step<?>> function) {
+        running.acquireUninterruptibly();
+        try {
+            return run(function);
+        } finally {
+            running.release();
+        }
+    }
+
+    private Step<?> run(Supplier<Step<?>> function) {
         AtomicBoolean over = new AtomicBoolean(); // Either it has returned or it was left alone.
-        Future<Step<?>> answer = thread.submit(() -> {
+        CompletableFuture<Long> begun = new CompletableFuture<>();
+        Future<Step<?>> answer = threads.submit(() -> {
+            begun.complete(System.nanoTime());
             try {
                 return function.get();
             } finally {
@@ -56,7 +69,7 @@ final class BoundedCalls implements StepFunction.Caller {
             }
         });
         boolean interrupted = false;
-        long end = System.nanoTime() + most.toNanos();
+        long end = begun.join() + most.toNanos();
         try {
             while (true) {
                 try {
@@ -67,8 +80,7 @@ final class BoundedCalls implements StepFunction.Caller {
                     if (over.compareAndSet(false, true)) {
                         LEFT.incrementAndGet();
                     }
-                    thread.shutdownNow();
-                    thread = thread();
+                    answer.cancel(true);
                     throw new StepFunction.OverrunException(
                             "The function did not return within " + most.toSeconds() + " s");
                 } catch (ExecutionException e) {

@@ -45,9 +45,10 @@ public final class DeployedFunction {
     /// @param loading loads the function when it is asked for first
     /// @param out is told of an impure function
     public static Store with(Store store, Supplier<LoadedFunction> loading, PrintStream out) {
+        BoundedCalls calls = new BoundedCalls(CALL_MAX, Runtime.getRuntime().availableProcessors());
         return store.with(new UserFunction(
                 loading,
-                () -> new BoundedCalls(CALL_MAX),
+                () -> calls,
                 impurity -> out.println("WARN The function is not pure. Of key " + String.join(", ", impurity.key())
                         + " two equal calls came to different results: " + impurity.first() + " and "
                         + impurity.second())));

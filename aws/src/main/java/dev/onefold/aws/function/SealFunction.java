@@ -20,6 +20,7 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// The function that seals batches. What it is invoked with only wakes it: something was collected, or a minute has
 /// passed. One invocation at a time, as Lambda calls it.
@@ -32,6 +33,9 @@ public final class SealFunction implements RequestStreamHandler {
     private final Metrics metrics;
     private Optional<Cutter> opened = Optional.empty();
     private Optional<Forgetting> forgetting = Optional.empty();
+
+    /// Since when no invocation of this process has come to its end.
+    private OptionalLong unfinishedMs = OptionalLong.empty();
 
     /// As Lambda makes it.
     public SealFunction() {
@@ -77,18 +81,28 @@ public final class SealFunction implements RequestStreamHandler {
         return BatchResponse.DONE.json();
     }
 
+    /// The lag comes first where the invocation before has not come to its end: what fails must not hide it.
     private void seal(Cutter cutter, boolean isTick) {
+        if (isTick) {
+            tell(unfinishedMs);
+        }
+        if (unfinishedMs.isEmpty()) {
+            unfinishedMs = OptionalLong.of(store.clock().millis());
+        }
         int sealed = cutter.run();
+        unfinishedMs = OptionalLong.empty();
         if (sealed > 0) {
             metrics.out().println("INFO Batches were sealed: " + sealed);
         }
-        if (isTick && cutter.oldestMs().isPresent()) { // A metric that is not written costs nothing.
-            long nowMs = store.clock().millis();
-            metrics.write(
-                    store.clock().instant(),
-                    Map.of(
-                            Metric.OldestUnsealedMs,
-                            Math.max(0, nowMs - cutter.oldestMs().getAsLong())));
+        if (isTick) {
+            tell(cutter.oldestMs());
         }
+    }
+
+    /// A metric that is not written costs nothing.
+    private void tell(OptionalLong sinceMs) {
+        sinceMs.ifPresent(ms -> metrics.write(
+                store.clock().instant(),
+                Map.of(Metric.OldestUnsealedMs, Math.max(0, store.clock().millis() - ms))));
     }
 }

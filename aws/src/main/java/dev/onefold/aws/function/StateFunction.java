@@ -7,18 +7,23 @@ import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.stream.InputStart;
 import dev.onefold.aws.stream.Retries;
 import dev.onefold.aws.stream.Streams;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Layout;
 import dev.onefold.aws.template.Metric;
+import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.Counts;
+import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -100,7 +105,7 @@ public final class StateFunction implements RequestStreamHandler {
     @Override
     public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
         byte[] event = in.readNBytes(Invocation.EVENT_BYTES_MAX + 1);
-        byte[] answer = failures.around(() -> handle(event));
+        byte[] answer = Deploying.read(event).isPresent() ? handle(event) : failures.around(() -> handle(event));
         if (BoundedCalls.isFull()) {
             metrics.out()
                     .println("ERROR " + BoundedCalls.LEFT_MAX + " calls of the function have not returned, so this"
@@ -114,6 +119,13 @@ public final class StateFunction implements RequestStreamHandler {
     ///
     /// @return the answer's bytes
     public byte[] handle(byte[] event) {
+        Optional<Deploying> deploying = Deploying.read(event);
+        if (deploying.isPresent()) {
+            String input =
+                    deploying.get().property("Input") + " " + deploying.get().property("From");
+            deploying.get().answer("onefold-ready " + input, () -> refusal(deploying.get(), "onefold-ready " + input));
+            return BatchResponse.DONE.json();
+        }
         BatchResponse response = switch (Invocation.read(event)) {
             case Invocation.Batch(var arrivals, var streamArn) -> {
                 logPlace(arrivals);
@@ -152,6 +164,31 @@ public final class StateFunction implements RequestStreamHandler {
         return new BatchResponse(List.copyOf(taken.failures().keySet()));
     }
 
+    /// Why the code of this process may not take the place of the one that serves; empty if it may.
+    private Optional<String> refusal(Deploying deploying, String accepted) {
+        Optional<Definition> definition = new Definitions(store).findAnyhow();
+        if (definition.isEmpty()) {
+            AwsEngine.requirePossible(pipeline);
+            return Optional.empty();
+        }
+        Pipeline served = definition.get().servedView().pipeline();
+        String refusal = Upkeep.refusal(served, pipeline);
+        if (refusal != null) {
+            return Optional.of(refusal);
+        }
+        boolean isOther = deploying.isUpdate()
+                && !deploying.isAsAccepted(accepted)
+                && !deploying.property("Input").equals(deploying.propertyBefore("Input"));
+        return isOther
+                ? InputStart.refusal(
+                        store,
+                        streams,
+                        deploying.property("Input"),
+                        deploying.property("From"),
+                        deploying.property("From").equals(deploying.propertyBefore("From")))
+                : Optional.empty();
+    }
+
     /// Where a batch lies in its shard, so that it can be read again. What is in its records is never logged.
     private void logPlace(List<Arrival> arrivals) {
         if (!arrivals.isEmpty()) {
@@ -172,9 +209,26 @@ public final class StateFunction implements RequestStreamHandler {
         if (definitions.find().isEmpty()) {
             AwsEngine.requirePossible(pipeline);
         }
-        definitions.openOrCreate(pipeline, layout.lanes(), layout.gates());
+        requireServing(definitions.openOrCreate(pipeline, layout.lanes(), layout.gates()));
         new LetterTable(store).useBucket();
         opened = true;
+    }
+
+    /// A user's function folds only when the definition names it, which is the end of its deployment: what it has
+    /// folded
+    /// no older one can take up.
+    private void requireServing(Definition definition) {
+        Pipeline served = definition.servedView().pipeline();
+        if (!(pipeline.fold() instanceof Processing)
+                || PipelineText.write(served).equals(PipelineText.write(pipeline))) {
+            return;
+        }
+        String refusal = Upkeep.refusal(served, pipeline);
+        throw new IllegalStateException(
+                refusal == null
+                        ? "This version of the function does not serve yet: its deployment is under way, or was not"
+                                + " completed. Records wait, and come again. If it was completed, invoke Upkeep."
+                        : refusal + " Records wait, and come again.");
     }
 
     /// Keeps the stream's ARN in the tables, where a replay looks it up.

@@ -20,6 +20,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /// The function that is woken each minute and goes on with what takes longer than one invocation: the way to another
@@ -70,6 +71,11 @@ public final class UpkeepFunction implements RequestStreamHandler {
     /// @param goesOn whether there is time for more
     /// @return the answer's bytes
     public byte[] handle(byte[] event, BooleanSupplier goesOn) {
+        Optional<Deploying> deploying = Deploying.read(event);
+        if (deploying.isPresent()) {
+            deploying.get().answer("onefold-serving", () -> Upkeep.serve(store, pipeline));
+            return BatchResponse.DONE.json();
+        }
         AsideKeys.tell(store, keys -> metrics.write(store.clock().instant(), Map.of(Metric.KeysAside, keys)));
         tell(Upkeep.step(store, pipeline, audit(event), goesOn, this::tell));
         return BatchResponse.DONE.json();

@@ -48,10 +48,10 @@ public record Environment(
     static final int CHARACTERS_MAX = 4_096;
 
     /// What a pipeline may take of them. The rest is for the names, of which CloudFormation makes long ones.
-    static final int PIPELINE_CHARACTERS_MAX = 2_700;
+    static final int PIPELINE_CHARACTERS_MAX = 2_580;
 
     /// The same of a function that is served by HTTP: issuer, audience and keys of tokens take their part.
-    static final int SERVED_CHARACTERS_MAX = 1_950;
+    static final int SERVED_CHARACTERS_MAX = 1_820;
 
     /// No pipeline's text is longer; so a broken variable cannot fill the memory.
     private static final int PIPELINE_BYTES_MAX = 1 << 20;

@@ -37,7 +37,7 @@ final class FunctionParts {
         return """
                   %s:
                     Type: AWS::DynamoDB::Table
-                    DeletionPolicy: Retain
+                    DeletionPolicy: RetainExceptOnCreate
                     UpdateReplacePolicy: Retain
                     Properties:
                       TableName: !Sub '${AWS::StackName}-table-%s'

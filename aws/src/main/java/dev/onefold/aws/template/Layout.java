@@ -15,7 +15,7 @@ public record Layout(int lanes, int gates) {
     public static final int GATES_MIN = 64;
 
     public static final int GATES_MAX = 4_096;
-    public static final Layout DEFAULT = new Layout(8, 2_048);
+    public static final Layout DEFAULT = new Layout(2, 2_048);
 
     public Layout {
         if (lanes < 1 || lanes > LANES_MAX || gates < GATES_MIN || gates > GATES_MAX) {

@@ -88,12 +88,12 @@ public final class Template {
 
     /// The text.
     public String yaml() {
-        return yaml;
+        return TemplateFile.compact(yaml);
     }
 
     /// The text for a trial: when the stack is deleted, everything goes that it has made.
     public String deletableYaml() {
-        return TemplateFile.deletable(yaml);
+        return TemplateFile.compact(TemplateFile.deletable(yaml));
     }
 
     /// The names of its parameters.

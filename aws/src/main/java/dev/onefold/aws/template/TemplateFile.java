@@ -3,19 +3,24 @@ package dev.onefold.aws.template;
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Publishing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// The resources `template.yaml` and, for batch pipelines, `batch.yaml`: the template for every input, with
 /// placeholders for a few values. The first lines of `template.yaml` explain the notation.
@@ -49,6 +54,9 @@ final class TemplateFile {
             functions.add("Publish");
             table = items.table();
         }
+        if (pipeline.fold() instanceof Processing) {
+            conditions.add("function");
+        }
         compared.ifPresent(with -> {
             conditions.addAll(with.conditions(pipeline, input));
             functions.add("Compare");
@@ -67,7 +75,24 @@ final class TemplateFile {
                         "<repairs>",
                         String.valueOf(compared.map(Compared::repairs).orElse(false)))
                 .replace("<pipeline code>", pipelineCode);
+        text = text.replace("<all others>", leaves(text, "Serving"));
         return withDigests(text, functions).replace("<pipeline name>", pipeline.name());
+    }
+
+    /// The resources that no other one needs: whatever is made or changed behind them is the last.
+    ///
+    /// @param but the one that is to be behind them
+    static String leaves(String text, String but) {
+        String resources = text.substring(text.indexOf("\nResources:\n"), text.indexOf("\nOutputs:\n"));
+        return Pattern.compile("\n  ([A-Za-z0-9]+):\n")
+                .matcher(resources)
+                .results()
+                .map(found -> found.group(1))
+                .filter(name -> !name.equals(but))
+                .filter(name -> !Pattern.compile("[^A-Za-z]" + name + "[^A-Za-z0-9:]")
+                        .matcher(resources)
+                        .find())
+                .collect(Collectors.joining(", "));
     }
 
     /// The name of an input as the file has it.
@@ -120,9 +145,32 @@ final class TemplateFile {
 
     /// The same template, with which everything goes that it makes: deleting the stack leaves nothing.
     static String deletable(String text) {
-        return text.replace("DeletionPolicy: Retain\n", "DeletionPolicy: Delete\n")
+        return text.replace("DeletionPolicy: RetainExceptOnCreate\n", "DeletionPolicy: Delete\n")
                 .replace("UpdateReplacePolicy: Retain\n", "UpdateReplacePolicy: Delete\n")
                 .replaceFirst("(\n  DeletionProtection:\n(?:    .*\n)*?    Default: )'true'", "$1'false'");
+    }
+
+    /// The same document in fewer bytes, of which CloudFormation takes so many: a level is one space, and what a list
+    /// holds is two behind its dash.
+    static String compact(String text) {
+        StringBuilder compact = new StringBuilder();
+        Deque<int[]> levels = new ArrayDeque<>(List.of(new int[] {0, 0}));
+        for (String line : text.lines().toList()) {
+            String content = line.stripLeading();
+            int indent = line.length() - content.length();
+            while (levels.size() > 1 && levels.getLast()[0] > indent) {
+                levels.removeLast();
+            }
+            if (levels.getLast()[0] < indent) {
+                levels.addLast(new int[] {indent, levels.getLast()[1] + 1});
+            }
+            int column = levels.getLast()[1];
+            if (content.startsWith("- ")) {
+                levels.addLast(new int[] {indent + 2, column + 2});
+            }
+            compact.append(" ".repeat(column)).append(content).append('\n');
+        }
+        return compact.toString();
     }
 
     /// The names of the parameters of a template.

@@ -41,6 +41,12 @@ public final class Upkeep {
     /// A view of somebody else that has not moved for so long was left behind.
     private static final Duration LEFT_BEHIND = Duration.ofMinutes(15);
 
+    private static final String GOES_ON =
+            " The one before goes on serving. Deploy that one again; or deploy this one as a"
+                    + " stack of its own, on the same stream, and send it what the stream has forgotten.";
+
+    private static final int SERVE_ATTEMPTS_MAX = 5;
+
     private final Store store;
     private final Definitions definitions;
     private final Pipeline wanted;
@@ -109,7 +115,7 @@ public final class Upkeep {
         if (isSame(served, wanted)) {
             return keep(definition, auditOneIn);
         }
-        String refusal = refusal(served);
+        String refusal = refusal(served, wanted);
         if (refusal == null) {
             return change(definition);
         }
@@ -127,12 +133,9 @@ public final class Upkeep {
                     .orElseGet(Outcome.Idle::new);
             return passed instanceof Outcome.Idle ? clean(definition) : passed;
         }
-        String difference = Functions.difference(served, wanted);
-        if (difference != null) {
-            return new Outcome.Refused("The pipeline that was deployed cannot go on where the one before is: "
-                    + difference
-                    + ". The one before goes on serving. Deploy that one again; or deploy this one as a stack"
-                    + " of its own, on the same stream, and send it what the stream has forgotten.");
+        String refusal = refusal(served, wanted);
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
         }
         return replaced(definition.withPipeline(wanted), _ -> new Outcome.Serving(wanted));
     }
@@ -181,7 +184,15 @@ public final class Upkeep {
         return view.owner().equals(OWNER) ? drop(definition) : shadow(definition, view);
     }
 
-    private @Nullable String refusal(Pipeline served) {
+    /// Why a pipeline that is to be deployed cannot go on where another one serves; `null` if it can.
+    public static @Nullable String refusal(Pipeline served, Pipeline wanted) {
+        if (served.fold() instanceof Processing || wanted.fold() instanceof Processing) {
+            String difference = isSame(served, wanted) ? null : Functions.difference(served, wanted);
+            return difference == null
+                    ? null
+                    : "The pipeline that was deployed cannot go on where the one before is: " + difference + "."
+                            + GOES_ON;
+        }
         try {
             AwsEngine.requirePossible(wanted);
         } catch (IllegalArgumentException e) {
@@ -190,10 +201,25 @@ public final class Upkeep {
         return switch (Derivation.of(served, wanted)) {
             case Derivation.Possible _ -> null;
             case Derivation.Impossible(var reason) ->
-                "The pipeline that was deployed cannot be made of what the rows hold: " + reason
-                        + ". The one before goes on serving. Deploy that one again; or deploy this one as a stack of its"
-                        + " own, on the same stream, and send it what the stream has forgotten.";
+                "The pipeline that was deployed cannot be made of what the rows hold: " + reason + "." + GOES_ON;
         };
+    }
+
+    /// Lets the function that was deployed fold from now on, at the end of its deployment.
+    ///
+    /// @return why it may not; empty if it does
+    public static Optional<String> serve(Store store, Pipeline wanted) {
+        for (int attempt = 1; attempt <= SERVE_ATTEMPTS_MAX; attempt++) {
+            Upkeep upkeep = new Upkeep(store, wanted, () -> false, _ -> {});
+            Optional<Definition> definition = upkeep.definitions.find();
+            if (definition.isEmpty() || isSame(definition.get().servedView().pipeline(), wanted)) {
+                return Optional.empty(); // Its first record makes the definition.
+            }
+            if (upkeep.ofFunction(definition.get(), 0) instanceof Outcome.Refused(String reason)) {
+                return Optional.of(reason);
+            }
+        }
+        return Optional.of("The definition is changed by others again and again: deploy once more.");
     }
 
     private Outcome begun(Definition definition, Pipeline pipeline, int oneIn, Function<Definition, Outcome> then) {

@@ -3,6 +3,7 @@ package dev.onefold.aws.function;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.core.process.StepFunction.OverrunException;
 import dev.onefold.core.process.Steps.Seen;
 import dev.onefold.process.Step;
@@ -10,13 +11,16 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class BoundedCallsTest {
     @Test
     void hazard_69_a_call_that_does_not_return_is_left_alone_and_the_next_one_has_another_thread() {
-        BoundedCalls calls = new BoundedCalls(Duration.ofMillis(50));
+        BoundedCalls calls = new BoundedCalls(Duration.ofMillis(50), 2);
         CountDownLatch never = new CountDownLatch(1);
         assertThatThrownBy(() -> calls.call(() -> {
                     while (never.getCount() > 0) {
@@ -26,7 +30,7 @@ class BoundedCallsTest {
                 }))
                 .isInstanceOf(OverrunException.class);
         Step<Seen> step = Step.to(new Seen(1, 1));
-        assertThat(new BoundedCalls(Duration.ofMinutes(1)).call(() -> step)).isSameAs(step);
+        assertThat(new BoundedCalls(Duration.ofMinutes(1), 2).call(() -> step)).isSameAs(step);
         assertThatThrownBy(() -> calls.call(() -> {
                     throw new IllegalArgumentException("no");
                 }))
@@ -37,7 +41,7 @@ class BoundedCallsTest {
 
     @Test
     void hazard_69_a_process_with_too_many_calls_that_do_not_return_is_to_end() throws InterruptedException {
-        BoundedCalls calls = new BoundedCalls(Duration.ofMillis(5));
+        BoundedCalls calls = new BoundedCalls(Duration.ofMillis(5), 2);
         CountDownLatch never = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(BoundedCalls.LEFT_MAX);
         for (int i = 0; i < BoundedCalls.LEFT_MAX; i++) {
@@ -83,5 +87,22 @@ class BoundedCallsTest {
         assertThat(eight.said())
                 .contains("ERROR 8 calls of the function have not returned")
                 .doesNotContain("batchItemFailures");
+    }
+
+    @Test
+    void of_a_thousand_keys_no_more_run_at_once_than_there_are_processors_and_the_wait_for_them_is_nobodys_second() {
+        BoundedCalls calls = new BoundedCalls(Duration.ofSeconds(1), 2);
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        List<Step<?>> answers = Connection.THREADS.all(
+                1_000,
+                _ -> calls.call(() -> {
+                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                    LockSupport.parkNanos(Duration.ofMillis(3).toNanos());
+                    running.decrementAndGet();
+                    return Step.to(new Seen(1, 1));
+                }));
+        assertThat(answers).hasSize(1_000);
+        assertThat(most).hasValueLessThanOrEqualTo(2);
     }
 }

@@ -21,7 +21,7 @@ final class StuckChild {
     private StuckChild() {}
 
     public static void main(String[] arguments) throws IOException {
-        BoundedCalls calls = new BoundedCalls(Duration.ofMillis(1));
+        BoundedCalls calls = new BoundedCalls(Duration.ofMillis(1), 2);
         for (int left = Integer.parseInt(arguments[0]); left > 0; left--) {
             assertThatThrownBy(() -> calls.call(StuckChild::never)).isInstanceOf(OverrunException.class);
         }

@@ -88,12 +88,20 @@ class AlarmsTest {
         assertThat(byCondition.keySet()).containsExactly("HasAlarms", "HasAllAlarms");
         assertThat(byCondition.get("HasAlarms"))
                 .containsExactly(
-                        "AuditAlarm", "DeadLettersAlarm", "InputLagAlarm", "KeysAsideAlarm", "OldestDeltaAlarm", "ReduceSilentAlarm");
+                        "AuditAlarm",
+                        "DeadLettersAlarm",
+                        "InputLagAlarm",
+                        "KeysAsideAlarm",
+                        "OldestDeltaAlarm",
+                        "ReduceSilentAlarm",
+                        "RetriesAsideAlarm",
+                        "StateErrorsAlarm",
+                        "UpkeepErrorsAlarm");
     }
 
     @Test
     void an_alarm_goes_to_the_topic_if_there_is_one() {
-        String action = "{\"Fn::If\":[\"HasAlarmTopic\",[{\"Ref\":\"AlarmTopicArn\"}],{\"Ref\":\"AWS::NoValue\"}]}";
+        String action = "{\"Fn::If\":[\"HasAlarmTopic\",[{\"Ref\":\"AlarmTopicArn\"}],[]]}";
         template.resources("AWS::CloudWatch::Alarm").values().forEach(alarm -> {
             assertThat(alarm.at("/Properties/AlarmActions").toString()).isEqualTo(action);
             assertThat(alarm.at("/Properties/OKActions").toString()).isEqualTo(action);

@@ -123,6 +123,7 @@ class ComparedTest {
         assertThat(environment.stack()).isEqualTo("AWS::StackName");
         List<String> parameters = ReadTemplate.references(template.properties("Compare")).stream()
                 .filter(template.names("Parameters")::contains)
+                .distinct()
                 .filter(parameter -> !parameter.equals("CodeBucket"))
                 .toList();
         JsonNode version = template.properties("CompareVersion").get("Description");

@@ -23,6 +23,8 @@ class EnvironmentTest {
     private static final int BUCKET_CHARACTERS_MAX = 63;
     private static final int STREAM_CHARACTERS_MAX = 128;
 
+    private static final int CODE_KEY_CHARACTERS_MAX = 100;
+
     private static Map<String, String> variables(String pipeline) {
         Map<String, String> variables = new HashMap<>();
         for (String name : List.of(
@@ -84,6 +86,7 @@ class EnvironmentTest {
         }
         characters += Environment.BUCKET.length() + BUCKET_CHARACTERS_MAX;
         characters += Environment.FAIL_PERCENT.length() + 8;
+        characters += "ONEFOLD_CODE".length() + CODE_KEY_CHARACTERS_MAX;
         characters += Environment.LANES.length() + 2 + Environment.GATES.length() + 4;
         assertThat(characters).isLessThanOrEqualTo(Environment.CHARACTERS_MAX);
     }
@@ -100,6 +103,7 @@ class EnvironmentTest {
         characters += "ONEFOLD_SERVE_STREAM".length()
                 + "arn:aws-us-gov:kinesis:ap-southeast-5:123456789012:stream/".length()
                 + STREAM_CHARACTERS_MAX;
+        characters += "ONEFOLD_CODE".length() + CODE_KEY_CHARACTERS_MAX + 10; // And the version of the tokens.
         for (String name : List.of("Issuer", "Audience", "Keys")) {
             characters += "ONEFOLD_SERVE_".length()
                     + name.length()
@@ -114,7 +118,7 @@ class EnvironmentTest {
         ServeParts.Target target = new ServeParts.Target(false, false, true, "");
         assertThatThrownBy(() -> ServeParts.added("Resources:\n", Template.Service.READ, target, code))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContainingAll("1951 characters", "without '--serve'");
+                .hasMessageContainingAll("1821 characters", "without '--serve'");
     }
 
     @ParameterizedTest

@@ -97,7 +97,7 @@ class StorageTest {
     void of_a_trial_nothing_outlives_the_stack_and_no_table_is_protected(Input input) {
         String plain = Template.of(Pipelines.of(input), input).yaml();
         String deletable = Template.of(Pipelines.of(input), input).deletableYaml();
-        assertThat(plain).contains("DeletionPolicy: Retain");
+        assertThat(plain).contains("DeletionPolicy: RetainExceptOnCreate\n");
         assertThat(deletable).doesNotContain("Retain\n");
         assertThat(new ReadTemplate(deletable)
                         .root()
@@ -131,7 +131,7 @@ class StorageTest {
     void what_holds_the_truth_outlives_the_stack() {
         List<String> retained = new ArrayList<>();
         template.root().path("Resources").properties().forEach(resource -> {
-            if (resource.getValue().path("DeletionPolicy").asText().equals("Retain")) {
+            if (resource.getValue().path("DeletionPolicy").asText().equals("RetainExceptOnCreate")) {
                 assertThat(resource.getValue().path("UpdateReplacePolicy").asText())
                         .isEqualTo("Retain");
                 retained.add(resource.getKey());

@@ -1,5 +1,6 @@
 package dev.onefold.local.cloud;
 
+import dev.onefold.core.bytes.Sha256;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,13 +14,15 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
 /// The functions' archive, unpacked: as in Lambda, its class path is its root and the jars in `lib`.
-record Archive(Path folder, List<Path> classPath) implements AutoCloseable {
+/// @param digest of its bytes
+record Archive(Path folder, List<Path> classPath, String digest) implements AutoCloseable {
     /// Unpacks an archive into a folder of its own.
     ///
     /// @throws IOException if it is none, or if an entry leads out of the folder
     static Archive unpack(byte[] zip) throws IOException {
         Path folder = Files.createTempDirectory("onefold-functions-");
-        Archive archive = new Archive(folder, List.of(folder));
+        String digest = Sha256.hex(zip);
+        Archive archive = new Archive(folder, List.of(folder), digest);
         List<Path> classPath = new ArrayList<>(archive.classPath());
         try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(zip))) {
             for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
@@ -46,7 +49,7 @@ record Archive(Path folder, List<Path> classPath) implements AutoCloseable {
             archive.close();
             throw new IOException("Could not unzip uploaded file. Please check your file, then try to upload again.");
         }
-        return new Archive(folder, List.copyOf(classPath));
+        return new Archive(folder, List.copyOf(classPath), digest);
     }
 
     private static boolean isEmpty(Path folder) throws IOException {

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 
-/// The API of CloudFormation, as much of it as making, watching and deleting a stack needs. What it does not do it
+/// The API of CloudFormation, as much of it as making, watching, updating and deleting a stack needs. What it does not
+/// do it
 /// refuses. Any thread.
 final class Formation implements AutoCloseable {
     private static final String NAMESPACE = "http://cloudformation.amazonaws.com/doc/2010-05-15/";
@@ -61,6 +62,7 @@ final class Formation implements AutoCloseable {
     private Consumer<Xml> answer(QueryRequest asked) {
         return switch (asked.action()) {
             case "CreateStack" -> create(asked);
+            case "UpdateStack" -> update(asked);
             case "DeleteStack" -> delete(asked);
             case "ValidateTemplate" -> validate(asked);
             case "DescribeStacks" -> answers.stacks(asked);
@@ -73,7 +75,7 @@ final class Formation implements AutoCloseable {
                 throw new Refusal(
                         "InvalidAction",
                         "The stand-in for CloudFormation does not do " + asked.action()
-                                + ". It makes, describes and deletes stacks.");
+                                + ". It makes, describes, updates and deletes stacks.");
         };
     }
 
@@ -109,6 +111,32 @@ final class Formation implements AutoCloseable {
                 asked.pairs("Tags", "Key", "Value"),
                 onFailure,
                 asked.text("ClientRequestToken").orElse("")));
+        return xml -> xml.add("StackId", id);
+    }
+
+    private Consumer<Xml> update(QueryRequest asked) {
+        asked.requireOnly(
+                "StackName",
+                "TemplateBody",
+                "TemplateURL",
+                "UsePreviousTemplate",
+                "Parameters",
+                "Capabilities",
+                "Tags");
+        StackLife before = stacks.find(asked.required("StackName"));
+        boolean isSame = asked.text("UsePreviousTemplate").orElse("false").equals("true");
+        String id = stacks.update(new Stacks.Request(
+                asked.required("StackName"),
+                isSame ? before.order().yaml() : yaml(asked),
+                asked.pairs(
+                        "Parameters",
+                        "ParameterKey",
+                        "ParameterValue",
+                        before.template().parameters()),
+                asked.list("Capabilities"),
+                asked.pairs("Tags", "Key", "Value"),
+                "ROLLBACK",
+                ""));
         return xml -> xml.add("StackId", id);
     }
 

@@ -49,12 +49,22 @@ record QueryRequest(String action, Map<String, String> parameters) {
     ///
     /// @param key what the name is called, such as `ParameterKey`
     Map<String, String> pairs(String name, String key, String value) {
+        return pairs(name, key, value, Map.of());
+    }
+
+    /// The same.
+    ///
+    /// @param previous values that a member may ask for with `UsePreviousValue`
+    Map<String, String> pairs(String name, String key, String value, Map<String, String> previous) {
         Map<String, String> pairs = new TreeMap<>();
         for (int i = 1; parameters.containsKey(name + ".member." + i + "." + key); i++) {
             String member = name + ".member." + i + ".";
             pairs.put(
                     parameters.getOrDefault(member + key, ""),
                     text(member + value)
+                            .or(() -> text(member + "UsePreviousValue")
+                                    .filter("true"::equals)
+                                    .map(_ -> previous.get(parameters.getOrDefault(member + key, ""))))
                             .orElseThrow(() -> Refusal.invalid(
                                     "The stand-in for CloudFormation needs a value of each of " + name)));
         }

@@ -12,8 +12,8 @@ import java.util.Optional;
 final class StackLife {
     static final String STACK = "AWS::CloudFormation::Stack";
 
-    private final Order order;
-    private final StackTemplate template;
+    private Order order;
+    private StackTemplate template;
     private final List<Event> events = new ArrayList<>();
     private final Map<String, Resource> resources = new LinkedHashMap<>();
     private Status status = new Status("", "");
@@ -55,13 +55,19 @@ final class StackLife {
         this.template = template;
     }
 
-    Order order() {
+    synchronized Order order() {
         return order;
     }
 
     /// Of the one thread that makes or removes the stack.
-    StackTemplate template() {
+    synchronized StackTemplate template() {
         return template;
+    }
+
+    /// Lets another template be the stack's, or the one before again.
+    synchronized void become(Order other, StackTemplate its) {
+        order = other;
+        template = its;
     }
 
     /// Notes what became of the stack.
@@ -74,20 +80,25 @@ final class StackLife {
         notifyAll();
     }
 
-    /// Notes what became of a resource.
-    void mark(String resource, String name, String reason) {
-        mark(new Resource(
-                resource, physical(resource), template.type(resource), new Status(name, reason), Instant.now()));
+    /// Notes what became of a resource, of the stack's template or left over from the one before.
+    synchronized void mark(String resource, String name, String reason) {
+        Status now = new Status(name, reason);
+        Resource was = resources.get(resource);
+        if (was != null && !template.resources().contains(resource)) {
+            mark(new Resource(resource, was.physical(), was.type(), now, Instant.now()));
+        } else {
+            mark(new Resource(resource, template.value(resource), template.type(resource), now, Instant.now()));
+        }
+    }
+
+    /// Notes that a resource is no more.
+    synchronized void forget(String resource) {
+        resources.remove(resource);
     }
 
     private synchronized void mark(Resource resource) {
         resources.put(resource.logical(), resource);
         note(resource);
-    }
-
-    private String physical(String resource) {
-        String type = template.type(resource);
-        return type.equals("AWS::Lambda::Version") ? template.value(resource + ".Version") : template.value(resource);
     }
 
     private void note(Resource resource) {

@@ -22,6 +22,8 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 final class Stacks implements AutoCloseable {
     private static final int SUFFIX = 12;
     private static final String LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    private static final List<String> UPDATABLE =
+            List.of("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE");
     private static final List<String> ROLE_CAPABILITIES = List.of("CAPABILITY_IAM", "CAPABILITY_NAMED_IAM");
 
     private final Ground ground;
@@ -92,9 +94,7 @@ final class Stacks implements AutoCloseable {
             }
         }
         StackTemplate template = template(request.name(), "-" + suffix(), request.yaml(), request.parameters());
-        if (Rules.makesRoles(template) && request.capabilities().stream().noneMatch(ROLE_CAPABILITIES::contains)) {
-            throw new Refusal("InsufficientCapabilitiesException", "Requires capabilities : [CAPABILITY_IAM]");
-        }
+        requireRolesAllowed(template, request);
         String id = Account.LOCAL.arn("cloudformation", "stack/" + request.name() + "/" + UUID.randomUUID());
         StackLife.Order order = new StackLife.Order(
                 request.name(),
@@ -111,6 +111,83 @@ final class Stacks implements AutoCloseable {
         all.add(entry);
         entry.work = CompletableFuture.runAsync(() -> make(entry), threads);
         return id;
+    }
+
+    /// Begins to update a stack.
+    ///
+    /// @return its id
+    synchronized String update(Request request) {
+        Entry entry = entry(request.name())
+                .orElseThrow(() -> Refusal.invalid("Stack [" + request.name() + "] does not exist"));
+        StackLife life = entry.life;
+        StackLife.Order order = life.order();
+        if (!UPDATABLE.contains(life.status())) {
+            throw Refusal.invalid("Stack:" + order.id() + " is in " + life.status() + " state and can not be updated.");
+        }
+        StackTemplate before = life.template();
+        StackTemplate after;
+        try {
+            after = before.updated(request.yaml(), request.parameters());
+            Rules.requireKnown(after);
+        } catch (IllegalArgumentException | YamlEngineException e) {
+            throw Refusal.invalid(String.valueOf(e.getMessage()));
+        }
+        requireRolesAllowed(after, request);
+        if (!Update.isAny(before, after)) {
+            throw Refusal.invalid("No updates are to be performed.");
+        }
+        StackLife.Order next = new StackLife.Order(
+                order.name(),
+                order.id(),
+                request.yaml(),
+                request.capabilities(),
+                request.tags(),
+                order.onFailure(),
+                "",
+                order.at());
+        life.become(next, after);
+        life.set("UPDATE_IN_PROGRESS", "User Initiated");
+        entry.work = CompletableFuture.runAsync(() -> update(entry, order, before, after), threads);
+        return order.id();
+    }
+
+    private static void update(Entry entry, StackLife.Order order, StackTemplate before, StackTemplate after) {
+        StackLife life = entry.life;
+        Update update = new Update(life, entry.works, before, after);
+        try {
+            Optional<Works.Failure> failure = update.run();
+            if (failure.isEmpty()) {
+                life.set("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "");
+                update.clean();
+                life.setOutputs(after.outputs());
+                life.set("UPDATE_COMPLETE", "");
+                return;
+            }
+            life.set(
+                    "UPDATE_ROLLBACK_IN_PROGRESS",
+                    "The following resource(s) failed to update: ["
+                            + failure.get().resource() + "]. ");
+            Optional<Works.Failure> again = update.undo();
+            if (again.isPresent()) {
+                life.set(
+                        "UPDATE_ROLLBACK_FAILED",
+                        "The following resource(s) failed to update: ["
+                                + again.get().resource() + "]. ");
+                return;
+            }
+            life.set("UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS", "");
+            update.cleanUndone();
+            life.become(order, before);
+            life.set("UPDATE_ROLLBACK_COMPLETE", "");
+        } catch (RuntimeException e) { // Something that only the whole template shows.
+            life.set("UPDATE_ROLLBACK_FAILED", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void requireRolesAllowed(StackTemplate template, Request request) {
+        if (Rules.makesRoles(template) && request.capabilities().stream().noneMatch(ROLE_CAPABILITIES::contains)) {
+            throw new Refusal("InsufficientCapabilitiesException", "Requires capabilities : [CAPABILITY_IAM]");
+        }
     }
 
     private String suffix() {
@@ -171,7 +248,7 @@ final class Stacks implements AutoCloseable {
                     "Invalid operation on stack [" + entry.life.order().id()
                             + "]. ResourcesToRetain can be used only for stacks in the DELETE_FAILED state");
         }
-        boolean rollback = !status.equals("CREATE_COMPLETE") && !status.equals("DELETE_FAILED");
+        boolean rollback = !UPDATABLE.contains(status) && !status.equals("DELETE_FAILED");
         entry.life.cancel();
         entry.life.set("DELETE_IN_PROGRESS", "User Initiated");
         entry.work = entry.work.handleAsync(

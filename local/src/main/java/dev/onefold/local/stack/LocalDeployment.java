@@ -233,7 +233,7 @@ public final class LocalDeployment implements AutoCloseable {
         template.set("InputStreamArn", Account.LOCAL.own(arn));
         roles = stack.roles();
         gate.setRoles(callers(roles));
-        workings.mappings().replaceInput(workings.functions());
+        workings.replaceInput();
     }
 
     private static List<Role> callers(Map<String, Role> roles) {

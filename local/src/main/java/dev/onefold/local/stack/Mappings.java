@@ -1,9 +1,10 @@
 package dev.onefold.local.stack;
 
-import dev.onefold.local.function.Sandboxes;
 import dev.onefold.local.gate.Role;
+import dev.onefold.local.template.Account;
 import dev.onefold.local.template.StackTemplate;
 import dev.onefold.mapping.Destination;
+import dev.onefold.mapping.Invoker;
 import dev.onefold.mapping.MappingFaults;
 import dev.onefold.mapping.QueueMapping;
 import dev.onefold.mapping.StreamMapping;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
@@ -36,6 +38,7 @@ final class Mappings implements AutoCloseable {
     private final Duration minute;
     private final StackFaults faults;
     private final List<Runnable> closing = new ArrayList<>();
+    private final Map<String, List<Runnable>> opened = new HashMap<>();
     private final Map<String, Clients> clientsByRole = new HashMap<>();
     private @Nullable StreamMapping input;
     private @Nullable StreamMapping wakes;
@@ -56,20 +59,27 @@ final class Mappings implements AutoCloseable {
         this.faults = faults;
     }
 
+    /// How a function is invoked, by its name.
+    interface Functions {
+        CompletableFuture<byte[]> invoke(String function, byte[] event);
+
+        default Invoker named(String function) {
+            return event -> invoke(function, event);
+        }
+    }
+
     /// @param client makes those of a role
-    void open(Map<String, Sandboxes> functions, Function<Role, Clients> client) {
+    void open(Functions functions, Function<Role, Clients> client) {
         roles.forEach((name, role) -> {
             Clients clients = client.apply(role);
             closing.add(clients::close);
             clientsByRole.put(name, clients);
         });
         for (Stack.Mapping mapping : stack.mappings()) {
-            open(mapping, functions);
+            open(stack, mapping, functions);
         }
         for (Stack.Schedule schedule : stack.schedules()) {
-            Sandboxes function =
-                    Optional.ofNullable(functions.get(schedule.function())).orElseThrow();
-            tick(schedule, function);
+            tick(schedule, functions.named(schedule.function()));
         }
     }
 
@@ -78,10 +88,30 @@ final class Mappings implements AutoCloseable {
     }
 
     /// Reads the input that the template names now, from its beginning, in place of the one before.
-    void replaceInput(Map<String, Sandboxes> functions) {
+    void replaceInput(Functions functions) {
         Objects.requireNonNull(input, "The template has no mapping of the input")
                 .close();
-        stack.mappings().stream().filter(Mappings::isInput).forEach(mapping -> open(mapping, functions));
+        stack.mappings().stream().filter(Mappings::isInput).forEach(mapping -> open(stack, mapping, functions));
+    }
+
+    /// Opens a mapping of another template, in place of the one of that name, which goes on until this is settled.
+    ///
+    /// @return ends the one before if told `true`, and this one if told `false`
+    Consumer<Boolean> replace(StackTemplate other, String name, Functions functions) {
+        Stack next = new Stack(other, Account.LOCAL.region());
+        List<Runnable> before = Objects.requireNonNullElse(opened.remove(name), List.of());
+        next.mappings().stream()
+                .filter(mapping -> mapping.name().equals(name))
+                .forEach(mapping -> open(next, mapping, functions));
+        return isKept -> {
+            List<Runnable> ended = isKept ? before : Objects.requireNonNullElse(opened.put(name, before), List.of());
+            ended.forEach(Runnable::run);
+        };
+    }
+
+    private void ends(String name, Runnable end) {
+        closing.add(end);
+        opened.computeIfAbsent(name, _ -> new ArrayList<>()).add(end);
     }
 
     private static boolean isInput(Stack.Mapping mapping) {
@@ -89,15 +119,13 @@ final class Mappings implements AutoCloseable {
                 && (mapping.function().equals("State") || mapping.function().equals("Collect"));
     }
 
-    private void open(Stack.Mapping mapping, Map<String, Sandboxes> functions) {
-        Clients clients = clients(stack.roleOf(mapping.function()));
-        Sandboxes function =
-                Optional.ofNullable(functions.get(mapping.function())).orElseThrow();
+    private void open(Stack of, Stack.Mapping mapping, Functions functions) {
+        Clients clients = clients(of.roleOf(mapping.function()));
         requireAccess(mapping, clients);
-        open(mapping, clients, function);
+        open(mapping, clients, functions.named(mapping.function()));
     }
 
-    private void open(Stack.Mapping mapping, Clients clients, Sandboxes function) {
+    private void open(Stack.Mapping mapping, Clients clients, Invoker function) {
         MappingFaults mappings =
                 MappingFaults.of(faults.seed() + mapping.sourceArn().hashCode(), faults.mappings());
         String arn = template.value(mapping.function() + ".Arn");
@@ -110,21 +138,21 @@ final class Mappings implements AutoCloseable {
                         function,
                         mapping.settings(),
                         MappingFaults.of(mappings.seed() + poller, faults.mappings()));
-                closing.add(queue::close);
+                ends(mapping.name(), queue::close);
                 retries = queue;
             }
             return;
         }
         Destination onFailure =
                 mapping.onFailure().isEmpty() ? null : new Destination(clients.queues, queueUrl(mapping.onFailure()));
-        StreamMapping opened = StreamMapping.open(
+        StreamMapping reading = StreamMapping.open(
                 time, source(mapping, clients), new Target(function, arn, onFailure), mapping.settings(), mappings);
-        closing.add(opened::close);
+        ends(mapping.name(), reading::close);
         if (isInput(mapping)) {
-            input = opened;
+            input = reading;
             inputOf = mapping;
         } else {
-            wakes = opened;
+            wakes = reading;
         }
     }
 
@@ -164,7 +192,7 @@ final class Mappings implements AutoCloseable {
         access.join();
     }
 
-    private void tick(Stack.Schedule schedule, Sandboxes function) {
+    private void tick(Stack.Schedule schedule, Invoker function) {
         time.after(minute.multipliedBy(schedule.every().toMinutes()), () -> {
             // What fails is tried at the next minute: its failure is counted where it happens.
             var _ = function.invoke(schedule.input().getBytes(StandardCharsets.UTF_8));

@@ -10,6 +10,7 @@ import dev.onefold.mapping.MappingSettings;
 import dev.onefold.mapping.source.TableSource;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -39,11 +40,17 @@ public final class Stack {
 
     /// What a mapping reads and invokes.
     ///
+    /// @param name its own
     /// @param function its logical name in the template
     /// @param onFailure name of the queue that is told what was given up; empty for none
     /// @param filter of a table's changes
     record Mapping(
-            String sourceArn, String function, MappingSettings settings, String onFailure, TableSource.Filter filter) {}
+            String name,
+            String sourceArn,
+            String function,
+            MappingSettings settings,
+            String onFailure,
+            TableSource.Filter filter) {}
 
     /// What a schedule invokes.
     record Schedule(Duration every, String function, String input) {}
@@ -122,6 +129,7 @@ public final class Stack {
                             "Destination")
                     : "";
             mappings.add(new Mapping(
+                    name,
                     Properties.text(properties, "EventSourceArn"),
                     function(Properties.text(properties, "FunctionName")),
                     settings(properties),
@@ -147,7 +155,9 @@ public final class Stack {
                 new MappingSettings.Start(
                         MappingSettings.StartingPosition.valueOf(
                                 Properties.text(properties, "StartingPosition", "TRIM_HORIZON")),
-                        null));
+                        properties.containsKey("StartingPositionTimestamp")
+                                ? Instant.ofEpochSecond(Properties.number(properties, "StartingPositionTimestamp"))
+                                : null));
     }
 
     private static TableSource.Filter filter(Map<String, Object> properties) {

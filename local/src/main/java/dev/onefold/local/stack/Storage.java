@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.core.waiters.WaiterOverrideConfiguration;
@@ -121,6 +122,31 @@ public final class Storage {
             case QUEUE -> clients.queues.deleteQueue(request -> request.queueUrl(name));
             default -> throw new IllegalArgumentException(resource + " is nothing that is stored");
         };
+    }
+
+    /// Changes one of them that is there, as far as the servers know of it.
+    ///
+    /// @param changed the names of the properties that are others than before
+    /// @throws IllegalArgumentException if one of them cannot be changed here
+    public CompletableFuture<?> update(String resource, Set<String> changed) {
+        Set<String> rest = new TreeSet<>(changed);
+        rest.removeAll(
+                switch (template.type(resource)) {
+                    case TABLE -> TABLE_LEFT_OUT;
+                    case STREAM -> STREAM_LEFT_OUT;
+                    case BUCKET -> BUCKET_LEFT_OUT;
+                    default -> QUEUE_LEFT_OUT;
+                });
+        boolean isProtection = template.type(resource).equals(TABLE) && rest.remove("DeletionProtectionEnabled");
+        if (!rest.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "The stand-in for CloudFormation does not change " + rest + " of " + resource);
+        }
+        return isProtection
+                ? clients.tables.updateTable(request -> request.tableName(template.value(resource))
+                        .deletionProtectionEnabled(Boolean.parseBoolean(
+                                text(template.properties(resource).get("DeletionProtectionEnabled")))))
+                : CompletableFuture.completedFuture(null);
     }
 
     /// The servers take milliseconds, and not the ten seconds after which AWS's own clients look again.

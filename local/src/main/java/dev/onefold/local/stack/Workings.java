@@ -11,17 +11,27 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /// What runs of a stack: its functions in sandboxes, and the mappings and schedules that invoke them. Any thread.
 public final class Workings implements AutoCloseable {
     private final List<AutoCloseable> parts = new ArrayList<>();
     private final Map<String, FunctionSettings> settings = new TreeMap<>();
-    private final Map<String, Sandboxes> functions = new TreeMap<>();
+    /// What is invoked: where the alias of each function leads.
+    private final Map<String, Sandboxes> functions = new ConcurrentHashMap<>();
+
+    /// `$LATEST` of each function.
+    private final Map<String, Sandboxes> latest = new ConcurrentHashMap<>();
+
     private final Map<String, Role> roles;
     private final RealTime time = new RealTime();
     private final Mappings mappings;
+    private final StackFaults faults;
 
     /// Where functions run.
     ///
@@ -34,19 +44,55 @@ public final class Workings implements AutoCloseable {
         Stack stack = new Stack(template, Account.LOCAL.region());
         roles = stack.roles();
         settings.putAll(stack.functions(place.services(), place.machine().sandboxesMax()));
-        settings.forEach((name, its) -> functions.put(
-                name,
-                new Sandboxes(
-                        its,
-                        place.machine().functions(),
-                        faults(name, faults),
-                        faults.seed() + name.hashCode(),
-                        place.meters())));
-        functions.values().forEach(parts::add);
+        this.faults = faults;
+        settings.keySet().forEach(name -> load(template, name, place));
+        functions.putAll(latest);
         parts.add(time);
         mappings = new Mappings(
                 stack, template, new Mappings.Pace(time, place.machine().minute()), faults, roles);
         parts.add(mappings);
+    }
+
+    /// Gives `$LATEST` of a function the code and the configuration that a template says. What is invoked stays.
+    public void load(StackTemplate template, String function, Place place) {
+        FunctionSettings its = Objects.requireNonNull(new Stack(template, Account.LOCAL.region())
+                .functions(place.services(), place.machine().sandboxesMax())
+                .get(function));
+        Sandboxes loaded = new Sandboxes(
+                its,
+                place.machine().functions(),
+                faults(function, faults),
+                faults.seed() + function.hashCode(),
+                place.meters());
+        parts.add(loaded);
+        latest.put(function, loaded);
+    }
+
+    /// `$LATEST` of a function.
+    public Sandboxes latest(String function) {
+        return Objects.requireNonNull(latest.get(function), () -> "There is no function " + function);
+    }
+
+    /// Makes an older one `$LATEST` again.
+    public void restore(String function, Sandboxes older) {
+        latest.put(function, older);
+    }
+
+    /// Lets an alias lead to a version of its function.
+    public void point(String function, Sandboxes version) {
+        functions.put(function, version);
+    }
+
+    /// Opens a mapping of another template, in place of the one of that name, which goes on until this is settled.
+    ///
+    /// @return ends the one before if told `true`, and this one if told `false`
+    public Consumer<Boolean> replaceMapping(StackTemplate template, String mapping) {
+        return mappings.replace(template, mapping, this::invoke);
+    }
+
+    private CompletableFuture<byte[]> invoke(String function, byte[] event) {
+        return Objects.requireNonNull(functions.get(function), () -> "There is no function " + function)
+                .invoke(event);
     }
 
     private static FunctionFaults faults(String function, StackFaults faults) {
@@ -56,7 +102,7 @@ public final class Workings implements AutoCloseable {
     /// Opens what invokes the functions, each mapping with the role of its function.
     public void invoke(Place place) {
         mappings.open(
-                functions, role -> new Clients(place.connections(), role, place.services(), Account.LOCAL.region()));
+                this::invoke, role -> new Clients(place.connections(), role, place.services(), Account.LOCAL.region()));
     }
 
     Map<String, Sandboxes> functions() {
@@ -70,6 +116,11 @@ public final class Workings implements AutoCloseable {
     /// The functions' roles.
     public Map<String, Role> roles() {
         return roles;
+    }
+
+    /// Reads the input that the template names now, from its beginning, in place of the one before.
+    void replaceInput() {
+        mappings.replaceInput(this::invoke);
     }
 
     Mappings mappings() {

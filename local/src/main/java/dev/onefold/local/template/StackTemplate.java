@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,6 +30,9 @@ public final class StackTemplate {
 
     /// By "resource" and by "resource.attribute".
     private final Map<String, String> known = new LinkedHashMap<>();
+
+    /// The part of it that the making of resources has told.
+    private final Map<String, String> learned = new LinkedHashMap<>();
 
     /// Parses a template.
     ///
@@ -56,7 +61,33 @@ public final class StackTemplate {
                 throw new IllegalArgumentException("The template has no parameter " + name);
             }
         }
+        section("Rules").forEach((name, rule) -> requireHeld(Document.map(rule)));
         section("Resources").forEach((name, value) -> name(name, type(name)));
+    }
+
+    /// What an update makes of it: the same stack by another template, in which resources keep their made-up names.
+    public StackTemplate updated(String yaml, Map<String, String> given) {
+        StackTemplate next = new StackTemplate(account, stack, suffix, yaml, given);
+        Map<String, Object> resources = next.section("Resources");
+        learned.forEach((name, value) -> {
+            if (resources.containsKey(name.split("\\.", 2)[0])) {
+                next.learn(name, value);
+            }
+        });
+        return next;
+    }
+
+    private void requireHeld(Map<String, Object> rule) {
+        if (rule.containsKey("RuleCondition") && !isTrue(rule.get("RuleCondition"))) {
+            return;
+        }
+        for (Object each : Document.list(rule.get("Assertions"))) {
+            Map<String, Object> assertion = Document.map(each);
+            if (!isTrue(assertion.get("Assert"))) {
+                throw new IllegalArgumentException(
+                        "Template parameter validation failed: " + assertion.get("AssertDescription"));
+            }
+        }
     }
 
     /// A parameter of a template.
@@ -137,7 +168,10 @@ public final class StackTemplate {
             }
             case "AWS::IAM::Role" -> know(id, own, account.globalArn("iam", "role/" + own));
             case "AWS::Lambda::Function" -> know(id, own, account.arn("lambda", "function:" + own));
-            case "AWS::Lambda::Version" -> known.put(id + ".Version", "1");
+            case "AWS::Lambda::Version" -> {
+                known.put(id, own);
+                known.put(id + ".Version", "1"); // Until its making says another one.
+            }
             case "AWS::Logs::LogGroup" -> know(id, own, account.arn("logs", "log-group:" + own));
             case "AWS::Events::Rule" -> know(id, own, account.arn("events", "rule/" + own));
             default -> known.put(id, own);
@@ -161,6 +195,7 @@ public final class StackTemplate {
     /// @param name of the resource, or "resource.attribute"
     public void learn(String name, String value) {
         known.put(name, value);
+        learned.put(name, value);
     }
 
     /// The names of all resources, in the order of the template.
@@ -173,6 +208,11 @@ public final class StackTemplate {
     /// What becomes of a resource when the stack is deleted: its `DeletionPolicy`.
     public String deletionPolicy(String resource) {
         return String.valueOf(resource(resource).getOrDefault("DeletionPolicy", "Delete"));
+    }
+
+    /// What becomes of a resource when an update replaces it: its `UpdateReplacePolicy`.
+    public String replacePolicy(String resource) {
+        return String.valueOf(resource(resource).getOrDefault("UpdateReplacePolicy", "Delete"));
     }
 
     /// The values of all parameters, by their names.
@@ -195,6 +235,32 @@ public final class StackTemplate {
     private boolean isMade(Map<String, Object> resourceOrOutput) {
         Object condition = resourceOrOutput.get("Condition");
         return condition == null || isTrue(section("Conditions").get(condition.toString()));
+    }
+
+    /// The names that a resource refers to, and those that it says it depends on.
+    public Set<String> needs(String resource) {
+        Set<String> needs = new TreeSet<>();
+        Map<String, Object> all = resource(resource);
+        Object given = all.getOrDefault("DependsOn", List.of());
+        (given instanceof List<?> list ? list : List.of(given)).forEach(name -> needs.add(String.valueOf(name)));
+        collect(all.get("Properties"), needs);
+        return needs;
+    }
+
+    private static void collect(@Nullable Object value, Set<String> needs) {
+        switch (value) {
+            case Document.Call(String function, String name)
+            when function.equals("Sub") ->
+                PLACEHOLDER
+                        .matcher(name)
+                        .results()
+                        .forEach(each -> needs.add(each.group(1).split("\\.", 2)[0]));
+            case Document.Call(String _, String name) -> needs.add(name.split("\\.", 2)[0]);
+            case Document.Call(String _, Object argument) -> collect(argument, needs);
+            case Map<?, ?> entries -> entries.values().forEach(each -> collect(each, needs));
+            case List<?> items -> items.forEach(each -> collect(each, needs));
+            case null, default -> {}
+        }
     }
 
     /// The type of a resource, such as `AWS::SQS::Queue`.
@@ -307,6 +373,12 @@ public final class StackTemplate {
             List<Object> parts = Document.list(argument);
             if (function.equals("Not")) {
                 return !isTrue(parts.getFirst());
+            }
+            if (function.equals("And")) {
+                return parts.stream().allMatch(this::isTrue);
+            }
+            if (function.equals("Or")) {
+                return parts.stream().anyMatch(this::isTrue);
             }
             if (function.equals("Equals")) {
                 return text(parts.get(0)).equals(text(parts.get(1)));

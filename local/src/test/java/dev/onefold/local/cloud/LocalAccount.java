@@ -75,20 +75,23 @@ final class LocalAccount implements AutoCloseable {
                 .httpClient(http);
     }
 
-    /// Begins to make a stack.
-    ///
-    /// @return its id
-    String create(String name, String yaml, Map<String, String> parameters, OnFailure onFailure) {
-        List<Parameter> given = new TreeMap<>(parameters)
+    private static List<Parameter> given(Map<String, String> parameters) {
+        return new TreeMap<>(parameters)
                 .entrySet().stream()
                         .map(entry -> Parameter.builder()
                                 .parameterKey(entry.getKey())
                                 .parameterValue(entry.getValue())
                                 .build())
                         .toList();
+    }
+
+    /// Begins to make a stack.
+    ///
+    /// @return its id
+    String create(String name, String yaml, Map<String, String> parameters, OnFailure onFailure) {
         return stacks.createStack(request -> request.stackName(name)
                         .templateBody(yaml)
-                        .parameters(given)
+                        .parameters(given(parameters))
                         .onFailure(onFailure)
                         .capabilities(Capability.CAPABILITY_IAM))
                 .join()
@@ -97,6 +100,16 @@ final class LocalAccount implements AutoCloseable {
 
     String create(String name, String yaml) {
         return create(name, yaml, Map.of(), OnFailure.ROLLBACK);
+    }
+
+    /// Updates a stack, and waits until that has ended somehow.
+    Stack update(String name, String yaml, Map<String, String> parameters) {
+        return settled(stacks.updateStack(request -> request.stackName(name)
+                        .templateBody(yaml)
+                        .parameters(given(parameters))
+                        .capabilities(Capability.CAPABILITY_IAM))
+                .join()
+                .stackId());
     }
 
     Stack describe(String name) {

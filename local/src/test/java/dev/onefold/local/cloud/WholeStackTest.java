@@ -181,7 +181,7 @@ class WholeStackTest {
     @Test
     @Tag("campaign")
     void a_deletable_stack_is_made_counts_its_records_and_leaves_nothing_behind() throws IOException {
-        String yaml = Template.of(PIPELINE, Input.NEW_STREAM).yaml().replace("Policy: Retain", "Policy: Delete");
+        String yaml = Template.of(PIPELINE, Input.NEW_STREAM).deletableYaml();
         try (LocalAccount account = LocalAccount.open()) {
             account.objects.createBucket(request -> request.bucket("code")).join();
             account.objects

@@ -1,0 +1,126 @@
+package dev.onefold.aws.function;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/// What CloudFormation asks a function in the middle of an update, as a custom resource of the template: whether the
+/// update may go on. A refusal fails the update with its reason, and CloudFormation takes back what it has changed.
+///
+/// @param fields texts of the request, by their paths, such as `ResourceProperties.Input`
+record Deploying(Map<String, String> fields) {
+    private static final JsonFactory JSON = new JsonFactory();
+    private static final String URL = "ResponseURL";
+    private static final String ID = "PhysicalResourceId";
+
+    /// A request has a few thousand. What is longer is records.
+    private static final int EVENT_BYTES_MAX = 32_768;
+
+    /// CloudFormation takes an answer of 4,096 bytes.
+    private static final int REASON_MAX = 1_000;
+
+    private static final int TIMEOUT_MS = 10_000;
+
+    Deploying {
+        fields = Map.copyOf(fields);
+    }
+
+    /// The request that an event is; empty if it is something else.
+    static Optional<Deploying> read(byte[] event) {
+        if (event.length > EVENT_BYTES_MAX || !new String(event, StandardCharsets.UTF_8).contains('"' + URL + '"')) {
+            return Optional.empty();
+        }
+        Map<String, String> fields = new TreeMap<>();
+        try (JsonParser json = JSON.createParser(event)) {
+            while (json.nextToken() != null) {
+                if (json.currentToken().isScalarValue() && json.currentToken() != JsonToken.VALUE_NULL) {
+                    String path = json.getParsingContext().pathAsPointer().toString();
+                    fields.put(path.substring(1).replace('/', '.'), json.getText());
+                }
+            }
+        } catch (IOException e) {
+            return Optional.empty(); // Whatever it is, who reads it says what is wrong with it.
+        }
+        return fields.containsKey(URL) && fields.containsKey("RequestType")
+                ? Optional.of(new Deploying(fields))
+                : Optional.empty();
+    }
+
+    /// A property of the resource; empty if it has none of that name.
+    String property(String name) {
+        return fields.getOrDefault("ResourceProperties." + name, "");
+    }
+
+    /// The same before the update.
+    String propertyBefore(String name) {
+        return fields.getOrDefault("OldResourceProperties." + name, "");
+    }
+
+    boolean isUpdate() {
+        return "Update".equals(fields.get("RequestType"));
+    }
+
+    /// Whether it asks for what it was told yes to before: CloudFormation takes an update back that was refused.
+    boolean isAsAccepted(String accepted) {
+        return accepted.equals(fields.get(ID));
+    }
+
+    /// Answers.
+    ///
+    /// @param accepted the resource's name if the answer is yes
+    /// @param refusal why the update may not go on; not asked where a resource is only removed
+    void answer(String accepted, Supplier<Optional<String>> refusal) {
+        Optional<String> no;
+        try {
+            no = "Delete".equals(fields.get("RequestType")) ? Optional.empty() : refusal.get();
+        } catch (RuntimeException e) { // CloudFormation waits for an answer, and shows it to a person.
+            no = Optional.of("It cannot be said whether this version may serve: " + e);
+        }
+        // A resource that CloudFormation removes, or that was refused, keeps its name.
+        boolean isNamed = no.isEmpty() && !"Delete".equals(fields.get("RequestType"));
+        send(isNamed ? accepted : fields.getOrDefault(ID, accepted), no);
+    }
+
+    private void send(String id, Optional<String> no) {
+        try {
+            HttpURLConnection to = (HttpURLConnection)
+                    URI.create(fields.getOrDefault(URL, "")).toURL().openConnection();
+            to.setConnectTimeout(TIMEOUT_MS);
+            to.setReadTimeout(TIMEOUT_MS);
+            to.setDoOutput(true);
+            to.setRequestMethod("PUT"); // Signed for a request that states no type of content, as this class sends one.
+            try (OutputStream out = to.getOutputStream();
+                    JsonGenerator json = JSON.createGenerator(out)) {
+                json.writeStartObject();
+                json.writeStringField("Status", no.isEmpty() ? "SUCCESS" : "FAILED");
+                json.writeStringField("Reason", no.map(Deploying::cut).orElse("It may serve."));
+                json.writeStringField(ID, id);
+                for (String same : new String[] {"StackId", "RequestId", "LogicalResourceId"}) {
+                    json.writeStringField(same, fields.getOrDefault(same, ""));
+                }
+                json.writeEndObject();
+            }
+            try (InputStream in = to.getInputStream()) {
+                in.readAllBytes();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("CloudFormation cannot be told whether the update may go on", e);
+        }
+    }
+
+    private static String cut(String reason) {
+        return reason.length() <= REASON_MAX ? reason : reason.substring(0, REASON_MAX) + "...";
+    }
+}

@@ -1,0 +1,123 @@
+package dev.onefold.simulator.keyed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.function.Metrics;
+import dev.onefold.aws.function.StateFunction;
+import dev.onefold.aws.store.Store;
+import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.oracle.KeyedOracle.Order;
+import dev.onefold.simulator.deployment.Deployment;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// What an update of a stack does to a user's function, in the middle of it and when it is rolled back.
+class FunctionDeploymentsTest {
+    private final Deployment deployment = Deployment.calm();
+
+    private LoadedFunction first() {
+        LoadedFunction function = new LifeCase(Order.LATEST, 1, true, List.of()).loaded(1);
+        deployment.makeTables(function);
+        deployment.release(function);
+        AwsEngine.open(process(), function.pipeline(), 2, 2);
+        return function;
+    }
+
+    private Store process() {
+        return deployment.process(deployment.dynamo.client("process"));
+    }
+
+    private static Arrival arrival(String key, int version, String what) {
+        Trails.Event event = new Trails.Event(1, key, version, version * 10, what);
+        return new Arrival(
+                "s/shard",
+                Integer.toString(version + 1),
+                0,
+                LifeCase.records(List.of(event)).getFirst());
+    }
+
+    private static byte[] event(Arrival... arrivals) {
+        List<String> records = new ArrayList<>();
+        for (Arrival each : arrivals) {
+            records.add(
+                    "{\"eventID\":\"shard:%s\",\"eventSourceARN\":\"%s\",\"kinesis\":{\"sequenceNumber\":\"%s\",\"data\":\"%s\"}}"
+                            .formatted(
+                                    each.sequence(),
+                                    "arn:aws:kinesis:eu-central-1:000000000000:stream/s",
+                                    each.sequence(),
+                                    Base64.getEncoder().encodeToString(each.data())));
+        }
+        return ("{\"Records\":[" + String.join(",", records) + "]}").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private StateFunction state(LoadedFunction function) {
+        deployment.release(function);
+        return new StateFunction(
+                process(),
+                function.pipeline(),
+                new Metrics(new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8), "it"));
+    }
+
+    @Test
+    void a_function_that_is_deployed_folds_only_when_its_deployment_is_complete_so_a_rollback_finds_its_keys() {
+        LoadedFunction one = first();
+        String done = "{\"batchItemFailures\":[]}";
+        assertThat(state(one).handle(event(arrival("a", 1, "put")))).asString().isEqualTo(done);
+        LoadedFunction two = new LifeCase(Order.LATEST, 1, true, List.of()).loaded(2);
+        StateFunction second = state(two);
+        assertThatThrownBy(() -> second.handle(event(arrival("a", 2, "put"))))
+                .hasMessageContaining("does not serve yet");
+        assertThat(state(one).handle(event(arrival("a", 2, "put")))).asString().isEqualTo(done); // Rolled back.
+        deployment.release(two);
+        assertThat(Upkeep.serve(process(), two.pipeline())).isEmpty();
+        assertThat(second.handle(event(arrival("a", 3, "put")))).asString().isEqualTo(done);
+        StateFunction first = state(one);
+        assertThatThrownBy(() -> first.handle(event(arrival("a", 4, "put"))))
+                .hasMessageContaining("version 2 of the function serves, and this is version 1");
+    }
+
+    @Test
+    void a_deployment_asks_the_new_function_before_anything_leads_to_it_and_is_told_why_it_may_not_serve()
+            throws IOException {
+        LoadedFunction one = first();
+        StateFunction old = state(one);
+        old.handle(event(arrival("a", 1, "put")));
+        StateFunction other = state(new LifeCase(Order.EVERY, 1, true, List.of()).loaded(2));
+        List<String> answers = Collections.synchronizedList(new ArrayList<>());
+        HttpServer place = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10);
+        place.createContext("/", exchange -> {
+            answers.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        place.start();
+        try {
+            byte[] asked = ("{\"RequestType\":\"Update\",\"ResponseURL\":\"http://127.0.0.1:"
+                            + place.getAddress().getPort() + "/\",\"PhysicalResourceId\":\"before\",\"StackId\":\"s\","
+                            + "\"RequestId\":\"r\",\"LogicalResourceId\":\"StateReady\",\"ResourceProperties\":{}}")
+                    .getBytes(StandardCharsets.UTF_8);
+            other.handle(asked);
+            state(one).handle(asked); // As a rollback asks.
+            assertThat(answers.get(0))
+                    .contains("\"Status\":\"FAILED\"", "its order is", "\"PhysicalResourceId\":\"before\"");
+            assertThat(answers.get(1)).contains("\"Status\":\"SUCCESS\"", "\"RequestId\":\"r\"");
+        } finally {
+            place.stop(0);
+        }
+        assertThat(old.handle(event(arrival("a", 2, "put")))).asString().isEqualTo("{\"batchItemFailures\":[]}");
+    }
+}
