@@ -178,7 +178,14 @@ public final class Commits {
             folding.requireHeader(source, rest);
         }
         return new Entry.Lines(
-                source.name(), next - 1, source.bytesAppended(), folding.arrivalMs(), letters.idNext(), messages, rest);
+                source.name(),
+                next - 1,
+                source.bytesAppended(),
+                folding.arrivalMs(),
+                letters.idNext(),
+                messages,
+                request.kind,
+                rest);
     }
 
     /// The entry of a purge; `null` if all these letters are gone.
@@ -215,10 +222,17 @@ public final class Commits {
                 letter.at().toEpochMilli(),
                 letters.idNext(),
                 Entry.Settles.NOTHING,
+                asked.kind(),
                 asked.record());
         Entry.Settles settles = folding.accepts(chunk(redrive, asked.id())) ? settles(letter) : Entry.Settles.NOTHING;
         return new Entry.Redrive(
-                redrive.id(), redrive.place(), redrive.arrivedMs(), redrive.letterNext(), settles, redrive.record());
+                redrive.id(),
+                redrive.place(),
+                redrive.arrivedMs(),
+                redrive.letterNext(),
+                settles,
+                redrive.kind(),
+                redrive.record());
     }
 
     /// Whether a letter is the one that its caller has seen: a view that was filled anew has others.
@@ -344,6 +358,7 @@ public final class Commits {
             System.arraycopy(lines.bytes(), from, part, 0, to - from);
             chunk.setAppended(framing, part, to - from, source, lines.offset() + from);
             chunk.arrivedAt(lines.arrivedMs());
+            chunk.kind = lines.kind();
             folding.takeHeader(chunk);
             chunks.add(chunk);
             from = to;
@@ -385,6 +400,7 @@ public final class Commits {
         Source source = found == null ? source(place) : found;
         Chunk chunk = chunk(0);
         chunk.setRedriven(source, redrive.place(), redrive.record(), letter, redrive.arrivedMs());
+        chunk.kind = redrive.kind();
         return chunk;
     }
 

@@ -295,7 +295,7 @@ public final class Folding {
             if (state.byMessage) {
                 decoding.decoder.message(chunk.message(records));
             }
-            Malformed malformed = decoding.decoder.decode(bytes, records.from(), records.to());
+            Malformed malformed = decoding.decoder.decode(chunk.kind, bytes, records.from(), records.to());
             Event event = decoding.decoder.event();
             malformed = malformed == null ? times.refusal(event, chunk, chunk.arrivedMs(records)) : malformed;
             if (malformed == null && fate != Settled.Fate.REDRIVEN) {
@@ -447,7 +447,7 @@ public final class Folding {
                 decoder.message(chunk.message(records));
             }
             long arrivedMs = chunk.arrivedMs(records);
-            Malformed malformed = decoder.decode(chunk.bytes, records.from(), records.to());
+            Malformed malformed = decoder.decode(chunk.kind, chunk.bytes, records.from(), records.to());
             malformed = malformed == null ? times.refusal(decoder.event(), chunk, arrivedMs) : malformed;
             if (malformed == null && settled.fate(place) == Settled.Fate.REDRIVEN) {
                 malformed = new Malformed(Reason.REFUSED, "The record was redriven, and counts as it was then");
@@ -458,7 +458,7 @@ public final class Folding {
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Rejected(chunk.letter, place, records.copy(), times.readAt(arrivedMs, clock)),
+                    new Rejected(chunk.letter, place, records.copy(), times.readAt(arrivedMs, clock), chunk.kind),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
         }
