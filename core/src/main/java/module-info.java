@@ -30,6 +30,7 @@ module dev.onefold.core {
             dev.onefold.s3,
             dev.onefold.server,
             dev.onefold.sftp,
+            dev.onefold.tables,
             dev.onefold.test,
             dev.onefold.yaml;
     exports dev.onefold.core.map to

@@ -170,6 +170,7 @@ final class EngineRoutes {
         }
         return switch (String.join("/", path)) {
             case "records" -> append(request);
+            case "rows" -> rows(request);
             case "verify" -> {
                 request.allow("from", "sample");
                 yield Response.json(JsonForm.verification(engine.verify(truth(request))));
@@ -374,10 +375,7 @@ final class EngineRoutes {
         byte[] body = request.body();
         if (request.parameter("from") != null) {
             String source = request.required("source");
-            if (body.length > 0 && body[body.length - 1] != '\n') {
-                throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
-                        + " needs one: a line that is cut off would be taken, and the whole line passed over later.");
-            }
+            requireLines(body);
             return appended(engine.append(source, request.number("from", 1), body, body.length));
         }
         String source = request.parameter("source");
@@ -388,6 +386,22 @@ final class EngineRoutes {
                             + " list the columns in the pipeline file");
         }
         return appended(engine.append(source == null ? SOURCE_USUAL : source, new BodyLines(body)));
+    }
+
+    /// Rows of a seeding or repair, which none but the command line brings, on the socket.
+    private Response rows(Request request) {
+        request.allowWithBody("source", "from");
+        byte[] body = request.body();
+        String source = request.required("source");
+        requireLines(body);
+        return appended(engine.appendRows(source, request.number("from", 1), body, body.length));
+    }
+
+    private static void requireLines(byte[] body) {
+        if (body.length > 0 && body[body.length - 1] != '\n') {
+            throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
+                    + " needs one: a line that is cut off would be taken, and the whole line passed over later.");
+        }
     }
 
     private static Response appended(Appended appended) {

@@ -336,12 +336,21 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public Appended append(String source, long firstRecord, byte[] lines, int length) {
+        return append("/records", source, firstRecord, lines, length);
+    }
+
+    @Override
+    public Appended appendRows(String source, long firstRecord, byte[] lines, int length) {
+        return append("/rows", source, firstRecord, lines, length);
+    }
+
+    private Appended append(String route, String source, long firstRecord, byte[] lines, int length) {
         Objects.requireNonNull(source, "The source's name is null");
         Objects.requireNonNull(lines, "The lines are null");
         if (length < 0 || length > lines.length) {
             throw new IllegalArgumentException("The length is " + length + "; it is 0 to " + lines.length + " bytes");
         }
-        String target = "/records?source=" + encoded(source) + "&from=" + firstRecord;
+        String target = route + "?source=" + encoded(source) + "&from=" + firstRecord;
         boolean ended = length == 0 || lines[length - 1] == '\n';
         byte[] content = Arrays.copyOf(lines, ended ? length : length + 1);
         if (!ended) {

@@ -84,7 +84,7 @@ final class AwsDeadLetters implements DeadLetters {
             Optional<DeadLetter> letter = table.letter(id);
             Arrival arrival = letter.isEmpty() ? null : table.arrival(id);
             if (arrival != null && found.size() < limit) {
-                RecordIdentity stated = decoder.identity(arrival.data());
+                RecordIdentity stated = decoder.identity(arrival.kind(), arrival.data());
                 if (stated.isOf(bytes)) {
                     found.add(new OfKey(letter.get(), Version.of(served, stated)));
                 }

@@ -6,6 +6,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.Seeding;
@@ -21,11 +22,14 @@ public final class SeedIntake implements Seeding.Intake {
 
     private final Store store;
     private final String source;
+    private final RecordKind kind;
     private final long atMs;
     private long taken;
 
     /// @param number of the seeding
-    public SeedIntake(Store store, Pipeline pipeline, long number) {
+    /// @param kind of its records
+    public SeedIntake(Store store, Pipeline pipeline, long number, RecordKind kind) {
+        this.kind = kind;
         this.store = store;
         source = "seed/" + number;
         boolean hasHorizon = pipeline.input().identity() instanceof Identity.ById byId && byId.horizon() != null;
@@ -41,7 +45,7 @@ public final class SeedIntake implements Seeding.Intake {
         for (int i = 0; i < length; i++) {
             if (lines[i] == '\n') {
                 taken++;
-                batch.add(new Arrival(source, Long.toString(taken), 0, Arrays.copyOfRange(lines, from, i), atMs));
+                batch.add(new Arrival(source, Long.toString(taken), 0, Arrays.copyOfRange(lines, from, i), atMs, kind));
                 from = i + 1;
                 if (batch.size() == BATCH) {
                     counts = counts.plus(take(batch));

@@ -10,6 +10,7 @@ import dev.onefold.cli.run.DefinitionChangeText;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
@@ -117,11 +118,24 @@ final class CheckCommand implements Callable<Integer> {
         FunctionText.promises(processing).forEach(sentence -> caller.printLine(Words.wrap(sentence, width)));
     }
 
+    /// What another edition would read otherwise than that of the data.
+    private static List<String> edition(Pipeline stored, Pipeline pipeline) {
+        int here = stored.input().edition();
+        int wanted = pipeline.ofDataOf(stored).input().edition();
+        return Edition.between(pipeline.input(), Math.min(here, wanted), Edition.NEWEST).stream()
+                .map(rule -> "The data is of edition " + here + " and the file "
+                        + (wanted == here ? "goes on with it" : "asks for edition " + wanted) + ". In edition "
+                        + Edition.NEWEST + " " + rule + ". 'edition: " + Edition.NEWEST
+                        + "' under input reads the records so.")
+                .toList();
+    }
+
     private ExitCode change(Pipeline pipeline, Path directory) throws IOException {
         return EngineAccess.read(new DataDirectory(directory, pipeline.name(), null), caller, engine -> {
             int width = caller.screen().outWidth();
             FunctionText.changes(engine.pipeline(), pipeline)
                     .forEach(sentence -> caller.printLine(Words.wrap(Words.visible(sentence), width)));
+            edition(engine.pipeline(), pipeline).forEach(sentence -> caller.printLine(Words.wrap(sentence, width)));
             DefinitionChange change = engine.change(pipeline);
             caller.printLine(DefinitionChangeText.of(change, caller.shown(directory)));
             return change instanceof DefinitionChange.Impossible ? ExitCode.DIFFERENT : ExitCode.DONE;

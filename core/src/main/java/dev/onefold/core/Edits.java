@@ -1,5 +1,6 @@
 package dev.onefold.core;
 
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Key;
@@ -39,7 +40,7 @@ public final class Edits {
         Pipeline pipeline = decoder.pipeline();
         String wanted = switch (letter.content()) {
             case RECORD -> {
-                byte[] original = decoder.identity(content).key();
+                byte[] original = decoder.identity(RecordKind.UNMARKED, content).key();
                 yield original == null || Arrays.equals(original, key) ? "" : "the key " + text(pipeline, original);
             }
             case SUMMARY -> RowSummary.hasKey(content, Key.parts(pipeline, key)) ? "" : "another one";

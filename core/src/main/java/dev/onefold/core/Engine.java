@@ -166,6 +166,12 @@ public interface Engine extends AutoCloseable {
         throw lacking(Capability.APPEND);
     }
 
+    /// Takes rows of a table, or that they are gone, as a seeding or a repair brings them: lines of
+    /// [dev.onefold.core.form.RowLine]. Otherwise as [#append(String, long, byte\[\], int)].
+    default Appended appendRows(String source, long firstRecord, byte[] lines, int length) {
+        throw lacking(Capability.APPEND);
+    }
+
     /// Lines of a source that are acknowledged so far.
     default long acknowledged(String source) {
         throw lacking(Capability.APPEND);

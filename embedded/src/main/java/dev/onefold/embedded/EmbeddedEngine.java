@@ -72,7 +72,6 @@ import org.jspecify.annotations.Nullable;
 /// after it says why, and the next start goes on from what is durable.
 public final class EmbeddedEngine implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
-    private static final int APPEND_BYTES_MAX = 256 << 20;
 
     /// What every engine on one machine can do.
     public static final Capabilities CAPABILITIES = new Capabilities(Comparison.MISSING);
@@ -280,17 +279,18 @@ public final class EmbeddedEngine implements Engine {
     /// and becomes a dead letter.
     @Override
     public Appended append(String source, long firstRecord, byte[] lines, int length) {
-        Lines.requireNumbered(source, firstRecord);
-        Lines.requireLength(lines, length, APPEND_BYTES_MAX);
-        return length == 0
-                ? Appended.none(acknowledged(source))
-                : Submissions.append(source, firstRecord, lines, length, this::commit);
+        return Submissions.append(source, firstRecord, lines, length, this::commit);
+    }
+
+    @Override
+    public Appended appendRows(String source, long firstRecord, byte[] lines, int length) {
+        return Submissions.append(source, firstRecord, lines, length, request -> commit(request.ofRows()));
     }
 
     @Override
     public Appended append(String source, List<String> records) {
         Lines.requireName(source);
-        byte[] lines = Lines.of(records, APPEND_BYTES_MAX);
+        byte[] lines = Lines.of(records, Submissions.APPEND_BYTES_MAX);
         if (lines.length == 0) {
             return Appended.none(acknowledged(source));
         }

@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Edits;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Version;
@@ -96,7 +97,7 @@ final class LetterBox implements DeadLetters {
             List<OfKey> found = new ArrayList<>();
             for (long id : letters.ofKeyHash(new RecordIdentity(bytes, null).keyHash())) {
                 DeadLetter letter = Objects.requireNonNull(letters.letter(id));
-                RecordIdentity stated = stated(letter, letters.record(id));
+                RecordIdentity stated = stated(letter, letters.record(id), letters.kind(id));
                 if (stated.isOf(bytes) && found.size() < limit) {
                     found.add(new OfKey(letter, Version.of(pipeline, stated)));
                 }
@@ -105,15 +106,15 @@ final class LetterBox implements DeadLetters {
         });
     }
 
-    private RecordIdentity stated(DeadLetter letter, byte[] kept) {
+    private RecordIdentity stated(DeadLetter letter, byte[] kept, RecordKind kind) {
         Pipeline pipeline = view.get().pipeline;
         return letter.content() == DeadLetter.Content.SUMMARY && pipeline.fold() instanceof Processing
                 ? KeyLetters.stated(pipeline, kept)
-                : decoder(letter).identity(kept);
+                : decoder(letter).identity(kind, kept);
     }
 
     /// A letter, what is kept of its record, and what reads an edit of it.
-    private record Found(DeadLetter letter, byte[] content, Decoder decoder) {}
+    private record Found(DeadLetter letter, byte[] content, Decoder decoder, RecordKind kind) {}
 
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
@@ -126,7 +127,7 @@ final class LetterBox implements DeadLetters {
         Found found = read(letters -> {
             DeadLetter letter = letters.letter(id);
             byte[] content = letter == null || !letter.kept() ? new byte[0] : letters.record(id);
-            return letter == null ? null : new Found(letter, content, decoder(letter));
+            return letter == null ? null : new Found(letter, content, decoder(letter), letters.kind(id));
         });
         if (found == null) {
             return Redriven.GONE;
@@ -138,7 +139,9 @@ final class LetterBox implements DeadLetters {
             Edits.require(found.letter, found.content, edited, found.decoder, keys);
         }
         byte[] record = edited == null ? found.content : edited.clone();
-        Entry redrive = new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, 0, Entry.Settles.NOTHING, record);
+        RecordKind kind = edited == null ? found.kind : RecordKind.SENT;
+        Entry redrive =
+                new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, 0, Entry.Settles.NOTHING, kind, record);
         return commit.apply(Request.of(redrive)).redriven();
     }
 

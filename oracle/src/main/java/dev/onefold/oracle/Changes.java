@@ -99,7 +99,9 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
             return "";
         }
         BigDecimal before = new BigDecimal(parts[0].equals("null") ? parts[1] : parts[0]);
-        return before.multiply(BigDecimal.TWO.pow(64)).add(new BigDecimal(parts[1])).toPlainString();
+        return before.multiply(BigDecimal.TWO.pow(64))
+                .add(new BigDecimal(parts[1]))
+                .toPlainString();
     }
 
     private static Optional<Document> payload(@Nullable Object value) {

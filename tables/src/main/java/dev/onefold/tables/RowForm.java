@@ -1,5 +1,6 @@
 package dev.onefold.tables;
 
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.form.RowLine;
 import java.math.BigInteger;
@@ -31,6 +32,11 @@ public final class RowForm {
     /// @param line of a row without bytes
     private static RowForm around(byte[] line) {
         return new RowForm(Arrays.copyOf(line, line.length - 1));
+    }
+
+    /// What its records are for the engine.
+    public RecordKind kind() {
+        return prefix.length == 0 ? RecordKind.SENT : RecordKind.ROW;
     }
 
     /// A row as a record, without a line end.

@@ -1,5 +1,6 @@
 package dev.onefold.aws.event;
 
+import dev.onefold.core.bytes.RecordKind;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +13,24 @@ import org.jspecify.annotations.Nullable;
 /// @param subSequence from 0; 0 where a record holds one
 /// @param atMs when the stream took it, epoch milliseconds; [#NOT_KNOWN] if nobody says. The delay that is shown and a
 ///     pipeline's horizon depend on it; it is the same at each delivery
-public record Arrival(String shard, String sequence, long subSequence, byte[] data, long atMs) {
+/// @param kind of the record: what comes from a stream or a queue was sent
+public record Arrival(String shard, String sequence, long subSequence, byte[] data, long atMs, RecordKind kind) {
     /// In place of a time.
     public static final long NOT_KNOWN = 0;
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
-    /// A record of which nobody says when it came.
+    /// A record that was sent.
+    public Arrival(String shard, String sequence, long subSequence, byte[] data, long atMs) {
+        this(shard, sequence, subSequence, data, atMs, RecordKind.SENT);
+    }
+
+    /// The same bytes as another kind of record, of another time.
+    public Arrival as(RecordKind other, long ms) {
+        return new Arrival(shard, sequence, subSequence, data, ms, other);
+    }
+
+    /// A record that was sent, of which nobody says when it came.
     public Arrival(String shard, String sequence, long subSequence, byte[] data) {
         this(shard, sequence, subSequence, data, NOT_KNOWN);
     }

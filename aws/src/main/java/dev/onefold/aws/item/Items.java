@@ -1,5 +1,6 @@
 package dev.onefold.aws.item;
 
+import dev.onefold.core.bytes.RecordKind;
 import java.util.List;
 import java.util.Map;
 import software.amazon.awssdk.core.SdkBytes;
@@ -47,5 +48,10 @@ public final class Items {
                     + ". Was it written by hand? Restore the table from a backup.");
         }
         return value;
+    }
+
+    /// The kind of a record that is kept; from before kinds were noted there is none.
+    public static RecordKind kind(Map<String, AttributeValue> item, String name) {
+        return item.containsKey(name) ? RecordKind.of((int) number(item, name)) : RecordKind.UNMARKED;
     }
 }

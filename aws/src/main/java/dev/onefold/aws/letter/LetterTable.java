@@ -35,10 +35,10 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///
 ///     mark   = p "mark/" identity, i 00, n id
 ///     letter = p "letter/" id mod 16, i id 8, r reason, m message, s shard, q sequence, u sub-sequence, t time,
-///              a arrival of the record, if it is known; h SHA-256, l length, b bucket and o object that hold the
-/// record; v, if they hold what was read of a
-///              record, the view whose pipeline read it, or 0; of the last edit that was rejected: eh SHA-256,
-///              eo object; c, once it was rejected again, whether it had lost a conflict
+///              w kind of the record, or none from before; a arrival of the record, if it is known; h SHA-256,
+///              l length, b bucket and o object that hold the record; v, if they hold what was read of a record, the
+///              view whose pipeline read it, or 0; of the last edit that was rejected: eh SHA-256, eo object; c, once
+///              it was rejected again, whether it had lost a conflict
 ///     key    = p "key/" hash of a key, i id: of a letter whose record states that key, k of which says the same
 ///     next   = p "next", i 00, n the last id that was given
 ///     bucket = p "bucket", i 00, b the bucket that records go into: bucket names are everybody's, so it cannot be
@@ -248,6 +248,7 @@ public final class LetterTable {
                         "s", AttributeValue.fromS(arrival.shard()),
                         "q", AttributeValue.fromS(arrival.sequence()),
                         "u", Items.number(arrival.subSequence()),
+                        "w", Items.number(arrival.kind().code()),
                         "t", Items.number(store.clock().millis())));
     }
 
@@ -322,7 +323,8 @@ public final class LetterTable {
         try {
             byte[] data = bytes.read(place(item), Items.text(item, "h"));
             long atMs = Items.number(item, item.containsKey("a") ? "a" : "t");
-            return new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data, atMs);
+            Arrival place = new Arrival(Items.text(item, "s"), Items.text(item, "q"), Items.number(item, "u"), data);
+            return place.as(Items.kind(item, "w"), atMs);
         } catch (RuntimeException failed) {
             if (get(letterKey(id)).isEmpty()) { // Somebody has removed the letter since it was looked for.
                 return null;

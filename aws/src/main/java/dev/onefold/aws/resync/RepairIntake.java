@@ -6,6 +6,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.tables.Seeding;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,8 +36,9 @@ public final class RepairIntake implements Seeding.Intake {
         for (int i = 0; i < length; i++) {
             if (lines[i] == '\n') {
                 taken++;
+                byte[] line = Arrays.copyOfRange(lines, from, i);
                 batch.add(new Arrival(
-                        "resync/" + turn.number(), Long.toString(taken), 0, Arrays.copyOfRange(lines, from, i)));
+                        "resync/" + turn.number(), Long.toString(taken), 0, line, Arrival.NOT_KNOWN, RecordKind.ROW));
                 from = i + 1;
                 if (batch.size() == BATCH) {
                     counts = counts.plus(take(batch));

@@ -44,8 +44,7 @@ record Candidate(
 
     /// The same of a redriven record. How long a person took is no delay of the results.
     Candidate redriven() {
-        Arrival place = new Arrival(arrival.shard(), arrival.sequence(), arrival.subSequence(), arrival.data());
-        return new Candidate(key, version, served, views, refused, place);
+        return new Candidate(key, version, served, views, refused, arrival.as(arrival.kind(), Arrival.NOT_KNOWN));
     }
 
     /// Nothing, in the place of a row.

@@ -52,7 +52,7 @@ final class Decoding {
         byte[] record = Arrays.copyOf(arrival.data(), arrival.data().length + Decoder.PADDING);
         int length = length(arrival.data());
         decoder.message(arrival.identity());
-        Malformed malformed = decoder.decode(record, 0, length);
+        Malformed malformed = decoder.decode(arrival.kind(), record, 0, length);
         if (malformed != null) {
             return new Decoded.Bad(malformed, decoder.event().identity(), arrival);
         }

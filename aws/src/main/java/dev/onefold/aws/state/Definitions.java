@@ -38,7 +38,8 @@ public final class Definitions {
         }
         List<String> tables =
                 TableIds.ask(store).stream().map(TableIds.Found::id).toList();
-        return create(Definition.first(pipeline.inEdition(Edition.NEWEST), lanes, gates, new Incarnation(store.newId(), tables)));
+        return create(Definition.first(
+                pipeline.inEdition(Edition.NEWEST), lanes, gates, new Incarnation(store.newId(), tables)));
     }
 
     /// The definition as it is now.

@@ -63,7 +63,11 @@ final class DeployedPipeline implements EngineArgument {
     }
 
     private static boolean isOther(@Nullable Pipeline definition, Engine engine) {
-        return definition != null && !definition.unpublished().equals(FunctionText.asWritten(engine.pipeline()));
+        if (definition == null) {
+            return false;
+        }
+        Pipeline served = FunctionText.asWritten(engine.pipeline());
+        return !definition.unpublished().ofDataOf(served).equals(served);
     }
 
     @Override

@@ -22,6 +22,7 @@ import dev.onefold.cli.seed.SeedOptions;
 import dev.onefold.cli.seed.Versions;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.Rate;
+import dev.onefold.tables.RowForm;
 import dev.onefold.tables.SeedLog;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -107,10 +108,10 @@ final class DeployedSeedCommand implements Callable<Integer> {
                     new Opened(opened.source(), opened.shown(), rows, opened.stream()),
                     new Run.Earlier(
                             log, numbers(store, running), incarnation + " " + Versions.log(served, opened.stream())),
-                    number -> new Run.Target(
-                            served,
-                            Versions.form(served, opened.stream(), number),
-                            new SeedIntake(store, served, number)));
+                    number -> {
+                        RowForm form = Versions.form(served, opened.stream(), number);
+                        return new Run.Target(served, form, new SeedIntake(store, served, number, form.kind()));
+                    });
             if (!engine.incarnation().equals(incarnation)) {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,

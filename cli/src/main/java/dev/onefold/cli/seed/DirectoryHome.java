@@ -3,6 +3,7 @@ package dev.onefold.cli.seed;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.Engine;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.Seeding;
 import dev.onefold.tables.compare.Report;
@@ -112,7 +113,7 @@ public final class DirectoryHome implements Home {
 
         @Override
         public Seeding.Intake intake() {
-            return new EngineIntake(engine, source(number()));
+            return new EngineIntake(engine, source(number()), RecordKind.ROW);
         }
 
         @Override

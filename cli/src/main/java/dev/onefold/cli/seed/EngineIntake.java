@@ -2,6 +2,7 @@ package dev.onefold.cli.seed;
 
 import dev.onefold.core.Engine;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.Seeding;
 import java.util.function.LongFunction;
@@ -10,12 +11,15 @@ import java.util.function.LongFunction;
 final class EngineIntake implements Seeding.Intake {
     private final Engine engine;
     private final String source;
+    private final RecordKind kind;
     private long next = 1;
 
     /// @param source that nobody else appends to
-    EngineIntake(Engine engine, String source) {
+    /// @param kind of its records
+    EngineIntake(Engine engine, String source, RecordKind kind) {
         this.engine = engine;
         this.source = source;
+        this.kind = kind;
     }
 
     /// Numbers that no source of the engine has: the folder of seedings may be lost, and the clock may go back.
@@ -42,7 +46,9 @@ final class EngineIntake implements Seeding.Intake {
 
     @Override
     public Appended append(byte[] lines, int length) {
-        Appended appended = engine.append(source, next, lines, length);
+        Appended appended = kind == RecordKind.ROW
+                ? engine.appendRows(source, next, lines, length)
+                : engine.append(source, next, lines, length);
         next = appended.acknowledged() + 1;
         return appended;
     }

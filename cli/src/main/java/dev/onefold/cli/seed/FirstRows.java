@@ -3,6 +3,7 @@ package dev.onefold.cli.seed;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
@@ -19,6 +20,7 @@ final class FirstRows implements Seeding.Intake {
             new Malformed(Reason.MALFORMED, "The record tells of no row, as the mark of a transaction does");
 
     private final Pipeline pipeline;
+    private final RecordKind kind;
     private final Seeding.Intake intake;
     private final boolean few;
     private final Decoder decoder;
@@ -28,7 +30,8 @@ final class FirstRows implements Seeding.Intake {
     private boolean checked;
 
     /// @param atOnce how many rows may come together
-    FirstRows(Pipeline pipeline, Seeding.Intake intake, int atOnce) {
+    FirstRows(Pipeline pipeline, RecordKind kind, Seeding.Intake intake, int atOnce) {
+        this.kind = kind;
         this.pipeline = pipeline;
         this.intake = intake;
         few = atOnce < ROWS;
@@ -60,7 +63,7 @@ final class FirstRows implements Seeding.Intake {
             to = lineEnd(padded, from, length);
         }
         for (; from < length && rows < ROWS; rows++) {
-            Malformed malformed = decoder.decode(padded, from, to);
+            Malformed malformed = decoder.decode(kind, padded, from, to);
             if (malformed == null && !decoder.event().isSilent) {
                 return true;
             }

@@ -64,7 +64,11 @@ public final class Run {
             Target to = target.apply(seed.number());
             Seeding.Intake checked = seed.continued() > 0
                     ? to.intake()
-                    : new FirstRows(to.pipeline(), to.intake(), opened.rate().ofSecond());
+                    : new FirstRows(
+                            to.pipeline(),
+                            to.form().kind(),
+                            to.intake(),
+                            opened.rate().ofSecond());
             Seeding seeding = new Seeding(
                     opened.source(), seed, new Seeding.Way(to.form(), opened.rate()), checked, listener(progress));
             Seeding.Report report = seeding.run();

@@ -17,6 +17,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import dev.onefold.tables.RowForm;
 import dev.onefold.tables.SeedLog;
 import java.io.IOException;
 import java.net.URI;
@@ -179,10 +180,10 @@ public final class SeedCommand implements Callable<Integer> {
                             new SeedLog(data.path().resolve(FOLDER)),
                             EngineIntake.numbers(engine, SeedCommand::source),
                             Versions.log(served, opened.stream())),
-                    number -> new Run.Target(
-                            served,
-                            Versions.form(served, opened.stream(), number),
-                            new EngineIntake(engine, source(number))));
+                    number -> {
+                        RowForm form = Versions.form(served, opened.stream(), number);
+                        return new Run.Target(served, form, new EngineIntake(engine, source(number), form.kind()));
+                    });
         }
     }
 

@@ -64,7 +64,8 @@ class AgainstTest {
     }
 
     private static String removal(long lsn, String id) {
-        return "{\"op\":\"d\",\"before\":{\"id\":\"%1$s\"},\"source\":{\"table\":\"t\",\"lsn\":%2$d,\"sequence\":\"[\\\"0\\\",\\\"%2$d\\\"]\"}}\n".formatted(id, lsn);
+        return "{\"op\":\"d\",\"before\":{\"id\":\"%1$s\"},\"source\":{\"table\":\"t\",\"lsn\":%2$d,\"sequence\":\"[\\\"0\\\",\\\"%2$d\\\"]\"}}\n"
+                .formatted(id, lsn);
     }
 
     private static String row(String id, String town, int people) {

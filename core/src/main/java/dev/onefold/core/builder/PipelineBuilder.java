@@ -91,6 +91,12 @@ public final class PipelineBuilder {
         return set("expired", PipelineReader.KEEP);
     }
 
+    /// The edition of the rules by which records are read; if nothing is said, that of the data that is there, and of
+    /// new data the newest.
+    public PipelineBuilder edition(int edition) {
+        return set("edition", edition);
+    }
+
     /// What a version replaces.
     public PipelineBuilder key(String... fields) {
         return set("key", List.of(fields));

@@ -265,7 +265,7 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     }
 
     /// Reads what a seeding or a repair says of a row, in the form that [dev.onefold.core.form.RowLine] writes. Such a
-    /// record is known by its first bytes, so that it costs the others nothing. Not thread-safe.
+    /// record is known by the way it came, [RecordKind#ROW]. Not thread-safe.
     static final class RowRecord extends ChangeScanner {
         /// The name that stands first in such a record.
         private static final String NAME = "$onefold";
@@ -298,6 +298,7 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
                     : null;
         }
 
+        /// Whether a record from before its kind was noted has the form.
         static boolean begins(byte[] record, int from, int to) {
             return to - from >= BEGINNING.length
                     && Arrays.equals(record, from, from + BEGINNING.length, BEGINNING, 0, BEGINNING.length);

@@ -289,14 +289,18 @@ final class DebeziumScanner extends ChangeScanner {
             BigInteger nth = bounded(envelope.serial, SERIAL_BITS);
             return commit == null || change == null || nth == null
                     ? null
-                    : commit.shiftLeft(LSN_BITS - 1).or(change).shiftLeft(SERIAL_BITS).or(nth);
+                    : commit.shiftLeft(LSN_BITS - 1)
+                            .or(change)
+                            .shiftLeft(SERIAL_BITS)
+                            .or(nth);
         }
         BigInteger serial = bounded(envelope.serial, ROW_BITS);
         BigInteger lsn = hexadecimal(text(envelope.changeLsn));
         return lsn == null || serial == null ? null : lsn.shiftLeft(ROW_BITS).or(serial);
     }
 
-    /// The place that PostgreSQL's connector states, such as `["22472592","22472360"]`: the end of the last commit before
+    /// The place that PostgreSQL's connector states, such as `["22472592","22472360"]`: the end of the last commit
+    /// before
     /// the transaction, and the position of the change.
     private static @Nullable BigInteger sequence(String text) {
         Matcher parts = SEQUENCE.matcher(text.replace("\\", ""));

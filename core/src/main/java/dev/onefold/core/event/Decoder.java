@@ -2,6 +2,7 @@ package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
@@ -151,15 +152,24 @@ public final class Decoder {
         message = id;
     }
 
+    /// Decodes a record that was sent.
+    public @Nullable Malformed decode(byte[] record, int from, int to) {
+        return decode(RecordKind.SENT, record, from, to);
+    }
+
     /// Decodes the record at `[from, to)` into [#event]; `null`, or why it is no event. [#PADDING] bytes must exist
     /// behind it in the array.
-    public @Nullable Malformed decode(byte[] record, int from, int to) {
+    public @Nullable Malformed decode(RecordKind kind, byte[] record, int from, int to) {
         event.clear();
         if (to - from > Limits.RECORD_BYTES_MAX) {
             return tooLarge(to - from);
         }
-        ChangeScanner change =
-                rowRecords != null && ChangeScanner.RowRecord.begins(record, from, to) ? rowRecords : changes;
+        if (kind == RecordKind.ROW && rowRecords == null) {
+            return new Malformed(Reason.REFUSED, "The pipeline keeps no rows with versions that a seeding could bring");
+        }
+        boolean isRow = kind == RecordKind.ROW
+                || kind == RecordKind.UNMARKED && ChangeScanner.RowRecord.begins(record, from, to);
+        ChangeScanner change = isRow && rowRecords != null ? rowRecords : changes;
         Malformed malformed = change != null
                 ? change.scan(record, from, to)
                 : json != null ? json.scan(record, from, to) : csvScanner().scan(record, from, to);
@@ -188,8 +198,13 @@ public final class Decoder {
         return pipeline;
     }
 
-    /// The identity that a record states, as far as it can be read, even if the rest of the record is refused.
+    /// The identity that a record states which was sent.
     public RecordIdentity identity(byte[] record) {
+        return identity(RecordKind.SENT, record);
+    }
+
+    /// The identity that a record states, as far as it can be read, even if the rest of the record is refused.
+    public RecordIdentity identity(RecordKind kind, byte[] record) {
         if (json == null && csv == null && changes == null) {
             return RecordIdentity.NONE;
         }
@@ -197,7 +212,7 @@ public final class Decoder {
         while (to > 0 && (record[to - 1] == '\n' || record[to - 1] == '\r')) {
             to--;
         }
-        decode(Arrays.copyOf(record, record.length + PADDING), 0, to);
+        decode(kind, Arrays.copyOf(record, record.length + PADDING), 0, to);
         return event.identity();
     }
 

@@ -4,7 +4,8 @@ import dev.onefold.core.event.Version;
 import java.nio.charset.StandardCharsets;
 
 /// Lines that say how a row of a table is, or that it is gone, at a version that is not in the row: what a seeding or a
-/// repair sends. Every pipeline whose rows have versions and whose records are JSON takes them beside its own.
+/// repair brings. Every pipeline whose rows have versions and whose records are JSON takes them beside its own, if they
+/// come as [dev.onefold.core.bytes.RecordKind#ROW]; among the records of its input they are nothing special.
 public final class RowLine {
     private RowLine() {}
 

@@ -106,14 +106,11 @@ public final class PipelineReader {
         Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
-        Integer edition =
-                input.read("edition", text -> Numbers.integer(text, Edition.FIRST, Edition.NEWEST));
+        Integer edition = input.read("edition", text -> Numbers.integer(text, Edition.FIRST, Edition.NEWEST));
         EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
-        Input event =
-                format == null || identity == null
-                        ? null
-                        : new Input(
-                                format, identity, eventTime, delete, filter, edition == null ? Edition.UNSTATED : edition);
+        Input event = format == null || identity == null
+                ? null
+                : new Input(format, identity, eventTime, delete, filter, edition == null ? Edition.UNSTATED : edition);
         Fold fold = fold(settings, event, new RollupReader(fields, eventTime), fields);
         Setting publish = settings.get("publish");
         Publishing publishing = publish == null ? null : new PublishingReader(publish).read(fold);

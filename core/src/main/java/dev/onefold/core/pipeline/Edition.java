@@ -19,12 +19,11 @@ public final class Edition {
     /// The newest edition.
     public static final int NEWEST = 2;
 
-    private static final List<Rule> RULES = List.of(
-            new Rule(
-                    2,
-                    Edition::isOfDebeziumLog,
-                    "changes of PostgreSQL are ordered by source.sequence, and changes of SQL Server by commit_lsn before"
-                            + " change_lsn: the position of a change alone is not the order of the commits"));
+    private static final List<Rule> RULES = List.of(new Rule(
+            2,
+            Edition::isOfDebeziumLog,
+            "changes of PostgreSQL are ordered by source.sequence, and changes of SQL Server by commit_lsn before"
+                    + " change_lsn: the position of a change alone is not the order of the commits"));
 
     private Edition() {}
 

@@ -252,6 +252,17 @@ public final class LoadedFunction {
         }
     }
 
+    /// The same function for data that was folded with another definition, as [Pipeline#ofDataOf].
+    public LoadedFunction ofDataOf(Pipeline stored) {
+        Pipeline same = pipeline.ofDataOf(stored);
+        return same.equals(pipeline)
+                ? this
+                : new LoadedFunction(
+                        same,
+                        processor,
+                        Objects.requireNonNull(processing.code()).sha256());
+    }
+
     /// The same function as another process has it: a new object of its class, if it can be made.
     public LoadedFunction renewed() {
         try {

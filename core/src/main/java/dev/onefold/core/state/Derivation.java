@@ -210,8 +210,12 @@ public sealed interface Derivation {
         }
         if (from.edition() != to.edition()) {
             return "edition " + to.edition() + " reads records otherwise than edition " + from.edition() + ": "
-                    + String.join("; ", Edition.between(
-                            to, Math.min(from.edition(), to.edition()), Math.max(from.edition(), to.edition())));
+                    + String.join(
+                            "; ",
+                            Edition.between(
+                                    to,
+                                    Math.min(from.edition(), to.edition()),
+                                    Math.max(from.edition(), to.edition())));
         }
         if (!Objects.equals(from.delete(), to.delete())) {
             return "the delete condition has changed";

@@ -3,6 +3,7 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.form.RowLine;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
@@ -39,9 +40,14 @@ class ChangesTest {
     }
 
     private static String said(Pipeline pipeline, String record) {
+        return said(pipeline, RecordKind.SENT, record);
+    }
+
+    private static String said(Pipeline pipeline, RecordKind kind, String record) {
         Decoder decoder = new Decoder(pipeline);
         byte[] bytes = record.getBytes(StandardCharsets.UTF_8);
-        Malformed malformed = decoder.decode(Arrays.copyOf(bytes, bytes.length + Decoder.PADDING), 0, bytes.length);
+        Malformed malformed =
+                decoder.decode(kind, Arrays.copyOf(bytes, bytes.length + Decoder.PADDING), 0, bytes.length);
         Event event = decoder.event();
         if (malformed != null) {
             return malformed.reason() + ": " + malformed.message();
@@ -257,7 +263,7 @@ class ChangesTest {
     void a_version_of_a_repair_has_a_limit() {
         Pipeline own = outages(PipelineBuilder.named("o").json().version("v")).build();
         String line = "{\"$onefold\":{\"version\":\"" + "9".repeat(65) + "\",\"removed\":true},\"row\":{\"id\":1}}";
-        assertThat(said(own, line)).startsWith("TOO_LARGE");
+        assertThat(said(own, RecordKind.ROW, line)).startsWith("TOO_LARGE");
     }
 
     @Test
@@ -366,12 +372,32 @@ class ChangesTest {
                                 new Version(BigInteger.TEN, Version.Kind.NUMBER),
                                 "{\"id\":1}".getBytes(StandardCharsets.UTF_8))))
                 .isEqualTo("[1] 10 DELETE");
-        assertThat(said(own, "{\"$onefold\":{},\"row\":{\"id\":1,\"v\":3,\"town\":\"A\",\"customers\":2}}"))
+        assertThat(said(
+                        own,
+                        RecordKind.ROW,
+                        "{\"$onefold\":{},\"row\":{\"id\":1,\"v\":3,\"town\":\"A\",\"customers\":2}}"))
                 .isEqualTo("[1] 3 COUNTED [A] 2");
     }
 
     private static String line(Pipeline pipeline, byte[] line) {
-        return said(pipeline, new String(line, StandardCharsets.UTF_8));
+        return said(pipeline, RecordKind.ROW, new String(line, StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void a_record_that_was_sent_is_no_removal_and_no_repair_whatever_it_says() {
+        Pipeline own = outages(PipelineBuilder.named("o").json().version("v")).build();
+        String removal = "{\"$onefold\":{\"removed\":true,\"version\":\"9\"},\"row\":{\"id\":1}}";
+        assertThat(said(own, RecordKind.ROW, removal)).isEqualTo("[1] 9 DELETE");
+        assertThat(said(own, removal)).startsWith("REFUSED: Field id is missing");
+        assertThat(said(own, removal.replace("}}", "},\"id\":1,\"v\":3,\"town\":\"A\",\"customers\":2}")))
+                .isEqualTo("[1] 3 COUNTED [A] 2");
+        assertThat(said(
+                        outages,
+                        "{\"$onefold\":{\"generation\":1,\"position\":\"0\",\"number\":1},\"row\":{\"id\":1}}"))
+                .startsWith("MALFORMED");
+        assertThat(said(own, RecordKind.UNMARKED, removal)).isEqualTo("[1] 9 DELETE");
+        assertThat(said(own, RecordKind.UNMARKED, "{\"id\":1,\"v\":3,\"town\":\"A\",\"customers\":2}"))
+                .isEqualTo("[1] 3 COUNTED [A] 2");
     }
 
     @Test
@@ -389,7 +415,8 @@ class ChangesTest {
             }
             int length = random.nextInt(3) > 0 ? bytes.length : random.nextInt(bytes.length);
             for (Decoder decoder : decoders) {
-                Malformed malformed = decoder.decode(Arrays.copyOf(bytes, length + Decoder.PADDING), 0, length);
+                RecordKind kind = RecordKind.of(random.nextInt(3));
+                Malformed malformed = decoder.decode(kind, Arrays.copyOf(bytes, length + Decoder.PADDING), 0, length);
                 if (malformed != null) {
                     assertThat(malformed.message()).isNotEmpty();
                 }

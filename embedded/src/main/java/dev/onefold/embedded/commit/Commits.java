@@ -178,7 +178,14 @@ public final class Commits {
             folding.requireHeader(source, rest);
         }
         return new Entry.Lines(
-                source.name(), next - 1, source.bytesAppended(), folding.arrivalMs(), letters.idNext(), messages, rest);
+                source.name(),
+                next - 1,
+                source.bytesAppended(),
+                folding.arrivalMs(),
+                letters.idNext(),
+                messages,
+                request.kind,
+                rest);
     }
 
     /// The entry of a purge; `null` if all these letters are gone.
@@ -215,11 +222,18 @@ public final class Commits {
                 letter.at().toEpochMilli(),
                 letters.idNext(),
                 Entry.Settles.NOTHING,
+                asked.kind(),
                 asked.record());
         boolean decides = isEdit(letter, asked.record()) && folding.accepts(chunk(redrive, asked.id()));
         Entry.Settles settles = decides ? settles(letter) : Entry.Settles.NOTHING;
         return new Entry.Redrive(
-                redrive.id(), redrive.place(), redrive.arrivedMs(), redrive.letterNext(), settles, redrive.record());
+                redrive.id(),
+                redrive.place(),
+                redrive.arrivedMs(),
+                redrive.letterNext(),
+                settles,
+                redrive.kind(),
+                redrive.record());
     }
 
     /// Whether a record is not the one that counts now in the place of a letter's record.
@@ -352,6 +366,7 @@ public final class Commits {
             System.arraycopy(lines.bytes(), from, part, 0, to - from);
             chunk.setAppended(framing, part, to - from, source, lines.offset() + from);
             chunk.arrivedAt(lines.arrivedMs());
+            chunk.kind = lines.kind();
             folding.takeHeader(chunk);
             chunks.add(chunk);
             from = to;
@@ -393,6 +408,7 @@ public final class Commits {
         Source source = found == null ? source(place) : found;
         Chunk chunk = chunk(0);
         chunk.setRedriven(source, redrive.place(), redrive.record(), letter, redrive.arrivedMs());
+        chunk.kind = redrive.kind();
         return chunk;
     }
 

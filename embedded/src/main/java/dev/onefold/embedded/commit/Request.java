@@ -3,6 +3,7 @@ package dev.onefold.embedded.commit;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Entry;
@@ -23,6 +24,7 @@ public final class Request {
     final byte[] bytes;
     final int length;
     private final long lines;
+    RecordKind kind = RecordKind.SENT;
 
     @Nullable
     Entry ready;
@@ -56,6 +58,12 @@ public final class Request {
 
     public static Request lines(String source, long firstRecord, byte[] bytes, int length) {
         return new Request(source, firstRecord, Framing.LINES, bytes, length);
+    }
+
+    /// The same request, whose lines a seeding or a repair brings.
+    public Request ofRows() {
+        kind = RecordKind.ROW;
+        return this;
     }
 
     /// Messages of a queue.

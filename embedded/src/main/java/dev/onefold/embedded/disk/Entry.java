@@ -2,6 +2,7 @@ package dev.onefold.embedded.disk;
 
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.bytes.RecordKind;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -12,11 +13,15 @@ import java.util.List;
 
 /// What stands in the journal: all that changes the state and cannot be read again.
 ///
-///     lines    = 5, source, lines before 8, offset 8, arrived 8, next letter 8, lines
-///     messages = 7, the same with messages, each in a frame of its own
-///     redrive  = 6, id 8, source, line 8, offset 8, arrived 8, next letter 8, settles 1, record
+///     lines    = 8, source, lines before 8, offset 8, arrived 8, next letter 8, lines
+///     messages = 9, the same with messages, each in a frame of its own
+///     rows     = 10, the same with lines that a seeding or a repair has brought
+///     redrive  = 11, id 8, source, line 8, offset 8, arrived 8, next letter 8, settles 1, kind of the record 1, record
 ///     purge    = 3, count 4, letters: id 8, source, line 8, offset 8, settles 1, identity
 ///     oversize = 4, source, lines before 8, offset 8, bytes 8, next letter 8, SHA-256 32
+///
+/// Lines were 5, messages 7 and redrives 6, without a kind, before kinds were noted: their records are
+/// [RecordKind#UNMARKED].
 ///
 /// The id of the next letter is in front of what may make letters: a fold of a file beside it may have given ids that
 /// a crash takes back, and what is told of a letter must hold.
@@ -33,13 +38,24 @@ public sealed interface Entry {
             long arrivedMs,
             long letterNext,
             boolean messages,
+            RecordKind kind,
             byte[] bytes)
-            implements Entry {}
+            implements Entry {
+        private int code() {
+            return switch (kind) {
+                case SENT -> messages ? 9 : 8;
+                case ROW -> 10;
+                case UNMARKED -> messages ? 7 : 5;
+            };
+        }
+    }
 
     /// A dead letter that is sent through again, as this record, under the place where it was first read.
     ///
     /// @param arrivedMs when the record was first read, in milliseconds since 1970: that decides about its time
-    record Redrive(long id, Place place, long arrivedMs, long letterNext, Settles settles, byte[] record)
+    /// @param kind of the record that is sent through; an edit is [RecordKind#SENT]
+    record Redrive(
+            long id, Place place, long arrivedMs, long letterNext, Settles settles, RecordKind kind, byte[] record)
             implements Entry {
         /// Whether the record stands in the place of the first one from then on, also when the sources are folded
         /// again.
@@ -104,7 +120,7 @@ public sealed interface Entry {
         return ByteBuffer.wrap(Payload.of(this instanceof Lines lines ? lines.bytes.length + 1_000 : 1_000, out -> {
             switch (this) {
                 case Lines lines -> {
-                    out.writeByte(lines.messages ? 7 : 5);
+                    out.writeByte(lines.code());
                     Payload.write(out, lines.source);
                     out.writeLong(lines.recordsBefore);
                     out.writeLong(lines.offset);
@@ -113,12 +129,16 @@ public sealed interface Entry {
                     out.write(lines.bytes);
                 }
                 case Redrive redrive -> {
-                    out.writeByte(6);
+                    boolean isUnmarked = redrive.kind == RecordKind.UNMARKED;
+                    out.writeByte(isUnmarked ? 6 : 11);
                     out.writeLong(redrive.id);
                     write(out, redrive.place);
                     out.writeLong(redrive.arrivedMs);
                     out.writeLong(redrive.letterNext);
                     out.writeByte(redrive.settles.code);
+                    if (!isUnmarked) {
+                        out.writeByte(redrive.kind.code());
+                    }
                     out.write(redrive.record);
                 }
                 case Purge purge -> {
@@ -149,22 +169,24 @@ public sealed interface Entry {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload))) {
             byte kind = in.readByte();
             return switch (kind) {
-                case 5, 7 ->
+                case 5, 7, 8, 9, 10 ->
                     new Lines(
                             Payload.text(in),
                             in.readLong(),
                             in.readLong(),
                             in.readLong(),
                             in.readLong(),
-                            kind == 7,
+                            kind == 7 || kind == 9,
+                            kind < 8 ? RecordKind.UNMARKED : kind == 10 ? RecordKind.ROW : RecordKind.SENT,
                             in.readAllBytes());
-                case 6 ->
+                case 6, 11 ->
                     new Redrive(
                             in.readLong(),
                             place(in),
                             in.readLong(),
                             in.readLong(),
                             Settles.of(in.readByte()),
+                            kind == 6 ? RecordKind.UNMARKED : RecordKind.of(in.readByte()),
                             in.readAllBytes());
                 case 3 -> {
                     List<Purged> letters = new ArrayList<>();

@@ -1,6 +1,7 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.process.Arrival;
 import dev.onefold.core.process.Verdict;
@@ -26,6 +27,10 @@ public final class Chunk {
     static final long NO_ARRIVAL = Long.MIN_VALUE;
 
     private Framing framing = Framing.LINES;
+
+    /// What its records are by the way they came.
+    public RecordKind kind = RecordKind.SENT;
+
     byte[] bytes = new byte[0];
     int length;
     Source source = Source.NOWHERE;
@@ -172,6 +177,7 @@ public final class Chunk {
 
     private void set(Framing recordFraming, byte[] content, int contentLength, Source contentSource, long place) {
         framing = recordFraming;
+        kind = RecordKind.SENT;
         bytes = content;
         length = contentLength;
         source = contentSource;
@@ -194,6 +200,11 @@ public final class Chunk {
     /// The records, behind a header.
     Records records() {
         return records(from);
+    }
+
+    /// The kind of a record: an edit is a person's, however its record came.
+    RecordKind kind(Records of) {
+        return of.isEdited() ? RecordKind.SENT : kind;
     }
 
     /// The records, a header included.

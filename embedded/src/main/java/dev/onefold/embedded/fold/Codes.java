@@ -47,8 +47,8 @@ public final class Codes implements AutoCloseable {
         if (!(pipeline.fold() instanceof Processing processing) || processing.code() == null) {
             return Optional.empty();
         }
-        if (given != null && given.pipeline().equals(pipeline)) {
-            return Optional.of(given);
+        if (given != null && given.pipeline().ofDataOf(pipeline).equals(pipeline)) {
+            return Optional.of(given.ofDataOf(pipeline));
         }
         String sha256 = processing.code().sha256();
         Optional<LoadedFunction> found = found(pipeline, sha256);

@@ -3,6 +3,7 @@ package dev.onefold.embedded.fold;
 import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.Counts;
 import dev.onefold.core.batch.RecordLine;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Forget;
@@ -124,7 +125,7 @@ final class Collecting {
             throw new IllegalStateException(
                     "A record that has just arrived is gone: " + chunk.source.name() + " at " + place);
         }
-        chunk.letterStays |=
-                letters.addConflict(ConflictLetter.ofMember(identity, found.bytes()), chunk.letter, found.place(), now);
+        chunk.letterStays |= letters.addConflict(
+                ConflictLetter.ofMember(identity, found.bytes()), chunk.letter, found.place(), now, RecordKind.SENT);
     }
 }

@@ -2,6 +2,7 @@ package dev.onefold.embedded.fold;
 
 import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.letters.Letters;
@@ -58,7 +59,8 @@ final class Conflicts {
                 ConflictLetter.of(conflict, state.pipeline),
                 0,
                 new Place(loser.source(), 0, loser.offset()),
-                clock.instant());
+                clock.instant(),
+                RecordKind.SENT);
     }
 
     private void keepArrived(List<Chunk> chunks, Transition.Settled conflict) {
@@ -75,7 +77,8 @@ final class Conflicts {
                 ConflictLetter.of(conflict, found.bytes()),
                 chunk.letter,
                 found.place(),
-                readAt.apply(found.arrivedMs()));
+                readAt.apply(found.arrivedMs()),
+                chunk.kind);
     }
 
     private static IllegalStateException gone(Row row) {

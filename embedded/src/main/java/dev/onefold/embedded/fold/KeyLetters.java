@@ -5,6 +5,7 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.BytesOut;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.document.Json;
@@ -113,7 +114,8 @@ public final class KeyLetters {
                 new ConflictLetter(identity(note), note.letter().why(), record.record, DeadLetter.Content.RECORD),
                 record.chunk.letter,
                 new Place(place.source(), record.line, place.offset()),
-                clock.instant());
+                clock.instant(),
+                RecordKind.SENT);
     }
 
     /// Of an event that was folded before, only its fields are left.
@@ -122,7 +124,8 @@ public final class KeyLetters {
                 new ConflictLetter(identity(note), note.letter().why(), summary(note), DeadLetter.Content.SUMMARY),
                 0,
                 place(note),
-                clock.instant());
+                clock.instant(),
+                RecordKind.SENT);
         if (note.letter().why().reason() == Reason.FAILED) {
             state.recount(FAILED_NOW);
         }

@@ -31,6 +31,9 @@ import java.util.function.UnaryOperator;
 /// each without the engine's lock. An interrupt ends only these waits, and the request leaves the queue; a
 /// request that is being committed is waited for.
 public final class Submissions {
+    /// Bytes that one call may append.
+    public static final int APPEND_BYTES_MAX = 256 << 20;
+
     private static final long LOOK_MS = 50;
 
     private final Supplier<View> view;
@@ -202,6 +205,11 @@ public final class Submissions {
     /// Commits numbered lines, as many entries as it takes.
     public static Appended append(
             String source, long firstRecord, byte[] lines, int length, UnaryOperator<Request> commit) {
+        Lines.requireNumbered(source, firstRecord);
+        Lines.requireLength(lines, length, APPEND_BYTES_MAX);
+        if (length == 0) {
+            return of(commit.apply(Request.lines(source, Request.NEXT, lines, 0)));
+        }
         Appended appended = Appended.none(0);
         long record = firstRecord;
         for (int from = 0; from < length; ) {

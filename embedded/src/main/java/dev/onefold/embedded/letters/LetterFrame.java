@@ -2,6 +2,7 @@ package dev.onefold.embedded.letters;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
@@ -19,11 +20,14 @@ import org.jspecify.annotations.Nullable;
 
 /// A letter as it is in the log, whole. The last frame of an id counts.
 ///
-///     letter  = 1, id 8, tag 8, reason, message, source, line 8, offset 8, bytes 8, content, SHA-256 32, seconds 8,
-///               nanos 4, identity of a conflict (32 or none), bytes kept, edit (1 or, if it is settled, 2; bytes) or 0
+///     letter  = 3, id 8, tag 8, reason, message, source, line 8, offset 8, bytes 8, content, SHA-256 32, seconds 8,
+///               nanos 4, identity of a conflict (32 or none), bytes kept, edit (1 or, if it is settled, 2; bytes) or
+/// 0,
+///               kind of the record 1
 ///     removed = 2, id 8
 ///
-/// Texts and bytes have their length, 4, in front of them.
+/// Texts and bytes have their length, 4, in front of them. A letter from before kinds were noted is 1, without the
+/// kind.
 ///
 /// @param tag of a conflict: the first 8 bytes of its identity; of another letter: hash of the key that its
 ///     record states, 0 if that cannot be read
@@ -32,9 +36,17 @@ import org.jspecify.annotations.Nullable;
 /// @param edit the last one
 /// @param settled whether the edit was an event when it was redriven, and lost a conflict: it counts from then on, and
 ///     not the first record. An edit that was accepted is the content.
+/// @param kind of the record whose bytes are kept; an edit is [RecordKind#SENT]
 record LetterFrame(
-        DeadLetter letter, long tag, String conflict, byte[] content, byte @Nullable [] edit, boolean settled) {
-    private static final byte LETTER = 1;
+        DeadLetter letter,
+        long tag,
+        String conflict,
+        byte[] content,
+        byte @Nullable [] edit,
+        boolean settled,
+        RecordKind kind) {
+    private static final byte LETTER = 3;
+    private static final byte LETTER_UNMARKED = 1;
     private static final byte REMOVED = 2;
     private static final byte NO_EDIT = 0;
     private static final byte EDIT = 1;
@@ -79,8 +91,8 @@ record LetterFrame(
     }
 
     /// A letter that has no edit yet.
-    static LetterFrame first(DeadLetter letter, long tag, String conflict, byte[] content) {
-        return new LetterFrame(letter, tag, conflict, content, null, false);
+    static LetterFrame first(DeadLetter letter, long tag, String conflict, byte[] content, RecordKind kind) {
+        return new LetterFrame(letter, tag, conflict, content, null, false, kind);
     }
 
     static String hash(byte[] record) {
@@ -102,13 +114,14 @@ record LetterFrame(
                         lost.isEmpty() ? conflict : lost,
                         kept.content,
                         asItWas ? edit : record,
-                        hasLost ? !asItWas : asItWas && settled)
+                        hasLost ? !asItWas : asItWas && settled,
+                        kept.kind)
                 .because(malformed);
     }
 
     /// The same, after what is kept of its record has lost a conflict.
     LetterFrame lostAs(DeadLetter as, String lost, byte[] kept) {
-        return new LetterFrame(as, tagOf(lost), lost, kept, edit, false);
+        return new LetterFrame(as, tagOf(lost), lost, kept, edit, false, kind);
     }
 
     private boolean isContent(byte[] record) {
@@ -121,7 +134,8 @@ record LetterFrame(
             return because(malformed);
         }
         LetterFrame kept = settled ? ofEdit() : this;
-        return new LetterFrame(kept.letter, kept.tag, kept.conflict, kept.content, record, false).because(malformed);
+        return new LetterFrame(kept.letter, kept.tag, kept.conflict, kept.content, record, false, kept.kind)
+                .because(malformed);
     }
 
     /// The edit that counts instead of the record; `null` if there is none.
@@ -140,7 +154,8 @@ record LetterFrame(
     /// @param keyHash of the key that the record states; 0 if that cannot be read
     /// @param kept of the record; no edit any more, if it was one
     LetterFrame decided(DeadLetter as, long keyHash, byte[] kept) {
-        return new LetterFrame(as, keyHash, "", kept, edit == null || Arrays.equals(edit, kept) ? null : edit, false)
+        boolean isEdit = edit != null && Arrays.equals(edit, kept);
+        return new LetterFrame(as, keyHash, "", kept, isEdit ? null : edit, false, isEdit ? RecordKind.SENT : kind)
                 .because(new Malformed(as.reason(), as.message()));
     }
 
@@ -150,7 +165,7 @@ record LetterFrame(
         if (last == null) {
             return this;
         }
-        Rejected rejected = new Rejected(letter.id(), letter.place(), last, letter.at());
+        Rejected rejected = new Rejected(letter.id(), letter.place(), last, letter.at(), RecordKind.SENT);
         Malformed malformed = new Malformed(letter.reason(), letter.message());
         return decided(LetterFrame.letter(letter.id(), malformed, rejected, DeadLetter.Content.RECORD), tag, last);
     }
@@ -167,12 +182,12 @@ record LetterFrame(
                 edit != null,
                 letter.sha256(),
                 letter.at());
-        return new LetterFrame(because, tag, conflict, content, edit, settled);
+        return new LetterFrame(because, tag, conflict, content, edit, settled, kind);
     }
 
     byte[] encode() {
         return Payload.of(200 + content.length, out -> {
-            out.writeByte(LETTER);
+            out.writeByte(kind == RecordKind.UNMARKED ? LETTER_UNMARKED : LETTER);
             out.writeLong(letter.id());
             out.writeLong(tag);
             Payload.write(out, letter.reason().name());
@@ -190,6 +205,9 @@ record LetterFrame(
             out.writeByte(edit == null ? NO_EDIT : settled ? SETTLED_EDIT : EDIT);
             if (edit != null) {
                 Payload.write(out, edit);
+            }
+            if (kind != RecordKind.UNMARKED) {
+                out.writeByte(kind.code());
             }
         });
     }
@@ -213,7 +231,8 @@ record LetterFrame(
     /// @throws IOException if it ends too early, or is no letter
     static LetterFrame decode(byte[] payload) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload));
-        if (in.readByte() != LETTER) {
+        byte form = in.readByte();
+        if (form != LETTER && form != LETTER_UNMARKED) {
             throw new IOException("it is no letter");
         }
         long id = in.readLong();
@@ -235,6 +254,7 @@ record LetterFrame(
                 conflict,
                 content,
                 edit,
-                edited == SETTLED_EDIT);
+                edited == SETTLED_EDIT,
+                form == LETTER_UNMARKED ? RecordKind.UNMARKED : RecordKind.of(in.readByte()));
     }
 }

@@ -4,6 +4,7 @@ import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
@@ -103,7 +104,7 @@ public final class Letters implements AutoCloseable {
             put(frame(rejected.id()).rejectedAgain(malformed, rejected.record()));
         } else {
             DeadLetter letter = LetterFrame.letter(idNext++, malformed, rejected, content);
-            put(LetterFrame.first(letter, identity.keyHash(), "", rejected.record()));
+            put(LetterFrame.first(letter, identity.keyHash(), "", rejected.record(), rejected.kind()));
         }
     }
 
@@ -115,15 +116,17 @@ public final class Letters implements AutoCloseable {
                 new DeadLetter(idNext++, Reason.TOO_LARGE, message, place, bytes, content, false, hex, at),
                 0,
                 "",
-                new byte[0]));
+                new byte[0],
+                RecordKind.SENT));
     }
 
     /// Keeps the loser of a conflict, once however often it comes.
     ///
     /// @param id that the loser had as a dead letter until it was decided again; 0 if it was none
     /// @param place of the loser
+    /// @param kind of the loser's record, if that is kept
     /// @return whether it is under the id that it came with
-    public boolean addConflict(ConflictLetter lost, long id, Place place, Instant at) {
+    public boolean addConflict(ConflictLetter lost, long id, Place place, Instant at, RecordKind kind) {
         String identity = lost.identity();
         boolean isRecord = lost.content() == DeadLetter.Content.RECORD;
         long known = of(identity);
@@ -140,12 +143,12 @@ public final class Letters implements AutoCloseable {
         if (id > 0 && isRecord) { // If it is known: its last edit may have been rejected meanwhile.
             put(frame(id).lostAgain(lost.why(), known > 0 ? "" : identity, lost.kept()));
         } else if (known == 0) {
-            Rejected loser = new Rejected(id, place, lost.kept(), at);
+            Rejected loser = new Rejected(id, place, lost.kept(), at, kind);
             DeadLetter letter = LetterFrame.letter(id > 0 ? id : idNext++, lost.why(), loser, lost.content());
             put(
                     id > 0
                             ? frame(id).lostAs(letter, identity, lost.kept())
-                            : LetterFrame.first(letter, LetterFrame.tagOf(identity), identity, lost.kept()));
+                            : LetterFrame.first(letter, LetterFrame.tagOf(identity), identity, lost.kept(), kind));
         }
         return id > 0;
     }
@@ -325,6 +328,11 @@ public final class Letters implements AutoCloseable {
                     + frame.letter().place());
         }
         return frame.content();
+    }
+
+    /// What the kept record of a letter that is there is by the way it came.
+    public RecordKind kind(long id) {
+        return frame(id).kind();
     }
 
     /// The last edit of a letter; `null` if it has none, or is not there.

@@ -15,6 +15,7 @@ public final class Records {
     private final long base;
     private @Nullable Function<Records, byte @Nullable []> edits;
     private byte[] content;
+    private boolean isEdited;
     private int next;
     private int at;
     private int from;
@@ -51,6 +52,7 @@ public final class Records {
         frame();
         at = from;
         byte[] edit = edits == null ? null : edits.apply(this);
+        isEdited = edit != null;
         content = edit == null ? bytes : Arrays.copyOf(edit, edit.length + Decoder.PADDING);
         if (edit != null) {
             from = 0;
@@ -115,6 +117,11 @@ public final class Records {
     /// Holds the record, with room behind it for the decoder.
     public byte[] content() {
         return content;
+    }
+
+    /// Whether an edit stands in the place of the record.
+    public boolean isEdited() {
+        return isEdited;
     }
 
     /// Where the record begins in its [#content].

@@ -5,6 +5,7 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.RowSummary;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
@@ -65,7 +66,8 @@ final class LetterFill {
                         0,
                         new Place(row.source(), 0, row.offset()),
                         RowSummary.of(kept, fresh.pipeline),
-                        fresh.checkpoints.now()),
+                        fresh.checkpoints.now(),
+                        RecordKind.SENT),
                 DeadLetter.Content.SUMMARY);
         refused++;
     }
@@ -106,7 +108,9 @@ final class LetterFill {
         if (!isReadable) {
             return;
         }
-        Malformed malformed = decode(decoder, record);
+        RecordKind kind = edit == null ? old.letters.kind(letter.id()) : RecordKind.SENT;
+        Malformed malformed =
+                decoder.decode(kind, Arrays.copyOf(record, record.length + Decoder.PADDING), 0, record.length);
         if (malformed == null) {
             Entry.Redrive again = new Entry.Redrive(
                     letter.id(),
@@ -114,6 +118,7 @@ final class LetterFill {
                     letter.at().toEpochMilli(),
                     fresh.letters.idNext(),
                     Entry.Settles.REJECTED,
+                    kind,
                     record);
             fresh.commits.refold(again, letter.id());
         } else {
@@ -129,11 +134,10 @@ final class LetterFill {
             fresh.state.count(CONFLICTING.plus(REJECTED));
         }
         fresh.letters.decide(
-                malformed, identity, new Rejected(letter.id(), letter.place(), kept, letter.at()), content);
-    }
-
-    private static @Nullable Malformed decode(Decoder by, byte[] record) {
-        return by.decode(Arrays.copyOf(record, record.length + Decoder.PADDING), 0, record.length);
+                malformed,
+                identity,
+                new Rejected(letter.id(), letter.place(), kept, letter.at(), old.letters.kind(letter.id())),
+                content);
     }
 
     /// Takes the columns of a source, if the format has a header; false if its header is not one of this pipeline.
@@ -182,6 +186,7 @@ final class LetterFill {
                 letter.reason() == Reason.CONFLICT ? lost.saying(letter.message()) : lost,
                 settled.arrivedStays() ? 0 : letter.id(),
                 new Place(settled.loser().source(), 0, settled.loser().offset()),
-                letter.at());
+                letter.at(),
+                RecordKind.SENT);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Key;
@@ -155,6 +156,7 @@ class CommitsTest {
                         0,
                         0,
                         Entry.Settles.NOTHING,
+                        RecordKind.SENT,
                         bytes(line(random).strip())));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
@@ -57,7 +58,7 @@ class LettersTest {
                 letters.add(
                         MALFORMED,
                         RecordIdentity.NONE,
-                        new Rejected(0, new Place("s", 1, right.size()), bytes(record), Instant.EPOCH),
+                        new Rejected(0, new Place("s", 1, right.size()), bytes(record), Instant.EPOCH, RecordKind.SENT),
                         DeadLetter.Content.RECORD);
             }
         }

@@ -12,6 +12,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Layout;
 import dev.onefold.core.Counts;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.form.RowLine;
 import dev.onefold.core.grammar.PipelineText;
@@ -216,7 +217,7 @@ public final class AwsFigures {
         long readsBefore = tally.readUnits();
         long writesBefore = tally.writeUnits();
         long number = SeedNumbers.draw(store, time.instant().toEpochMilli());
-        SeedIntake intake = new SeedIntake(store, pipeline, number);
+        SeedIntake intake = new SeedIntake(store, pipeline, number, RecordKind.ROW);
         Version version = Version.of(1_793_491_200, BigInteger.ZERO, number);
         Counts counts = new Counts(0, 0, 0, 0, 0);
         long state = 0;

@@ -94,7 +94,9 @@ public enum ChangeForm {
                                 change.after == null ? image : "null",
                                 change.after == null ? "null" : image,
                                 change.position,
-                                Math.floorMod(change.position * 7_919, 10_007), // No order: changes are logged before commits.
+                                Math.floorMod(
+                                        change.position * 7_919,
+                                        10_007), // No order: changes are logged before commits.
                                 change.after == null ? "d" : "u");
             case OWN ->
                 change.after == null

@@ -1,6 +1,7 @@
 package dev.onefold.simulator.embedded;
 
 import dev.onefold.core.Engine;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Row;
@@ -153,7 +154,13 @@ public final class ResyncSimulation {
 
     private void flushSeed(int most) {
         for (int i = 0; i < most && !seeded.isEmpty(); i++) {
-            engine.append("seed", List.of(seeded.removeFirst()));
+            byte[] line = (seeded.removeFirst() + "\n").getBytes(StandardCharsets.UTF_8);
+            long next = engine.acknowledged("seed") + 1;
+            if (reads.rows(number).kind() == RecordKind.ROW) {
+                engine.appendRows("seed", next, line, line.length);
+            } else {
+                engine.append("seed", next, line, line.length);
+            }
         }
     }
 
@@ -176,7 +183,7 @@ public final class ResyncSimulation {
                 repairs
                         ? Optional.of(new SourceComparison.Repairing(reads.generation(), own, true, (lines, length) -> {
                             moves(3);
-                            return engine.append(
+                            return engine.appendRows(
                                     "resync " + own, 1 + engine.acknowledged("resync " + own), lines, length);
                         }))
                         : Optional.empty(),

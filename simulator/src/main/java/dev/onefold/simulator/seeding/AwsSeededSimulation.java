@@ -116,7 +116,7 @@ public final class AwsSeededSimulation {
             Seeder mine = before == null ? Seeder.begin(table, number) : before.resume(number);
             seeder = mine;
             story.add("begun: " + mine);
-            SeedIntake rows = new SeedIntake(store, pipeline, number);
+            SeedIntake rows = new SeedIntake(store, pipeline, number, table.seedKind());
             while (!mine.isDone()) {
                 mine.read(1 + random.nextInt(4));
                 me.pause(Duration.ofNanos(random.nextLong(Duration.ofSeconds(5).toNanos()) + 1));

@@ -1,6 +1,7 @@
 package dev.onefold.simulator.seeding;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
@@ -257,7 +258,10 @@ public final class SeededSimulation {
             bytes.writeBytes(line);
             bytes.write('\n');
         }
-        long now = engine.append(source, from + 1L, bytes.toByteArray(), bytes.size())
+        boolean isRows = !source.equals(LIVE) && table.seedKind() == RecordKind.ROW;
+        long now = (isRows
+                        ? engine.appendRows(source, from + 1L, bytes.toByteArray(), bytes.size())
+                        : engine.append(source, from + 1L, bytes.toByteArray(), bytes.size()))
                 .acknowledged();
         if (now != lines.size()) {
             throw new IllegalStateException(

@@ -1,5 +1,6 @@
 package dev.onefold.simulator.seeding;
 
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.form.RowLine;
 import java.math.BigInteger;
@@ -163,7 +164,8 @@ final class UserTable {
                                 before == null ? "null" : before.json(),
                                 after == null ? "null" : after.json(),
                                 change.place,
-                                Math.floorMod(change.place * 7_919, 10_007)); // No order, as the log has none of commits.
+                                Math.floorMod(
+                                        change.place * 7_919, 10_007)); // No order, as the log has none of commits.
             case STREAM ->
                 "{\"eventName\":\"%s\",\"eventSourceARN\":\"%s\",\"SequenceNumber\":\"%d\",\"Keys\":{\"id\":\"%s\"}%s}"
                         .formatted(
@@ -239,6 +241,11 @@ final class UserTable {
     /// The generation of the log that is on.
     long generation() {
         return kind == Kind.STREAM ? log : 0;
+    }
+
+    /// What the records of a seeding are.
+    RecordKind seedKind() {
+        return kind == Kind.OWN ? RecordKind.SENT : RecordKind.ROW;
     }
 
     /// A row as a seeding with a number writes it.

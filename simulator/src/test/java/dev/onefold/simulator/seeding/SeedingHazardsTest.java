@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.SeedIntake;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetters;
+import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.Engine;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.form.RowLine;
 import dev.onefold.core.pipeline.Pipeline;
@@ -14,13 +18,11 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.simulator.deployment.Deployment;
 import dev.onefold.simulator.embedded.PipelineYaml;
-import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,20 +71,27 @@ class SeedingHazardsTest {
             engines.add(engine);
         }
 
+        /// Takes records in their order: changes as they are sent, and rows as a seeding or a repair brings them.
         Counts take(byte[]... records) {
+            Counts counts = new Counts(0, 0, 0, 0, 0);
+            for (byte[] record : records) {
+                counts = counts.plus(take(record, text(record).contains("\"row\"")));
+            }
+            return counts;
+        }
+
+        private Counts take(byte[] record, boolean isRow) {
+            byte[] line = utf8(text(record) + "\n");
             if (runtime == Runtime.EMBEDDED) {
-                return engine.append(
-                                "lines",
-                                Stream.of(records).map(SeedingHazardsTest::text).toList())
+                long next = engine.acknowledged("lines") + 1;
+                return (isRow
+                                ? engine.appendRows("lines", next, line, line.length)
+                                : engine.append("lines", next, line, line.length))
                         .counts();
             }
-            ByteArrayOutputStream lines = new ByteArrayOutputStream();
-            for (byte[] record : records) {
-                lines.writeBytes(record);
-                lines.write('\n');
-            }
-            Counts counts = new SeedIntake(deployment.store(deployment.dynamo.client("seeder")), TOWNS, ++seedings)
-                    .append(lines.toByteArray(), lines.size())
+            Store store = deployment.store(deployment.dynamo.client("seeder"));
+            Counts counts = new SeedIntake(store, TOWNS, ++seedings, isRow ? RecordKind.ROW : RecordKind.SENT)
+                    .append(line, line.length)
                     .counts();
             ((AwsEngine) engine).reduce();
             return counts;
@@ -118,8 +127,9 @@ class SeedingHazardsTest {
     }
 
     private static byte[] gone(long position) {
-        return utf8("{\"key\":{\"id\":1},\"value\":{\"op\":\"d\",\"source\":{\"table\":\"t\",\"lsn\":%1$d,\"sequence\":\"[\\\"0\\\",\\\"%1$d\\\"]\"}}}"
-                .formatted(position));
+        return utf8(
+                "{\"key\":{\"id\":1},\"value\":{\"op\":\"d\",\"source\":{\"table\":\"t\",\"lsn\":%1$d,\"sequence\":\"[\\\"0\\\",\\\"%1$d\\\"]\"}}}"
+                        .formatted(position));
     }
 
     private static Version at(long position, long number) {
@@ -178,6 +188,34 @@ class SeedingHazardsTest {
         assertThat(towns.totals()).isEmpty();
         towns.take(live(5, "A"), seed(2, "A"));
         assertThat(towns.totals()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_removal_that_comes_among_the_changes_is_a_record_and_removes_nothing(Runtime runtime) {
+        Towns towns = new Towns(runtime);
+        byte[] removal = RowLine.removed(at(5, REPAIRED), utf8("{\"id\":1}"));
+        towns.take(live(5, "A"));
+        assertThat(towns.take(removal, false).rejected()).isEqualTo(1);
+        DeadLetters letters = towns.engine.deadLetters();
+        assertThat(letters.redrive(letters.list(0, 1).getFirst().id(), null, DeadLetters.Keys.SAME))
+                .isEqualTo(Redriven.REJECTED);
+        letters.purge(List.of(letters.list(0, 1).getFirst().id()));
+        assertThat(towns.totals()).isEqualTo("A1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_row_that_was_rejected_is_a_row_when_it_is_redriven(Runtime runtime) {
+        Towns towns = new Towns(runtime);
+        assertThat(towns.take(RowLine.of(at(0, 7), utf8("{\"id\":1}"))).rejected())
+                .isEqualTo(1);
+        DeadLetters letters = towns.engine.deadLetters();
+        long id = letters.list(0, 1).getFirst().id();
+        assertThat(letters.redrive(id, null, DeadLetters.Keys.SAME)).isEqualTo(Redriven.REJECTED);
+        assertThat(letters.list(0, 1).getFirst().message()).contains("town");
+        assertThat(letters.redrive(id, seed(7, "A"), DeadLetters.Keys.SAME)).isEqualTo(Redriven.REJECTED);
+        assertThat(letters.list(0, 1).getFirst().message()).contains("no op");
     }
 
     @ParameterizedTest

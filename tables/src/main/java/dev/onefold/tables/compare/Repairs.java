@@ -8,7 +8,6 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.RowMark;
-import dev.onefold.tables.RowForm;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -16,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// Makes the records that repair differences. Holds no state.
+/// Makes the records that repair differences, all of them [dev.onefold.core.bytes.RecordKind#ROW]. Holds no state.
 ///
 /// Where versions are places in a log, a repair stands at the place of the stored row, with the number of the re-sync:
 /// above what is stored, and below every change that the log can still bring. So a change that races always wins. The
@@ -27,7 +26,6 @@ import java.util.Objects;
 /// version.
 final class Repairs {
     private final Pipeline pipeline;
-    private final RowForm form;
     private final Number number;
 
     /// Whose repairs these are.
@@ -36,9 +34,8 @@ final class Repairs {
     /// @param value of the re-sync, above that of each earlier one and of each earlier seeding
     record Number(long generation, long value) {}
 
-    Repairs(Pipeline pipeline, RowForm form, Number number) {
+    Repairs(Pipeline pipeline, Number number) {
         this.pipeline = pipeline;
-        this.form = form;
         this.number = number;
     }
 
@@ -49,7 +46,7 @@ final class Repairs {
         if (RowMark.hasOwnVersion(pipeline)) {
             return theirs == null
                     ? RowLine.removedAt(Objects.requireNonNull(ours).version(), keyJson(finding.key()))
-                    : form.record(theirs.row(), 0);
+                    : RowLine.of(theirs.row());
         }
         Version place = ours == null
                 ? Version.of(number.generation(), BigInteger.ZERO, number.value())

@@ -322,7 +322,7 @@ public final class SourceComparison {
     }
 
     private void repair(List<Finding> found, Repairing way, boolean removes) throws InterruptedException {
-        Repairs repairs = new Repairs(pipeline, side.form(), new Repairs.Number(way.generation(), way.number()));
+        Repairs repairs = new Repairs(pipeline, new Repairs.Number(way.generation(), way.number()));
         List<Finding> sent = new ArrayList<>();
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
         for (Finding finding : found) {

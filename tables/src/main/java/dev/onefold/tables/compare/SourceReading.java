@@ -144,7 +144,7 @@ final class SourceReading {
     /// The row; `null` if its key cannot be read.
     private @Nullable SourceRow decoded(Decoder decoder, byte[] row) {
         byte[] record = way.form().record(row, Decoder.PADDING);
-        Malformed malformed = decoder.decode(record, 0, record.length - Decoder.PADDING);
+        Malformed malformed = decoder.decode(way.form().kind(), record, 0, record.length - Decoder.PADDING);
         Event event = decoder.event();
         Decoder.RecordIdentity identity = event.identity();
         byte[] key = identity.key();

@@ -1,0 +1,34 @@
+package dev.onefold.core.bytes;
+
+/// What a record is by the way it came in. No record says it of itself: only a seeding and a repair bring rows.
+public enum RecordKind {
+    /// A record of the input, as people and programs send it.
+    SENT(0),
+
+    /// A row, or that it is gone, in the form of [dev.onefold.core.form.RowLine].
+    ROW(1),
+
+    /// A record that was kept before the way was noted: a row, if it has that form.
+    UNMARKED(2);
+
+    private final int code;
+
+    RecordKind(int code) {
+        this.code = code;
+    }
+
+    /// A number that is kept with the record.
+    public int code() {
+        return code;
+    }
+
+    /// @throws IllegalArgumentException if there is none
+    public static RecordKind of(int code) {
+        for (RecordKind each : values()) {
+            if (each.code == code) {
+                return each;
+            }
+        }
+        throw new IllegalArgumentException("A record has the kind " + code);
+    }
+}
