@@ -149,7 +149,8 @@ public final class State {
     public Counts arrivedCounts() {
         Counts all = allCounts().minus(recounted);
         for (Rows rows : shards) {
-            all = all.plus(new Counts(rows.displaced(), 0, 0, -rows.displaced(), 0));
+            long displaced = hasFunction ? rows.keys().displaced() : 0;
+            all = all.plus(new Counts(displaced, 0, 0, -displaced, 0));
         }
         return all;
     }

@@ -279,7 +279,8 @@ public final class Keys {
         return new Counts(accepted - displaced, duplicate, stale, conflicting + displaced, rejected);
     }
 
-    long displaced() {
+    /// Events that counted as accepted until one that has failed took their place.
+    public long displaced() {
         return displaced;
     }
 

@@ -220,11 +220,6 @@ public final class Rows {
         return keys == null ? store.index.count() : keys.count();
     }
 
-    /// Events that counted as accepted until one that has failed took their place.
-    public long displaced() {
-        return keys == null ? 0 : keys.displaced();
-    }
-
     /// Forgets the counts: what came here so far was counted elsewhere.
     public void resetCounts() {
         accepted = 0;
