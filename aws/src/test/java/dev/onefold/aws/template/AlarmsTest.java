@@ -88,7 +88,12 @@ class AlarmsTest {
         assertThat(byCondition.keySet()).containsExactly("HasAlarms", "HasAllAlarms");
         assertThat(byCondition.get("HasAlarms"))
                 .containsExactly(
-                        "AuditAlarm", "DeadLettersAlarm", "InputLagAlarm", "KeysAsideAlarm", "OldestDeltaAlarm", "ReduceSilentAlarm");
+                        "AuditAlarm",
+                        "DeadLettersAlarm",
+                        "InputLagAlarm",
+                        "KeysAsideAlarm",
+                        "OldestDeltaAlarm",
+                        "ReduceSilentAlarm");
     }
 
     @Test
