@@ -108,10 +108,7 @@ final class Keys {
     Optional<KeyState> state(List<String> key) {
         byte[] bytes = Key.bytes(pipeline, key);
         return atOnce(
-                bytes,
-                (head, stored) -> head == null
-                        ? Optional.empty()
-                        : Optional.of(state(bytes, head, stored)));
+                bytes, (head, stored) -> head == null ? Optional.empty() : Optional.of(state(bytes, head, stored)));
     }
 
     /// Of a key of which something that is kept is not there: what it will be when it is written next.

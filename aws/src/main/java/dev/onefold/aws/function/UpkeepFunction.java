@@ -8,7 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
-import dev.onefold.aws.state.AsideKeys;
+import dev.onefold.aws.letter.AsideKeys;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;

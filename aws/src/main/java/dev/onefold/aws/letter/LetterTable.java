@@ -113,8 +113,7 @@ public final class LetterTable {
                 "letter/" + id % PARTITIONS, ByteBuffer.allocate(8).putLong(id).array());
     }
 
-    /// Keeps letters, with ids in their order; durable when it returns. Some are kept at a time, so that a flood
-    /// of bad records does not hold up those behind it for long.
+    /// Keeps letters, some at a time, with ids in their order; durable when it returns.
     public void keep(List<Letter> letters) {
         keep(letters, "", List::of);
     }
@@ -162,7 +161,7 @@ public final class LetterTable {
     /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.
     private boolean keep(Letter letter, Map<String, AttributeValue> item, List<TransactWriteItem> fence) {
         List<TransactWriteItem> items = new ArrayList<>(fence);
-        items.addAll(puts(letter, item, Map.of()));
+        items.addAll(puts(letter, item));
         for (int attempt = 1; ; attempt++) {
             Store.Written written = store.transact(items);
             if (written instanceof Store.Written.Done) {
@@ -179,13 +178,11 @@ public final class LetterTable {
         }
     }
 
-    /// @param before the mark that was found, of a letter that is gone; empty if there was none
-    List<TransactWriteItem> puts(
-            Letter letter, Map<String, AttributeValue> item, Map<String, AttributeValue> before) {
+    /// The mark comes first.
+    List<TransactWriteItem> puts(Letter letter, Map<String, AttributeValue> item) {
         long id = ByteBuffer.wrap(Items.bytes(item, "i")).getLong();
-        Map<String, AttributeValue> mark = with(mark(letter.identity()), Map.of("n", Items.number(id)));
         List<TransactWriteItem> puts = new ArrayList<>();
-        puts.add(before.isEmpty() ? put(mark, "attribute_not_exists(p)") : replace(mark, Items.require(before, "n")));
+        puts.add(put(with(mark(letter.identity()), Map.of("n", Items.number(id))), "attribute_not_exists(p)"));
         puts.add(put(item, null));
         if (letter.keyHash() != 0) {
             puts.add(put(LettersOfKey.item(letter.keyHash(), id), null));
@@ -200,15 +197,6 @@ public final class LetterTable {
 
     Map<String, AttributeValue> get(Map<String, AttributeValue> key) {
         return store.get(table, key);
-    }
-
-    private TransactWriteItem replace(Map<String, AttributeValue> mark, AttributeValue before) {
-        return TransactWriteItem.builder()
-                .put(put -> put.tableName(table)
-                        .item(mark)
-                        .conditionExpression("n = :n")
-                        .expressionAttributeValues(Map.of(":n", before)))
-                .build();
     }
 
     private TransactWriteItem put(Map<String, AttributeValue> item, @Nullable String condition) {
@@ -406,8 +394,7 @@ public final class LetterTable {
                 "l", Items.number(record.length));
     }
 
-    /// If the letter is still as it was. If not, the letter tells what is true: it may have been this very request,
-    /// answered once before.
+    /// If the letter is still as it was. If not, it may have been this very request, answered once before.
     private void replace(long id, String update, String condition, Map<String, AttributeValue> values) {
         store.retriedIf(() -> store.client()
                 .updateItem(request -> request.tableName(table)
@@ -417,8 +404,7 @@ public final class LetterTable {
                         .expressionAttributeValues(values)));
     }
 
-    /// Makes a letter the one that is kept of an identity, unless another one is. The id of the one that is. A letter
-    /// that was removed meanwhile leaves no mark, with which the record would not be kept when it comes again.
+    /// Makes a letter the one that is kept of an identity, unless another one is, or it is gone. The id of the one.
     public long keepAs(long id, String identity) {
         TransactWriteItem mark = put(with(mark(identity), Map.of("n", Items.number(id))), "attribute_not_exists(p)");
         TransactWriteItem isThere = TransactWriteItem.builder()
@@ -469,8 +455,7 @@ public final class LetterTable {
 
     /// Removes a letter, then its record; its mark stays, so that the record is not kept again. Whether there was one.
     public boolean remove(long id) {
-        // Read first: an answer that is lost must not hide where the record lies.
-        Map<String, AttributeValue> item = get(letterKey(id));
+        Map<String, AttributeValue> item = get(letterKey(id)); // First: an answer may be lost.
         if (item.isEmpty()) {
             return false;
         }
@@ -481,7 +466,7 @@ public final class LetterTable {
         return true;
     }
 
-    /// Removes the record of a letter that is there now, when the letter is gone.
+    /// Removes the record of a letter that is gone then.
     public Runnable removal(long id) {
         Map<String, AttributeValue> item = get(letterKey(id));
         return item.isEmpty() ? () -> {} : () -> removeRecords(List.of(item));

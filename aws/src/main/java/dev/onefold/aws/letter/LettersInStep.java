@@ -7,6 +7,7 @@ import dev.onefold.core.event.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -53,14 +54,27 @@ public final class LettersInStep {
             place = place.with(letter.arrival().data(), store.newId()); // The one of before may be just being removed.
         }
         bytes.put(place, letter.arrival().data());
-        return table.puts(letter, table.item(table.ids().next(1), letter, place), mark);
+        long id = table.ids().next(1);
+        List<TransactWriteItem> puts = table.puts(letter, table.item(id, letter, place));
+        if (!mark.isEmpty()) {
+            Map<String, AttributeValue> next = new TreeMap<>(mark);
+            next.put("n", Items.number(id));
+            puts.set(
+                    0,
+                    TransactWriteItem.builder()
+                            .put(put -> put.tableName(store.tables().letters())
+                                    .item(next)
+                                    .conditionExpression("n = :n")
+                                    .expressionAttributeValues(Map.of(":n", Items.require(mark, "n"))))
+                            .build());
+        }
+        return puts;
     }
 
     /// Whether a letter is kept, or a person has removed it for good. If the key held the event until this step, the
     /// one that was removed was of another time: this is all that is left of the event.
     private boolean isSettled(Letter letter, long id) {
-        boolean leavesState =
-                letter.reason() == Reason.FAILED || letter.content() == DeadLetter.Content.SUMMARY;
+        boolean leavesState = letter.reason() == Reason.FAILED || letter.content() == DeadLetter.Content.SUMMARY;
         return !leavesState || !table.get(LetterTable.letterKey(id)).isEmpty();
     }
 

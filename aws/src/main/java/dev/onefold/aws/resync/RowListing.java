@@ -133,8 +133,8 @@ public final class RowListing {
 
     /// Whether the row is in the view that is served.
     private boolean visit(Definition definition, RowItem row, Consumer<RowMark> visitor) {
-        RowMark mark = mark(
-                definition, new ServedViews(store, definition).whole(row).orElse(row));
+        RowMark mark =
+                mark(definition, new ServedViews(store, definition).whole(row).orElse(row));
         if (mark != null) {
             lock.lock();
             try {

@@ -50,8 +50,7 @@ record Candidate(
     /// Nothing, in the place of a row.
     static Candidate nothing(RowItem row, int served, boolean isAside) {
         TreeMap<Integer, Contribution> none = new TreeMap<>();
-        return new Candidate(
-                row.key(), row.version(), served, none, none, arrival(row, new byte[0]), isAside);
+        return new Candidate(row.key(), row.version(), served, none, none, arrival(row, new byte[0]), isAside);
     }
 
     Contribution contribution() {

@@ -2,6 +2,7 @@ package dev.onefold.aws.state;
 
 import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
+import dev.onefold.aws.letter.KeyLetters;
 import dev.onefold.aws.letter.LettersInStep;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.map.Delta;

@@ -6,6 +6,8 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.DeltaItem;
 import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
+import dev.onefold.aws.letter.AsideKeys;
+import dev.onefold.aws.letter.KeyLetters;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.letter.LettersInStep;
@@ -76,7 +78,6 @@ final class KeySteps {
         private final byte[] key;
         private final Deque<Came> events = new ArrayDeque<>();
         private final Map<String, KeyStep> sent = new HashMap<>();
-
         private boolean upgrades;
 
         /// @param upgrades whether its head is brought to this version of the function, also without an event
@@ -122,7 +123,7 @@ final class KeySteps {
         return steps.process(definition, steps.decoded());
     }
 
-    /// Brings keys to this version of the function. What is kept of them is read, and given up if it is not there.
+    /// Brings keys to this version of the function. What is kept of them is given up if it is not there.
     static void upgrade(Store store, Definition definition, List<byte[]> keys) {
         UserFunction function = Functions.of(store, definition.servedView().pipeline());
         new KeySteps(store, function, List.of(), false)
@@ -233,8 +234,8 @@ final class KeySteps {
     }
 
     /// The step after which nothing is kept of a key, because something that is kept is not there: its context and rows
-    /// are those of all events that are in, and it goes on from there. What was read in one transaction with the head
-    /// is looked at again when nothing of the head's step can be on its way.
+    /// are those of all events that are in, and it goes on from there. What was read in one transaction with the
+    /// head is looked at again when nothing of the head's step can be on its way.
     private Optional<Ready> folded(Pending pending, KeyItem head, StoredKey.Broken broken) {
         store.threads().pause(Store.IN_FLIGHT_MAX);
         StoredKey stored = new StoredKey(store, tables, pending.key, head);
@@ -245,9 +246,7 @@ final class KeySteps {
             return Optional.empty();
         } catch (StoredKey.Broken still) {
             List<Kept> left = stored.left();
-            List<Long> dropped = left.stream().map(Kept::ordinal).toList();
-            Change change = new Change(
-                    head.head().forGood(left), List.of(), dropped, null, true, List.of(), List.of(), List.of());
+            Change change = Change.forGood(head.head(), left);
             List<TransactWriteItem> items = new ArrayList<>();
             letters.keep(List.of(KeyLetters.broken(pipeline, head, broken.getMessage())))
                     .forEach(items::addAll);
@@ -257,7 +256,7 @@ final class KeySteps {
         }
     }
 
-    /// The step of as many events as fit into one transaction; `null` if they change nothing.
+    /// The step of as many events as fit into a transaction; `null`: no change.
     private @Nullable KeyStep step(StepFunction called, Pending pending, @Nullable KeyItem head) {
         StoredKey stored = new StoredKey(store, tables, pending.key, head);
         if (pending.upgrades) {
@@ -354,8 +353,7 @@ final class KeySteps {
         return new Ready(pending, step, items, removals);
     }
 
-    /// Events whose letters go, because they are in now. Of one that is redriven it goes in the same step, too: what
-    /// comes after may keep the event's letter again, and that one must stay.
+    /// Events whose letters go, because they are in now. One that is redriven may have a letter again later.
     private List<byte[]> folded(Pending pending, KeyStep step) {
         List<byte[]> origins = new ArrayList<>();
         step.change().withdrawn().forEach(event -> origins.add(event.origin()));

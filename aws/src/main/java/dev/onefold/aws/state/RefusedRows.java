@@ -4,6 +4,7 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
+import dev.onefold.aws.letter.AsideKeys;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Parts;

@@ -49,8 +49,8 @@ public final class ServedViews {
                 TreeMap<Integer, Contribution> refused = new TreeMap<>(row.refused());
                 boolean isRefused = derivation.get().refusal(view.getValue()).isPresent();
                 (isRefused ? refused : views).put(served, derivation.get().of(view.getValue()));
-                return Optional.of(new RowItem(
-                        row.key(), row.version(), row.delta(), row.place(), views, refused, row.isAside()));
+                return Optional.of(
+                        new RowItem(row.key(), row.version(), row.delta(), row.place(), views, refused, row.isAside()));
             }
         }
         return Optional.empty();
@@ -62,8 +62,8 @@ public final class ServedViews {
                 .map(Definition.View::pipeline)
                 .findFirst()
                 .or(() -> definitions.past(view));
-        return pipeline.flatMap(from -> Derivation.of(from, definition.servedView().pipeline())
-                                instanceof Derivation.Possible possible
+        return pipeline.flatMap(
+                from -> Derivation.of(from, definition.servedView().pipeline()) instanceof Derivation.Possible possible
                         ? Optional.of(possible)
                         : Optional.empty());
     }
@@ -91,12 +91,7 @@ public final class ServedViews {
         views.keySet().retainAll(known);
         refused.keySet().retainAll(known);
         Candidate candidate = new Candidate(
-                row.key(),
-                row.version(),
-                definition.served(),
-                views,
-                refused,
-                Candidate.arrival(row, new byte[0]));
+                row.key(), row.version(), definition.served(), views, refused, Candidate.arrival(row, new byte[0]));
         RowTransaction transaction = RowTransaction.pack(definition, List.of(new Change(0, row, candidate)))
                 .getFirst();
         return !(store.transact(transaction.items(
@@ -116,7 +111,9 @@ public final class ServedViews {
         Optional<List<Map<String, AttributeValue>>> read =
                 SettledReads.of(store, store.tables().rows(), List.of(RowItem.keyOf(row.key())));
         boolean isSame = read.isPresent()
-                && read.get().stream().map(RowItem::of).anyMatch(now -> now.delta().equals(row.delta()));
+                && read.get().stream()
+                        .map(RowItem::of)
+                        .anyMatch(now -> now.delta().equals(row.delta()));
         return !isSame
                 || !definitions.load().equals(definition)
                 || new ServedViews(store, definition).whole(row).isPresent()

@@ -102,20 +102,14 @@ public final class StoredKey implements dev.onefold.core.process.Store {
     /// What of a key differs from what its kept events come to.
     public static List<KeyAudit.Difference> audit(
             Store store, List<OutputTable> tables, UserFunction function, byte[] key) {
-        return atOnce(
-                store,
-                tables,
-                key,
-                (head, stored) -> {
-                    try {
-                        return head == null
-                                ? List.of()
-                                : function.use(each -> KeyAudit.of(each, key, head.head(), stored));
-                    } catch (Broken broken) {
-                        List<String> parts = Key.parts(function.loaded().pipeline(), key);
-                        return List.of(new KeyAudit.Difference(parts, "kept events", broken.getMessage(), ""));
-                    }
-                });
+        return atOnce(store, tables, key, (head, stored) -> {
+            try {
+                return head == null ? List.of() : function.use(each -> KeyAudit.of(each, key, head.head(), stored));
+            } catch (Broken broken) {
+                List<String> parts = Key.parts(function.loaded().pipeline(), key);
+                return List.of(new KeyAudit.Difference(parts, "kept events", broken.getMessage(), ""));
+            }
+        });
     }
 
     /// Reads all that is kept.

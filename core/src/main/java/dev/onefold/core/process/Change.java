@@ -33,6 +33,14 @@ public record Change(
         withdrawn = List.copyOf(withdrawn);
     }
 
+    /// The step after which nothing is kept of a key; see [Head#forGood].
+    ///
+    /// @param left events that are kept and can be read
+    public static Change forGood(Head head, List<Kept> left) {
+        List<Long> dropped = left.stream().map(Kept::ordinal).toList();
+        return new Change(head.forGood(left), List.of(), dropped, null, true, List.of(), List.of(), List.of());
+    }
+
     /// A row before and after; without content it is not there.
     public record RowChange(RowId row, byte @Nullable [] before, byte @Nullable [] after) {}
 

@@ -135,8 +135,7 @@ public final class Deployment {
 
     /// The same.
     ///
-    /// @param isPure whether one that returns another result at the second call is a bug: a call that takes too long
-    ///     does
+    /// @param isPure whether another result at the second call is a bug; a call that takes too long returns another
     public void release(LoadedFunction function, boolean isPure) {
         released = Optional.of(function);
         requiresPure = isPure;

@@ -149,8 +149,7 @@ final class TrailJudge {
 
     private void requireIn(String key, long version, List<Entry> trail, Set<Lost> lost) {
         NavigableMap<Long, NavigableMap<Integer, Trails.Event>> versions = Objects.requireNonNull(came.get(key));
-        Set<Integer> contents =
-                Objects.requireNonNull(versions.get(version)).keySet();
+        Set<Integer> contents = Objects.requireNonNull(versions.get(version)).keySet();
         boolean isLetter = contents.stream()
                 .anyMatch(rank -> lost.contains(new Lost(Reason.FAILED, key, version, rank))
                         || lost.contains(new Lost(Reason.TOO_LATE, key, version, rank)));
@@ -264,7 +263,8 @@ final class TrailJudge {
     byte[] record(Engine engine, DeadLetter letter) {
         Lost lost = lost(engine, letter);
         Trails.Event event = Objects.requireNonNull(
-                Objects.requireNonNull(came.get(lost.key)).get(lost.version)).get(lost.rank);
+                        Objects.requireNonNull(came.get(lost.key)).get(lost.version))
+                .get(lost.rank);
         return LifeCase.records(List.of(Objects.requireNonNull(event))).getFirst();
     }
 

@@ -6,7 +6,7 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
-import dev.onefold.aws.state.AsideKeys;
+import dev.onefold.aws.letter.AsideKeys;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
@@ -38,8 +38,9 @@ class MixedBackupsTest {
     private Deployment deployment = Deployment.calm();
 
     private static Pipeline pipeline(String more) {
-        String text = "{\"pipeline\":\"it\",\"input\":{\"key\":\"id\",\"version\":\"v\"},\"rollup\":{\"levels\":[\"desk\"],"
-                + "\"measures\":{\"value\":\"sum(value) decimal(18,2)\"" + more + "}}}";
+        String text =
+                "{\"pipeline\":\"it\",\"input\":{\"key\":\"id\",\"version\":\"v\"},\"rollup\":{\"levels\":[\"desk\"],"
+                        + "\"measures\":{\"value\":\"sum(value) decimal(18,2)\"" + more + "}}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(var read) -> read;
             case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
@@ -117,8 +118,8 @@ class MixedBackupsTest {
         deployment.of(deployment
                 .dynamo
                 .client("backup")
-                .deleteItem(request ->
-                        request.tableName(deployment.tables.rows()).key(Definition.pastView(1))));
+                .deleteItem(
+                        request -> request.tableName(deployment.tables.rows()).key(Definition.pastView(1))));
     }
 
     private List<DeadLetter> letters() {

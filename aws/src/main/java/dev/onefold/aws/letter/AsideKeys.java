@@ -1,4 +1,4 @@
-package dev.onefold.aws.state;
+package dev.onefold.aws.letter;
 
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
@@ -19,7 +19,7 @@ public final class AsideKeys {
     }
 
     /// Counts one more, in the transaction that keeps its letter.
-    static TransactWriteItem oneMore(Store store) {
+    public static TransactWriteItem oneMore(Store store) {
         return TransactWriteItem.builder()
                 .update(update -> update.tableName(store.tables().rows())
                         .key(key())

@@ -1,8 +1,7 @@
-package dev.onefold.aws.state;
+package dev.onefold.aws.letter;
 
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.KeyItem;
-import dev.onefold.aws.letter.Letter;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Sha256;
@@ -24,14 +23,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Dead letters of events that a function folds. A letter is kept once for a reason, a key, a version and a content,
 /// whatever the place of the record that has them. An event's origin is the hash of the last three, and its place.
-final class KeyLetters {
+public final class KeyLetters {
     private static final int HASH = 32;
     private static final String SEPARATOR = "\0";
 
     private KeyLetters() {}
 
     /// Where an event came from, and what it is.
-    static byte[] origin(byte[] key, byte[] version, byte[] content, Arrival arrival) {
+    public static byte[] origin(byte[] key, byte[] version, byte[] content, Arrival arrival) {
         byte[] hash = Sha256.of(
                 new BytesOut().bytes(key).bytes(version).bytes(content).toBytes());
         byte[] place = String.join(SEPARATOR, arrival.shard(), arrival.sequence(), Long.toString(arrival.subSequence()))
@@ -42,14 +41,14 @@ final class KeyLetters {
     }
 
     /// By which the letter of an event is known.
-    static String identity(Reason reason, byte[] origin) {
+    public static String identity(Reason reason, byte[] origin) {
         return "process/" + reason + "/" + HexFormat.of().formatHex(origin, 0, HASH);
     }
 
     /// A letter as it is kept.
     ///
     /// @param record that came; `null` if the letter is of another one
-    static Letter of(Change.Letter letter, Pipeline pipeline, byte[] key, @Nullable Arrival record) {
+    public static Letter of(Change.Letter letter, Pipeline pipeline, byte[] key, @Nullable Arrival record) {
         byte[] version = Objects.requireNonNull(letter.version(), "A folded event has a version");
         byte[] content = letter.content();
         Arrival arrival = content == null
@@ -66,7 +65,7 @@ final class KeyLetters {
     }
 
     /// The letter of a key of which something that is kept is not there.
-    static Letter broken(Pipeline pipeline, KeyItem head, String what) {
+    public static Letter broken(Pipeline pipeline, KeyItem head, String what) {
         Map<String, @Nullable Object> summary = new LinkedHashMap<>();
         summary.put("key", Key.parts(pipeline, head.key()));
         summary.put("version", Version.of(pipeline, head.head().version()).toString());
