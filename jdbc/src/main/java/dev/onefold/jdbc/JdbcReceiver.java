@@ -17,6 +17,7 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.sql.BatchUpdateException;
 import java.sql.Connection;
+import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -26,6 +27,7 @@ import java.sql.Statement;
 import java.sql.Timestamp;
 import java.sql.Types;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +65,18 @@ public final class JdbcReceiver implements Receiver {
                 Login.of(address, destination.option("user"), destination.option("password"), context.environment());
         InsertStatement insert = InsertStatement.of(destination.option("insert").orElse(""));
         return new JdbcReceiver(address, login, insert);
+    }
+
+    @Override
+    public Optional<String> trouble() {
+        try {
+            Driver _ = DriverManager.getDriver(address);
+            return Optional.empty();
+        } catch (SQLException e) {
+            return Optional.of(
+                    "No driver knows the database's address. Put the driver's jar on the class path, or correct the"
+                            + " address, which begins like jdbc:postgresql://host/");
+        }
     }
 
     @Override

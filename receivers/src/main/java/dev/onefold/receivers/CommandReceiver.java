@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,9 +66,22 @@ final class CommandReceiver implements Receiver {
         folder = context.folder();
         spool = context.spool();
         LeftBehind.end(spool);
-        String path = System.getenv().getOrDefault("PATH", "");
-        hasSetsid = Stream.of(path.split(File.pathSeparator)).anyMatch(folder -> new File(folder, SETSID).canExecute());
+        hasSetsid = isOnPath(SETSID);
         this.timeout = Receivers.time(destination, "timeout", TIMEOUT_DEFAULT);
+    }
+
+    private static boolean isOnPath(String program) {
+        String path = System.getenv().getOrDefault("PATH", "");
+        return Stream.of(path.split(File.pathSeparator)).anyMatch(folder -> new File(folder, program).canExecute());
+    }
+
+    @Override
+    public Optional<String> trouble() {
+        String program = destination.target().getFirst();
+        boolean isThere = program.contains("/") ? Files.isExecutable(folder.resolve(program)) : isOnPath(program);
+        return isThere
+                ? Optional.empty()
+                : Optional.of(cannotStart("there is no program " + program + " that may be run"));
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Makes a file of each batch, and then its manifest beside it, which says that the content is whole.
@@ -77,6 +78,24 @@ final class FileReceiver implements Receiver {
         }
     }
 
+    @Override
+    public Optional<String> trouble() {
+        Path at = folder.resolve(destination.target().getFirst()).getParent();
+        if (at == null || at.toString().contains(Destination.NUMBER)) {
+            return Optional.empty();
+        }
+        return !Files.isDirectory(at)
+                ? Optional.of(noFolder(at))
+                : Files.isWritable(at)
+                        ? Optional.empty()
+                        : Optional.of("There is no permission to write in " + at
+                                + ". Let the user of this process write there");
+    }
+
+    private static String noFolder(Path folder) {
+        return "There is no folder " + folder + ". Create it, or correct the path of the receiver";
+    }
+
     /// Deletes what crashes have left of contents and manifests. Nothing that is to be delivered depends on it.
     private void sweep(Path content) {
         try {
@@ -98,7 +117,7 @@ final class FileReceiver implements Receiver {
                 ? named.getReason()
                 : e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         if (folder != null && !Files.isDirectory(folder)) {
-            return "There is no folder " + folder + ". Create it, or correct the path of the receiver";
+            return noFolder(folder);
         }
         String failed = file + " cannot be written: ";
         return switch (e) {

@@ -65,6 +65,11 @@ final class HttpReceiver implements Receiver {
     }
 
     @Override
+    public Optional<String> trouble() {
+        return Receivers.unknownHost(address.getHost());
+    }
+
+    @Override
     public Outcome deliver(Handover handover) throws InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(address);
         Optional<String> variable = destination.option("authorization");

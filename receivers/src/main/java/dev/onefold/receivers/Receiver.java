@@ -1,6 +1,7 @@
 package dev.onefold.receivers;
 
 import dev.onefold.core.batch.Outcome;
+import java.util.Optional;
 
 /// Hands batches over, and says what came of each attempt. Several threads may call it at a time, each with
 /// another batch.
@@ -11,6 +12,12 @@ public interface Receiver extends AutoCloseable {
     /// @throws dev.onefold.core.EngineException if the content cannot be read or is not that of the
     ///     manifest; then the receiver has nothing that it could take for the batch
     Outcome deliver(Handover handover) throws InterruptedException;
+
+    /// What would make the next attempt fail, as far as can be seen without one: nothing is sent. A name service may
+    /// take its time, so the caller has a thread for it.
+    default Optional<String> trouble() {
+        return Optional.empty();
+    }
 
     /// Whether a call that was given up, because its time was over, still runs in this process.
     default boolean isLeftRunning() {

@@ -7,6 +7,8 @@ import dev.onefold.core.document.Problem;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.receivers.Context.Connector;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -86,6 +88,16 @@ public final class Receivers {
         return Stream.of(name.split(Pattern.quote(Destination.NUMBER), -1))
                 .map(Pattern::quote)
                 .collect(Collectors.joining("[0-9.]+"));
+    }
+
+    /// Says that a host has no address; empty if it has one. Asks the name service.
+    public static Optional<String> unknownHost(String host) {
+        try {
+            InetAddress _ = InetAddress.getByName(host);
+            return Optional.empty();
+        } catch (UnknownHostException e) {
+            return Optional.of("The host " + host + " is not known. Correct its name, or look after the name service");
+        }
     }
 
     /// The time that an option names, like `30s`; the other one if it is left out.

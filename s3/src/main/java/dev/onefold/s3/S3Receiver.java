@@ -47,12 +47,19 @@ public final class S3Receiver implements Receiver {
     private final boolean hasManifest;
     private final AwsCredentialsProvider credentials;
     private final Bucket bucket;
+    private final Optional<URI> endpoint;
 
-    private S3Receiver(S3Address address, boolean hasManifest, AwsCredentialsProvider credentials, Bucket bucket) {
+    private S3Receiver(
+            S3Address address,
+            boolean hasManifest,
+            AwsCredentialsProvider credentials,
+            Bucket bucket,
+            Optional<URI> endpoint) {
         this.address = address;
         this.hasManifest = hasManifest;
         this.credentials = credentials;
         this.bucket = bucket;
+        this.endpoint = endpoint;
     }
 
     /// Opens the receiver. No request is made. Credentials, and the region if the pipeline file has none, are taken
@@ -84,7 +91,11 @@ public final class S3Receiver implements Receiver {
         endpoint.ifPresent(uri -> client.endpointOverride(uri).forcePathStyle(true));
         S3Address address = S3Address.of(destination);
         return new S3Receiver(
-                address, destination.hasManifest(), credentials, new Bucket(client.build(), address.bucket()));
+                address,
+                destination.hasManifest(),
+                credentials,
+                new Bucket(client.build(), address.bucket()),
+                endpoint);
     }
 
     private static URI endpoint(String text) {
@@ -111,6 +122,11 @@ public final class S3Receiver implements Receiver {
                             + " is not known. Write 'region' under 'deliver', or set AWS_REGION",
                     none);
         }
+    }
+
+    @Override
+    public Optional<String> trouble() {
+        return endpoint.map(URI::getHost).flatMap(Receivers::unknownHost);
     }
 
     @Override

@@ -101,6 +101,11 @@ public final class SftpReceiver implements Receiver {
     }
 
     @Override
+    public Optional<String> trouble() {
+        return Receivers.unknownHost(address.host());
+    }
+
+    @Override
     public Outcome deliver(Handover handover) throws InterruptedException {
         Connections.Connection connection;
         try {

@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 final class Delivering implements AutoCloseable {
     private static final long POLL_MS = 50;
     private static final long TELL_MS = 200;
+    private static final long CHECK_MS_MAX = 1_000; // That a run waits at its end.
 
     /// Where a content lies while a command reads it.
     private static final String SPOOL = "handover";
@@ -52,6 +53,7 @@ final class Delivering implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Troubles troubles;
     private final Thread telling;
+    private final Thread checking;
     private final String list;
 
     private Delivering(Caller caller, EmbeddedEngine engine, Receiver receiver, String dataAgain) {
@@ -62,6 +64,15 @@ final class Delivering implements AutoCloseable {
         list = "'onefold batches " + engine.pipeline().name() + dataAgain + " list'";
         troubles = new Troubles(caller, engine.batches(), list);
         telling = Thread.ofPlatform().daemon().name("onefold-troubles").start(this::tell);
+        checking = Thread.ofPlatform().daemon().name("onefold-receiver").start(this::check);
+    }
+
+    /// What is wrong with the receiver is said at the start, also when no batch is sealed yet. A name service that does
+    /// not answer holds up this thread alone.
+    private void check() {
+        receiver.trouble()
+                .ifPresent(trouble -> caller.note("The receiver cannot take batches now: " + Words.visible(trouble)
+                        + ". Records are taken, and their batches are kept until it can."));
     }
 
     private void tell() {
@@ -81,6 +92,7 @@ final class Delivering implements AutoCloseable {
         closing.countDown();
         try {
             telling.join();
+            checking.join(CHECK_MS_MAX);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

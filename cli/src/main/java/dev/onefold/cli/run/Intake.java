@@ -26,6 +26,7 @@ public final class Intake {
     private final Progress.Mode mode;
     private final boolean separate;
     private String position = "";
+    private boolean hasRejected;
 
     /// @param separate whether files are known to be no copies of what was folded under another name
     public Intake(Caller caller, EmbeddedEngine engine, StopRequest stop, Progress.Mode mode, boolean separate) {
@@ -41,6 +42,19 @@ public final class Intake {
     /// @param source `null` for one of its own
     /// @param from number of the first line; there when the source is
     record Lines(@Nullable String source, @Nullable Long from, boolean acknowledge) {}
+
+    /// Whether each record of one of the inputs was rejected.
+    boolean hasRejectedSource() {
+        return hasRejected;
+    }
+
+    private RejectedSource begin(String shown) {
+        return new RejectedSource(caller, shown, engine.counts());
+    }
+
+    private void end(RejectedSource source) {
+        hasRejected |= source.isAll(engine.counts());
+    }
 
     /// Where a run that was stopped has got to, and how to go on; empty if it came to its end.
     String stopped() {
@@ -58,6 +72,7 @@ public final class Intake {
         long before = foldedBefore(file);
         String shown = caller.shown(file.path());
         AtomicLong done = new AtomicLong();
+        RejectedSource rejected = begin(shown);
         try (Progress progress = Progress.begin(
                 caller, mode, String.valueOf(file.path().getFileName()), Progress.Unit.BYTES, file.bytes())) {
             boolean compressed = file.isCompressed();
@@ -69,6 +84,7 @@ public final class Intake {
                 public void folded(long durableBytes, long foldedBytes, Counts counts) {
                     done.set(compressed ? file.read().get() : foldedBytes);
                     progress.at(done.get(), counts.records());
+                    rejected.seen(counts);
                 }
 
                 @Override
@@ -77,6 +93,7 @@ public final class Intake {
                 }
             });
         }
+        end(rejected);
         String at = part(done.get(), file.bytes());
         position = at + (at.isEmpty() ? " after " : " of ") + shown + ". The same command goes on there.";
         switch (report) {
@@ -105,7 +122,13 @@ public final class Intake {
         if (file.isCompressed()) {
             throw CommandFailure.usage("A compressed file cannot be followed: " + caller.shown(file.path()) + ".");
         }
+        RejectedSource rejected = begin(caller.shown(file.path()));
         engine.follow(new FollowedFile(file.path(), forgetRotated, separate), new FoldListener() {
+            @Override
+            public void folded(long durableBytes, long foldedBytes, Counts counts) {
+                rejected.seen(counts);
+            }
+
             @Override
             public boolean stop() {
                 return stop.isMade();
@@ -122,6 +145,7 @@ public final class Intake {
                 caller.note("Finished " + caller.shown(rotated) + ", which was rotated.");
             }
         });
+        end(rejected);
     }
 
     /// Folds standard input to its end.
@@ -130,6 +154,7 @@ public final class Intake {
                 ? "stdin " + Instant.now() + " " + ProcessHandle.current().pid()
                 : lines.source();
         long from = lines.from() == null ? 1 : lines.from();
+        RejectedSource rejected = begin("standard input");
         try (Progress progress = Progress.begin(caller, mode, "stdin", Progress.Unit.BYTES, 0);
                 ReadAhead input = new ReadAhead(caller.in(), stop::isMade)) {
             LineIntake intake = new LineIntake(engine, source, from, acknowledged -> {
@@ -137,7 +162,9 @@ public final class Intake {
                     caller.print(acknowledged + "\n");
                     caller.out().flush();
                 }
-                progress.at(0, engine.counts().records());
+                Counts counts = engine.counts();
+                progress.at(0, counts.records());
+                rejected.seen(counts);
             });
             position = lines.source() == null
                     ? ". Lines of standard input that were read are folded; those after them must be sent."
@@ -147,6 +174,7 @@ public final class Intake {
                 intake.takeRest();
                 unfinished = 0;
             }
+            end(rejected);
             return left(unfinished);
         }
     }

@@ -121,7 +121,8 @@ public final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = "--fail-on-rejected",
-            description = "Exit code 1 if a record of this run was rejected. All records are folded all the same.")
+            description = "Exit code 1 if a record of this run was rejected, and not only if each record of a source was. All"
+                    + " records are folded all the same.")
     private boolean failOnRejected;
 
     @Option(
@@ -256,7 +257,7 @@ public final class RunCommand implements Callable<Integer> {
                 exitCode = ExitCode.DIFFERENT;
             }
         }
-        if (failOnRejected && summary.rejected() > 0) {
+        if (intake.hasRejectedSource() || failOnRejected && summary.rejected() > 0) {
             exitCode = ExitCode.DIFFERENT;
         }
         return (exitCode == ExitCode.DONE ? stop.exitCodeOr(exitCode) : exitCode).code();

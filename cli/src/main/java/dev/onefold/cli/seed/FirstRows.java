@@ -2,6 +2,7 @@ package dev.onefold.cli.seed;
 
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.RejectedSource;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Refuses a seeding of which no row can be read, before millions of dead letters are made. One thread.
 final class FirstRows implements Seeding.Intake {
-    private static final int ROWS = 100;
+    private static final int ROWS = RejectedSource.RECORDS;
     private static final Malformed SILENT =
             new Malformed(Reason.MALFORMED, "The record tells of no row, as the mark of a transaction does");
 

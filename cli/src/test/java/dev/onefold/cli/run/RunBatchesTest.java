@@ -3,6 +3,8 @@ package dev.onefold.cli.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
+import dev.onefold.cli.OnefoldProcess;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -11,6 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RunBatchesTest {
+    /// For a part of a host's name: no name service is asked.
+    private static final String TOO_LONG = "a123456789a123456789a123456789a123456789a123456789a123456789a123";
+
     @TempDir
     private Path folder;
 
@@ -38,6 +43,62 @@ class RunBatchesTest {
         assertThat(result.out())
                 .contains(
                         "Delivered 0 batches; in all 0 of 1, 1 not delivered, 1 of them for a person to decide: see 'onefold batches b --data data list'.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "file: 'missing/b-{number}.ndjson'|There is no folder",
+                "command: [no-such-program]|there is no program no-such-program that may be run",
+                "command: [./no-such-program]|there is no program ./no-such-program that may be run",
+                "http: 'http://" + TOO_LONG + ".invalid/', receiver: idempotent|The host " + TOO_LONG
+                        + ".invalid is not known",
+                "jdbc: 'jdbc:none:x', insert: 'insert into b (id) values (:id)'|No driver knows the database"
+            })
+    void hazard_76_what_is_wrong_with_a_receiver_is_said_at_the_start_and_records_are_taken(String to, String trouble) {
+        Cli cli = Cli.in(folder);
+        boolean isIdempotent = to.contains("receiver");
+        cli.write("b.yaml", """
+                pipeline: b
+                input: {format: json, id: id}
+                batch:
+                  size: 2
+                  retry: none
+                  %s
+                  deliver: {%s}
+                """.formatted(
+                        isIdempotent ? "receiver: idempotent" : "", to.replace(", receiver: idempotent", "")));
+        cli.write("in.ndjson", "");
+        Cli.Result result = cli.run("run", "b.yaml", "--data", "data", "--input", "in.ndjson");
+        assertThat(result.err())
+                .contains("The receiver cannot take batches now: ")
+                .contains(trouble);
+        assertThat(result.exitCode()).as(result.err()).isZero();
+    }
+
+    @Test
+    void a_batch_that_waits_for_its_next_try_is_released_by_a_person() throws Exception {
+        Cli cli = Cli.in(folder);
+        cli.write("b.yaml", """
+                pipeline: b
+                input: {format: json, id: id}
+                batch:
+                  size: 1
+                  deliver: {file: "missing/b-{number}.ndjson"}
+                  retry: {delays: [10h], for: 2d}
+                """);
+        cli.write("in.ndjson", "{\"id\":1}\n");
+        try (OnefoldProcess run = OnefoldProcess.start(folder, "run", "b.yaml", "--data", "data", "--input", "in.ndjson")) {
+            OnefoldProcess.await("the batch waits", () -> run.err().contains("It is tried again at "));
+            assertThat(cli.run("batches", "b.yaml", "--data", "data", "release", "1", "--discard").err())
+                    .contains("Batch 000001 does not wait for a person: it is waiting.");
+            Files.createDirectory(folder.resolve("missing"));
+            assertThat(cli.run("batches", "b.yaml", "--data", "data", "release", "1").out())
+                    .startsWith("Batch 000001 is delivered again");
+            assertThat(run.exitCode()).isZero();
+        }
+        assertThat(folder.resolve("missing/b-000001.ndjson")).hasContent("{\"id\":1}");
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,34 @@ class RunCommandTest {
     }
 
     @Test
+    void a_source_of_which_each_record_is_rejected_fails_the_run_and_is_named_while_it_is_read() {
+        cli.write("good", ONE + TWO);
+        cli.write("bad", "{\"Id\":1}\n".repeat(120));
+        Result result = run("good", "bad");
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err())
+                .contains("Of the first 120 records of bad not one was accepted.")
+                .contains("Every record of bad was rejected: 120.")
+                .doesNotContain("of good");
+        assertThat(run("good", "bad").exitCode()).as("nothing is new").isZero();
+        cli.append("bad", ONE + "{\"Id\":1}\n");
+        assertThat(run("bad").exitCode()).as("one is accepted, or known").isZero();
+        Result input = cli.runWithInput("{\"Id\":1}\n", "run", "trades.yaml", "--input", "-");
+        assertThat(input.exitCode()).isEqualTo(1);
+        assertThat(input.err()).contains("Every record of standard input was rejected: 1.");
+    }
+
+    @Test
+    void a_file_whose_header_is_refused_leaves_no_lag() {
+        cli.write(
+                "csv.yaml",
+                Cli.TRADES.replace("input:", "input:\n  format: csv").replace("pipeline: trades", "pipeline: c"));
+        cli.write("in", ONE + TWO);
+        assertThat(cli.run("run", "csv.yaml", "--input", "in").exitCode()).isEqualTo(1);
+        assertThat(cli.run("status", "csv.yaml").out()).containsPattern("lag +0 ");
+    }
+
+    @Test
     void the_numbers_of_records_are_those_of_the_file_without_its_header_also_after_redrives_and_refused_files() {
         cli.write(
                 "csv.yaml",
@@ -139,7 +168,17 @@ class RunCommandTest {
         Files.write(folder.resolve("a.gz"), Arrays.copyOf(gzip.toByteArray(), gzip.size() / 2));
         Result result = run("a.gz");
         assertThat(result.exitCode()).isEqualTo(1);
-        assertThat(result.err()).contains("a.gz", "cannot be read").doesNotContain("\tat ");
+        assertThat(result.err()).contains("a.gz", "cannot be read: its end is missing").doesNotContain("\tat ");
+        for (String empty : List.of("empty.gz", "empty.zst")) {
+            cli.write(empty, "");
+            assertThat(run(empty).err()).contains(empty + " cannot be read: it is empty, and so is no compressed file.");
+        }
+        try (OutputStream out = new ZstdOutputStream(Files.newOutputStream(folder.resolve("whole")))) {
+            out.write(ONE.repeat(100).getBytes(StandardCharsets.UTF_8));
+        }
+        byte[] whole = Files.readAllBytes(folder.resolve("whole"));
+        Files.write(folder.resolve("b.zst"), Arrays.copyOf(whole, whole.length / 2));
+        assertThat(run("b.zst").err()).contains("b.zst cannot be read: its end is missing");
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.fold.Chunk;
+import dev.onefold.embedded.source.Decompression;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
@@ -77,7 +78,7 @@ public final class FileFold {
     private EngineException unreadable(IOException e) {
         return new EngineException(
                 EngineException.Kind.SOURCE_UNREADABLE,
-                "Input " + file.name() + " cannot be read: " + e.getMessage()
+                "Input " + file.name() + " cannot be read: " + Decompression.reason(file.name(), e)
                         + ". What was folded of it is safe; run it again when it can be read.",
                 e);
     }

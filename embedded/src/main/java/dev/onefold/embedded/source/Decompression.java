@@ -3,6 +3,7 @@ package dev.onefold.embedded.source;
 import com.github.luben.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -27,6 +28,22 @@ public final class Decompression {
     public static InputStream open(Path path, AtomicLong read) throws IOException {
         read.set(0);
         return open(path, new Counted(Files.newInputStream(path), read));
+    }
+
+    /// Why a file cannot be read: a decompressor says little of a file that was cut.
+    ///
+    /// @param file its path
+    public static String reason(String file, IOException e) {
+        if (!isCompressed(Path.of(file))) {
+            return String.valueOf(e.getMessage());
+        }
+        if (new File(file).length() == 0) {
+            return "it is empty, and so is no compressed file";
+        }
+        String said = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        return e instanceof EOFException || said.contains("Truncated")
+                ? "its end is missing (" + said + "): it was cut, or is still being written"
+                : said;
     }
 
     /// Decompresses a file that is open at its first byte, and closes it if that fails.

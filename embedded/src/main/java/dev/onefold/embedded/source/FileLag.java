@@ -11,7 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// How many bytes of the files that were folded are not folded yet, because they have grown since. A file that is gone,
-/// that was rotated away, or that is compressed does not count: its size says nothing.
+/// that was rotated away, or that is compressed does not count: its size says nothing. One of which nothing is folded
+/// does not count, because its first line was refused, or its first records are folded in a moment.
 public final class FileLag {
     private static final Pattern GENERATION = Pattern.compile("(.*)#[0-9]+@([0-9?]+)", Pattern.DOTALL);
 
@@ -37,6 +38,9 @@ public final class FileLag {
         Matcher generation = GENERATION.matcher(progress.source());
         boolean followed = generation.matches();
         Path path = Path.of(followed ? generation.group(1) : progress.source());
+        if (progress.bytes() == 0) {
+            return 0;
+        }
         try {
             boolean same = !followed || FileMark.of(path).key().equals(generation.group(2));
             return same && Files.isRegularFile(path) && !Decompression.isCompressed(path)
