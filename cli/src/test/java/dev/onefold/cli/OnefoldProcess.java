@@ -47,7 +47,8 @@ public final class OnefoldProcess implements AutoCloseable {
         Path err = Files.createTempFile(folder, "err", ".txt");
         List<String> command = new ArrayList<>(List.of(
                 "env",
-                "--default-signal=INT", // A script that runs the build in its background ignores it, and so would a child.
+                "--default-signal=INT", // A script that runs the build in its background ignores it, and so would a
+                // child.
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
                 "-XX:TieredStopAtLevel=1",

@@ -116,10 +116,7 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
         found.requireSameRecords(wanted);
         boolean isKnown = !found.tables.isEmpty();
         BatchDefinition now = new BatchDefinition(
-                wanted,
-                found.lanes,
-                isKnown ? found.incarnation : store.newId(),
-                isKnown ? found.tables : ids(store));
+                wanted, found.lanes, isKnown ? found.incarnation : store.newId(), isKnown ? found.tables : ids(store));
         if (!isKnown || !found.text().equals(now.text())) {
             now.replace(store, found);
         }

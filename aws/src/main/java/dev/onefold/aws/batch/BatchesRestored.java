@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -216,7 +217,8 @@ public final class BatchesRestored {
         return with(
                 with(next.item(), LAST, Items.number(sealedBefore)),
                 SEALED_TO,
-                new CutItem(next.number(), 0, before).item().get("p"));
+                Objects.requireNonNull(
+                        new CutItem(next.number(), 0, before).item().get("p")));
     }
 
     private void moveCut(CutItem next, List<TransactWriteItem> more) {

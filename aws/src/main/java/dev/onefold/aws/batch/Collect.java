@@ -270,7 +270,7 @@ public final class Collect {
             Message.Good message = good(index);
             Claim claim = fates[index] == Fate.RECORDED ? claimed.get(message.id()) : null;
             if (marksRedriven) { // First: with the mark of the letter, which follows, nothing is left to do for it.
-                Put put = markRedriven(message, claim).put();
+                Put put = markRedriven(message, claimed.get(message.id())).put();
                 boolean _ = store.retriedIf(() -> store.client()
                         .putItem(request -> request.tableName(put.tableName())
                                 .item(put.item())
@@ -400,7 +400,7 @@ public final class Collect {
 
         /// The message of a letter may come again when the id of its record is forgotten. Its own mark may be there,
         /// because of the letter.
-        private TransactWriteItem markRedriven(Message.Good message, Claim claim) {
+        private TransactWriteItem markRedriven(Message.Good message, @Nullable Claim claim) {
             long lastMs = arrivedMs(message) + redelivery.toMillis();
             return TransactWriteItem.builder()
                     .put(Put.builder()

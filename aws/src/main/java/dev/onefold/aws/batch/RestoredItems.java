@@ -20,6 +20,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -35,7 +36,7 @@ final class RestoredItems {
     private static final String REST = "rest/";
 
     private final TreeMap<Integer, TreeMap<Long, Chunk>> chunks = new TreeMap<>();
-    private final TreeMap<Integer, TreeMap<Long, BitSet>> freed = new TreeMap<>();
+    private final NavigableMap<Integer, NavigableMap<Long, BitSet>> freed = new TreeMap<>();
     private final TreeMap<BatchNumber, DeliveryItem> batches = new TreeMap<>();
 
     private long freedTo;
@@ -59,13 +60,13 @@ final class RestoredItems {
                     BatchNumber.read(name.substring(BATCH.length())).orElseThrow();
             batches.put(number, new DeliveryItem(number, item));
         } else if (name.startsWith(CHUNK)) {
-            String[] place = name.split("/");
+            String[] place = name.split("/", -1);
             chunks.computeIfAbsent(Integer.valueOf(place[1]), _ -> new TreeMap<>())
                     .put(Long.valueOf(place[2]), ChunkItem.of(item).chunk());
         } else if (name.equals(Forgetting.FREED)) {
             freedTo = Items.number(item, "s");
         } else if (name.startsWith(REST)) {
-            String[] place = name.split("/");
+            String[] place = name.split("/", -1);
             BitSet records = of(freed, Integer.parseInt(place[1]), Long.parseLong(place[2]));
             item.keySet().stream()
                     .filter(each -> each.startsWith(Chunks.REST))
@@ -73,7 +74,7 @@ final class RestoredItems {
         }
     }
 
-    private static BitSet of(TreeMap<Integer, TreeMap<Long, BitSet>> lanes, int lane, long chunk) {
+    private static BitSet of(Map<Integer, NavigableMap<Long, BitSet>> lanes, int lane, long chunk) {
         return lanes.computeIfAbsent(lane, _ -> new TreeMap<>()).computeIfAbsent(chunk, _ -> new BitSet());
     }
 
@@ -189,7 +190,7 @@ final class RestoredItems {
 
     /// The records that are in no batch, as batches.
     List<SealedBatch> rest(Batching batching, long nowMs) {
-        TreeMap<Integer, TreeMap<Long, BitSet>> covered = new TreeMap<>();
+        NavigableMap<Integer, NavigableMap<Long, BitSet>> covered = new TreeMap<>();
         freed.forEach((lane, places) ->
                 places.forEach((chunk, records) -> of(covered, lane, chunk).or(records)));
         for (DeliveryItem batch : whole()) {

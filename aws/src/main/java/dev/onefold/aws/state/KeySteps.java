@@ -248,7 +248,7 @@ final class KeySteps {
             List<Kept> left = stored.left();
             Change change = Change.forGood(head.head(), left);
             List<TransactWriteItem> items = new ArrayList<>();
-            letters.keep(List.of(KeyLetters.broken(pipeline, head, broken.getMessage())))
+            letters.keep(List.of(KeyLetters.broken(pipeline, head, broken.what)))
                     .forEach(items::addAll);
             items.add(AsideKeys.oneMore(store));
             KeyStep step = new KeyStep(pending.key, head, change, List.of(), Delta.NOTHING);

@@ -56,8 +56,11 @@ public final class StoredKey implements dev.onefold.core.process.Store {
     public static final class Broken extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
+        final String what;
+
         Broken(String what) {
             super(what, null, false, false);
+            this.what = what;
         }
     }
 
@@ -107,7 +110,7 @@ public final class StoredKey implements dev.onefold.core.process.Store {
                 return head == null ? List.of() : function.use(each -> KeyAudit.of(each, key, head.head(), stored));
             } catch (Broken broken) {
                 List<String> parts = Key.parts(function.loaded().pipeline(), key);
-                return List.of(new KeyAudit.Difference(parts, "kept events", broken.getMessage(), ""));
+                return List.of(new KeyAudit.Difference(parts, "kept events", broken.what, ""));
             }
         });
     }

@@ -4,7 +4,8 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
 
-/// Tells of a source of which each record becomes a dead letter: then the pipeline cannot read it, or its function fails.
+/// Tells of a source of which each record becomes a dead letter: then the pipeline cannot read it, or its function
+/// fails.
 /// Used by one thread at a time.
 public final class RejectedSource {
     /// So many records, of which none could be read, are enough to say so.

@@ -121,8 +121,9 @@ public final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = "--fail-on-rejected",
-            description = "Exit code 1 if a record of this run was rejected, and not only if each record of a source was. All"
-                    + " records are folded all the same.")
+            description =
+                    "Exit code 1 if a record of this run was rejected, and not only if each record of a source was. All"
+                            + " records are folded all the same.")
     private boolean failOnRejected;
 
     @Option(

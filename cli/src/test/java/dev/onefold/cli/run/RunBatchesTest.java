@@ -89,12 +89,15 @@ class RunBatchesTest {
                   retry: {delays: [10h], for: 2d}
                 """);
         cli.write("in.ndjson", "{\"id\":1}\n");
-        try (OnefoldProcess run = OnefoldProcess.start(folder, "run", "b.yaml", "--data", "data", "--input", "in.ndjson")) {
+        try (OnefoldProcess run =
+                OnefoldProcess.start(folder, "run", "b.yaml", "--data", "data", "--input", "in.ndjson")) {
             OnefoldProcess.await("the batch waits", () -> run.err().contains("It is tried again at "));
-            assertThat(cli.run("batches", "b.yaml", "--data", "data", "release", "1", "--discard").err())
+            assertThat(cli.run("batches", "b.yaml", "--data", "data", "release", "1", "--discard")
+                            .err())
                     .contains("Batch 000001 does not wait for a person: it is waiting.");
             Files.createDirectory(folder.resolve("missing"));
-            assertThat(cli.run("batches", "b.yaml", "--data", "data", "release", "1").out())
+            assertThat(cli.run("batches", "b.yaml", "--data", "data", "release", "1")
+                            .out())
                     .startsWith("Batch 000001 is delivered again");
             assertThat(run.exitCode()).isZero();
         }

@@ -168,10 +168,13 @@ class RunCommandTest {
         Files.write(folder.resolve("a.gz"), Arrays.copyOf(gzip.toByteArray(), gzip.size() / 2));
         Result result = run("a.gz");
         assertThat(result.exitCode()).isEqualTo(1);
-        assertThat(result.err()).contains("a.gz", "cannot be read: its end is missing").doesNotContain("\tat ");
+        assertThat(result.err())
+                .contains("a.gz", "cannot be read: its end is missing")
+                .doesNotContain("\tat ");
         for (String empty : List.of("empty.gz", "empty.zst")) {
             cli.write(empty, "");
-            assertThat(run(empty).err()).contains(empty + " cannot be read: it is empty, and so is no compressed file.");
+            assertThat(run(empty).err())
+                    .contains(empty + " cannot be read: it is empty, and so is no compressed file.");
         }
         try (OutputStream out = new ZstdOutputStream(Files.newOutputStream(folder.resolve("whole")))) {
             out.write(ONE.repeat(100).getBytes(StandardCharsets.UTF_8));

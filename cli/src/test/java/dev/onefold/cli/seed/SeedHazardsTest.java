@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Engine;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -200,7 +201,7 @@ class SeedHazardsTest {
         int[] left = {rowsMax};
         try (SeedLog.Seed seed =
                 new SeedLog(folder.resolve("seeds")).begin(table.identity(), SeedLog.Numbers.of(1), false)) {
-            Seeding.Intake intake = new EngineIntake(engine, "seed/" + seed.number());
+            Seeding.Intake intake = new EngineIntake(engine, "seed/" + seed.number(), RecordKind.ROW);
             return new Seeding(
                             table,
                             seed,
@@ -274,7 +275,13 @@ class SeedHazardsTest {
                 Taken taken = new Taken(lines, read.size());
                 try (SeedLog.Seed seed =
                         new SeedLog(data.resolve("seeds")).begin("read", SeedLog.Numbers.of(1), false)) {
-                    new Seeding(taken, seed, way(engine, seed), new EngineIntake(engine, "seed/1"), always()).run();
+                    new Seeding(
+                                    taken,
+                                    seed,
+                                    way(engine, seed),
+                                    new EngineIntake(engine, "seed/1", RecordKind.ROW),
+                                    always())
+                            .run();
                 }
                 assertEqual(engine, table);
             }

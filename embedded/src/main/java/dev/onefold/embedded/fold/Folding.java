@@ -293,8 +293,8 @@ public final class Folding {
             if (state.byMessage) {
                 decoding.decoder.message(chunk.message(records));
             }
-            Malformed malformed = decoding.decoder.decode(
-                    chunk.kind(records), records.content(), records.from(), records.to());
+            Malformed malformed =
+                    decoding.decoder.decode(chunk.kind(records), records.content(), records.from(), records.to());
             Event event = decoding.decoder.event();
             malformed = malformed == null ? times.refusal(event, chunk, chunk.arrivedMs(records)) : malformed;
             if (malformed == null) {
@@ -440,8 +440,7 @@ public final class Folding {
                 decoder.message(chunk.message(records));
             }
             long arrivedMs = chunk.arrivedMs(records);
-            Malformed malformed =
-                    decoder.decode(chunk.kind(records), records.content(), records.from(), records.to());
+            Malformed malformed = decoder.decode(chunk.kind(records), records.content(), records.from(), records.to());
             malformed = malformed == null ? times.refusal(decoder.event(), chunk, arrivedMs) : malformed;
             if (malformed == null) {
                 throw new IllegalStateException("A record of " + place.source() + " is rejected for no reason");
@@ -449,7 +448,8 @@ public final class Folding {
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Rejected(chunk.letter, place, records.copy(), times.readAt(arrivedMs, clock), chunk.kind(records)),
+                    new Rejected(
+                            chunk.letter, place, records.copy(), times.readAt(arrivedMs, clock), chunk.kind(records)),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
         }

@@ -68,7 +68,8 @@ class TrialTest {
     private static Process begin(List<String> words) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 "env",
-                "--default-signal=INT", // A script that runs the build in its background ignores it, and so would a child.
+                "--default-signal=INT", // A script that runs the build in its background ignores it, and so would a
+                // child.
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",

@@ -495,6 +495,8 @@ class AwsKeyedHazardsTest {
         take(arrival("a", 3, "put"));
         assertThat(trail("a").stream().map(Entry::v)).containsExactly(1L, 3L);
         assertThat(take(arrival("a", 6, "fail"))).containsExactly(new Fate.Duplicate());
-        assertThat(engine().deadLetters().list(0, 10)).extracting(DeadLetter::reason).containsExactly(Reason.FAILED);
+        assertThat(engine().deadLetters().list(0, 10))
+                .extracting(DeadLetter::reason)
+                .containsExactly(Reason.FAILED);
     }
 }
