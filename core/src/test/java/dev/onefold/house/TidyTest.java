@@ -98,7 +98,7 @@ class TidyTest {
     @Test
     void a_package_has_at_most_20_files() {
         Map<String, Long> filesPerFolder = java.stream()
-                .filter(file -> !file.fileName().equals("package-info.java"))
+                .filter(file -> file.isMain() && !file.fileName().equals("package-info.java"))
                 .collect(groupingBy(Source::folder, TreeMap::new, counting()));
         verify(filesPerFolder.entrySet().stream()
                 .filter(folder -> folder.getValue() > PACKAGE_FILES_MAX)

@@ -28,8 +28,7 @@ final class Opening extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        connections.count(request, 1);
-        Request.addCompletionListener(request, _ -> connections.count(request, -1));
+        connections.count(request);
         Answering opened = answering;
         if (opened != null) {
             return opened.handle(request, response, callback);

@@ -2,7 +2,7 @@ package dev.onefold.aws.batch;
 
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
-import dev.onefold.aws.state.Definitions.OtherTable;
+import dev.onefold.aws.store.OtherTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
 import dev.onefold.core.grammar.PipelineText;

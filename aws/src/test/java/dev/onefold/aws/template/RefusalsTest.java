@@ -130,6 +130,6 @@ class RefusalsTest {
         Pipeline large = builder.build();
         assertThatThrownBy(() -> Template.of(large, Input.STREAM))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("at most 2700");
+                .hasMessageContaining("at most 2580");
     }
 }

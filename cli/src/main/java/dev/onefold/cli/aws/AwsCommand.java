@@ -4,7 +4,7 @@ import dev.onefold.aws.AwsBatchEngine;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.BatchDefinition;
-import dev.onefold.aws.state.Definitions;
+import dev.onefold.aws.store.OtherTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
@@ -229,7 +229,7 @@ public final class AwsCommand implements Runnable {
     private <E extends Engine> E opened(String pipeline, Supplier<E> engine) {
         try {
             return engine.get();
-        } catch (Definitions.OtherTable e) {
+        } catch (OtherTable e) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(e.getMessage()), e);
         } catch (SdkException | IllegalStateException e) {
             throw unreachable("Deployment " + deployment(pipeline), e);

@@ -238,7 +238,7 @@ class DeadLettersCommandTest {
         cli.write("other.ndjson", "precious but broken\n");
         assertThat(cli.run("run", "trades.yaml", "--data", "other", "--input", "other.ndjson")
                         .exitCode())
-                .isZero();
+                .isEqualTo(1);
         Result taken = letters("import", "all.ndjson", "--data", "other");
         assertThat(taken.exitCode()).isEqualTo(1);
         assertThat(taken.out())

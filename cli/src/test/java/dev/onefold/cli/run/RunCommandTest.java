@@ -80,7 +80,7 @@ class RunCommandTest {
         cli.write("typo.yaml", Cli.TRADES.replace("key: id", "key: Id").replace("pipeline: trades", "pipeline: typo"));
         cli.write("in", ONE + TWO + "{\"Id\":3,\"v\":\"x\"}\n{\"Id\":4,\"v\":\"y\"}\n{\n" + FOUR);
         Result result = cli.run("run", "typo.yaml", "--input", "in");
-        assertThat(result.exitCode()).isZero();
+        assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.out()).contains("""
                 Commonest reasons:
                   3 x Field Id is missing; it is part of the key; the record has id, v, desk, region, value.

@@ -112,7 +112,7 @@ class VerbsTest {
     @Test
     void status_says_what_became_of_the_records_and_how_far_behind_it_is() throws Exception {
         cli.append("in.ndjson", "not json\n");
-        assertThat(cli.run("run", "trades.yaml", "-i", "in.ndjson").exitCode()).isZero();
+        assertThat(cli.run("run", "trades.yaml", "-i", "in.ndjson").exitCode()).isEqualTo(1);
         cli.append("in.ndjson", "12345\n");
         Result json = cli.run("status", "trades", "--format", "json");
         assertThat(json.exitCode()).as(json.err()).isZero();

@@ -124,7 +124,7 @@ class BoundsTest {
         assertThat(stored.kept).hasSizeLessThan(20);
         assertThat(stored.fold(function, 9, order(0, 1, 1, 1))).isEqualTo(Verdict.REJECTED);
         assertThat(stored.letters.getFirst().why().message())
-                .contains("folded for good (9 newer ones have about 300000 bytes");
+                .contains("folded for good (9 newer ones are kept; no more are, because of their bytes");
         assertThat(stored.fold(function, 40, order(1, 30, 30_000, 1))).isEqualTo(Verdict.ACCEPTED);
         assertThat(stored.fold(function, 41, order(1, 30, 40_000, 1))).isEqualTo(Verdict.ACCEPTED);
         assertThat(stored.kept).as("what 41 would undo is more than is kept").isEmpty();

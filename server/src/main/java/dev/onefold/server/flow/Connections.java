@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,17 +21,20 @@ import org.jspecify.annotations.Nullable;
 public final class Connections implements Connection.Listener {
     private final int countMax;
     private final Set<InetAddress> proxies;
-    private final Map<SocketAddress, Open> open = new HashMap<>();
+    private final Map<AbstractEndPoint, Open> open = new IdentityHashMap<>();
+    private final Map<SocketAddress, Open> byRemote = new HashMap<>();
     private final Map<InetAddress, Integer> ofAddress = new HashMap<>();
 
     private static final class Open {
         private final AbstractEndPoint end;
+        private final SocketAddress remote; // A closed end does not know it any more.
         private final InetAddress address;
         private int requests;
 
-        private Open(AbstractEndPoint end, InetAddress address) {
+        private Open(AbstractEndPoint end, InetSocketAddress remote) {
             this.end = end;
-            this.address = address;
+            this.remote = remote;
+            address = remote.getAddress();
         }
     }
 
@@ -77,7 +81,9 @@ public final class Connections implements Connection.Listener {
             toClose = silent.get().end;
             remove(toClose);
         }
-        open.put(remote, new Open(end, address));
+        Open opened = new Open(end, remote);
+        open.put(end, opened);
+        byRemote.put(remote, opened);
         ofAddress.merge(address, 1, Integer::sum);
         return toClose;
     }
@@ -91,22 +97,33 @@ public final class Connections implements Connection.Listener {
     }
 
     private synchronized void remove(AbstractEndPoint end) {
-        SocketAddress remote = end.getRemoteSocketAddress();
-        Open closed = open.get(remote);
-        if (closed != null && closed.end.equals(end)) {
-            open.remove(remote);
+        Open closed = open.remove(end);
+        if (closed != null) {
+            byRemote.remove(closed.remote, closed);
             ofAddress.computeIfPresent(closed.address, (_, count) -> count == 1 ? null : count - 1);
         }
     }
 
-    /// A request has begun (1) or has ended (-1).
-    public void count(Request request, int change) {
+    /// How many are open.
+    synchronized int count() {
+        return open.size();
+    }
+
+    /// Counts a request as under way, until it is answered.
+    public void count(Request request) {
         SocketAddress remote = request.getConnectionMetaData().getRemoteSocketAddress();
+        Open of;
         synchronized (this) {
-            Open known = open.get(remote);
-            if (known != null) {
-                known.requests += change;
+            of = byRemote.get(remote);
+            if (of == null) {
+                return;
             }
+            of.requests++;
         }
+        Request.addCompletionListener(request, _ -> end(of));
+    }
+
+    private synchronized void end(Open of) {
+        of.requests--;
     }
 }
