@@ -158,6 +158,11 @@ final class Opener {
                 given.machine().spaceListener());
     }
 
+    /// What was asked for, in the edition of the data if its file names none.
+    private @Nullable Pipeline inEditionOf(@Nullable Pipeline data) {
+        return asked == null ? null : data == null ? asked.inEdition(Edition.NEWEST) : asked.ofDataOf(data);
+    }
+
     private EmbeddedEngine recover(@Nullable DirectoryLock held) {
         Stored found = held == null
                 ? Stored.read(root)
@@ -169,8 +174,7 @@ final class Opener {
         kept(found.journal());
         Checkpoint checkpoint = found.checkpoint();
         Pipeline data = checkpoint == null ? null : View.definition(root, checkpoint);
-        Pipeline pipeline =
-                asked == null ? null : data == null ? asked.inEdition(Edition.NEWEST) : asked.ofDataOf(data);
+        Pipeline pipeline = inEditionOf(data);
         Pipeline last = data == null ? pipeline : data;
         if (last == null) {
             throw Stored.noData(root);
@@ -205,9 +209,8 @@ final class Opener {
         if (checkpoint == null) {
             view.serve(opening);
         } else if (checkpoint.rows().size() != settings.shards() || held != null && !serving.equals(stored)) {
-            view.checkpoints
-                    .take(); // A new number of shards, another formula or another jar is durable before anything is
-            // folded.
+            // A new number of shards, another formula or another jar is durable before anything is folded.
+            view.checkpoints.take();
             view.checkpoints.await();
         }
         if (held == null) {

@@ -31,7 +31,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
 /// The table of dead letters. A letter is written with the mark of its identity in one transaction, so it is kept
 /// once, however often its record comes. Its record lies in a bucket, and is there before the letter is and until the
-/// letter is not. Any thread may call.
+/// letter is not. It is one idea: the item, its key, and their one transaction. Any thread may call.
 ///
 ///     mark   = p "mark/" identity, i 00, n id
 ///     letter = p "letter/" id mod 16, i id 8, r reason, m message, s shard, q sequence, u sub-sequence, t time,

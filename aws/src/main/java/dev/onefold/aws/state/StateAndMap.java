@@ -244,10 +244,14 @@ public final class StateAndMap {
         }
         // The next attempt decides on records of rows that the served view refuses, or that lack it: it finds these
         // rows empty, or whole.
-        new RefusedRows(store, definition).settle(refusedRows, () -> gate(definition), this::moveGate);
-        new ServedViews(store, definition).settle(outdatedRows, () -> gate(definition), this::moveGate);
+        settle(definition, refusedRows, outdatedRows);
         again.addAll(write(definition, changes));
         return withRivals(again, contests);
+    }
+
+    private void settle(Definition definition, List<RowItem> refused, List<RowItem> outdated) {
+        new RefusedRows(store, definition).settle(refused, () -> gate(definition), this::moveGate);
+        new ServedViews(store, definition).settle(outdated, () -> gate(definition), this::moveGate);
     }
 
     private static List<Integer> withRivals(List<Integer> winners, Map<Integer, List<Integer>> contests) {

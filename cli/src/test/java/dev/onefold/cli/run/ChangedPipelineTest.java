@@ -67,8 +67,7 @@ class ChangedPipelineTest {
         assertThat(send("wide.yaml").exitCode()).isZero();
         assertThat(cli.run("check", "timed.yaml", "--data", "d").out()).contains("can follow it from the rows.", told);
         Result followed = send("timed.yaml");
-        assertThat(followed.exitCode()).as("the record has no time")
-                .isEqualTo(1);
+        assertThat(followed.exitCode()).as("the record has no time").isEqualTo(1);
         assertThat(followed.err()).contains("its new totals are made from the rows.", told);
         assertThat(cli.run("query", "timed.yaml", "--data", "d").out()).contains("10.00");
     }

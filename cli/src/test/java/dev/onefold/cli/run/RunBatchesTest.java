@@ -68,7 +68,8 @@ class RunBatchesTest {
                   %s
                   deliver: {%s}
                 """.formatted(
-                        isIdempotent ? "receiver: idempotent" : to.startsWith("command") ? "receiver: once" : "", to.replace(", receiver: idempotent", "")));
+                        isIdempotent ? "receiver: idempotent" : to.startsWith("command") ? "receiver: once" : "",
+                        to.replace(", receiver: idempotent", "")));
         cli.write("in.ndjson", "");
         Cli.Result result = cli.run("run", "b.yaml", "--data", "data", "--input", "in.ndjson");
         assertThat(result.err())

@@ -5,7 +5,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Connections implements Connection.Listener {
     private final int countMax;
     private final Set<InetAddress> proxies;
-    private final Map<AbstractEndPoint, Open> open = new IdentityHashMap<>();
+    private final Map<AbstractEndPoint, Open> open = new HashMap<>();
     private final Map<SocketAddress, Open> byRemote = new HashMap<>();
     private final Map<InetAddress, Integer> ofAddress = new HashMap<>();
 

@@ -54,7 +54,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// The hazards of functions per key on AWS, each with its schedule.
+/// The hazards of functions per key on AWS, each with its schedule. It is one idea: they share one deployment.
 class AwsKeyedHazardsTest {
     private final Deployment deployment = Deployment.calm();
 
