@@ -9,6 +9,8 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.RecordKind;
+import dev.onefold.core.form.RowLine;
 import dev.onefold.core.pipeline.Pipeline;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +31,9 @@ class ResyncTurnTest {
             .rollup(r -> r.count("trades"))
             .build();
     private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
-    private static final byte[] ROW = "{\"id\":\"a\",\"v\":1}\n".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] ROW = RowLine.of("{\"id\":\"a\",\"v\":1}".getBytes(StandardCharsets.UTF_8));
+    private static final byte[] LINES =
+            (new String(ROW, StandardCharsets.UTF_8) + "\n").getBytes(StandardCharsets.UTF_8);
 
     private static Store store(String deployment) {
         Store store = DYNAMO.store(deployment);
@@ -98,16 +102,16 @@ class ResyncTurnTest {
         ResyncTurn dead = ResyncTurn.take(store).orElseThrow();
         ResyncTurn current =
                 ResyncTurn.take(later(store, ResyncTurn.HELD.plusSeconds(1))).orElseThrow();
-        assertThatThrownBy(() -> new RepairIntake(store, dead).append(ROW, ROW.length))
+        assertThatThrownBy(() -> new RepairIntake(store, dead).append(LINES, LINES.length))
                 .isInstanceOf(ResyncTurn.Overtaken.class)
                 .hasMessageContaining("Another re-sync has begun");
         // As if it was taken for dead between its last renewal and its transaction.
-        List<Arrival> repair = List.of(new Arrival("resync/1", "1", 0, ROW));
+        List<Arrival> repair = List.of(new Arrival("resync/1", "1", 0, ROW, Arrival.NOT_KNOWN, RecordKind.ROW));
         assertThatThrownBy(() -> StateAndMap.repair(store, repair, dead::check)).isInstanceOf(StateAndMap.Fenced.class);
         AwsEngine engine = AwsEngine.deployed(store);
         assertThat(engine.get(List.of("a"))).isEmpty();
         assertThat(new RepairIntake(store, current)
-                        .append(ROW, ROW.length)
+                        .append(LINES, LINES.length)
                         .counts()
                         .accepted())
                 .isOne();

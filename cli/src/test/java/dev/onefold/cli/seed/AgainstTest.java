@@ -140,7 +140,9 @@ class AgainstTest {
                 "letters.ndjson",
                 change(7, "b", "Ulm", 20).replace(":20", ":\"many\"")
                         + change(1, "d", "Bonn", 4).replace(":4}", ":\"many\"}"));
-        done("run", "towns.yaml", "--input", "letters.ndjson");
+        Result letters = cli.run("run", "towns.yaml", "--input", "letters.ndjson");
+        assertThat(letters.exitCode()).isEqualTo(1);
+        assertThat(letters.err()).contains("Every record of letters.ndjson was rejected: 2.");
         Result repaired = verify("towns.yaml", "rows.ndjson", "--repair", "--at-rest");
         assertThat(repaired.out())
                 .as("a letter below the row of d explains nothing")

@@ -258,7 +258,8 @@ class SeedCommandTest {
         cli.write("rows.ndjson", "{\"id\":1,\"desk\":\"FX\"}\n{\"id\":2,\"desk\":\"FX\"}\n");
         cli.write(
                 "live.ndjson",
-                "{\"op\":\"d\",\"before\":{\"id\":2,\"desk\":\"FX\"},\"source\":{\"table\":\"t\",\"lsn\":7}}\n");
+                "{\"op\":\"d\",\"before\":{\"id\":2,\"desk\":\"FX\"},\"source\":{\"table\":\"t\","
+                        + "\"lsn\":7,\"sequence\":\"[\\\"0\\\",\\\"7\\\"]\"}}\n");
         done("run", "log.yaml", "--input", "live.ndjson");
         assertThat(done("seed", "log.yaml", "--from", "rows.ndjson").out()).contains("  newer live               1");
         assertThat(done("get", "log", "1").out()).containsPattern("0/0/[0-9]{13}");

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Engine;
 import dev.onefold.core.builder.PipelineBuilder;
-import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -201,11 +200,13 @@ class SeedHazardsTest {
         int[] left = {rowsMax};
         try (SeedLog.Seed seed =
                 new SeedLog(folder.resolve("seeds")).begin(table.identity(), SeedLog.Numbers.of(1), false)) {
-            Seeding.Intake intake = new EngineIntake(engine, "seed/" + seed.number(), RecordKind.ROW);
+            Seeding.Way way = way(engine, seed);
+            Seeding.Intake intake = new EngineIntake(
+                    engine, "seed/" + seed.number(), way.form().kind());
             return new Seeding(
                             table,
                             seed,
-                            way(engine, seed),
+                            way,
                             (lines, length) -> {
                                 for (int i = random.nextInt(3); i > 0; i--) {
                                     engine.append("live", table.arrival());
@@ -275,13 +276,10 @@ class SeedHazardsTest {
                 Taken taken = new Taken(lines, read.size());
                 try (SeedLog.Seed seed =
                         new SeedLog(data.resolve("seeds")).begin("read", SeedLog.Numbers.of(1), false)) {
-                    new Seeding(
-                                    taken,
-                                    seed,
-                                    way(engine, seed),
-                                    new EngineIntake(engine, "seed/1", RecordKind.ROW),
-                                    always())
-                            .run();
+                    Seeding.Way way = way(engine, seed);
+                    EngineIntake intake =
+                            new EngineIntake(engine, "seed/1", way.form().kind());
+                    new Seeding(taken, seed, way, intake, always()).run();
                 }
                 assertEqual(engine, table);
             }

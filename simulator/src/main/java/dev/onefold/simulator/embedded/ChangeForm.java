@@ -4,6 +4,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.simulator.embedded.MovingTable.Change;
 import dev.onefold.simulator.embedded.MovingTable.Content;
 import dev.onefold.tables.RowForm;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,11 @@ public enum ChangeForm {
     /// The ARN of the change stream, if it has one.
     public @Nullable String stream() {
         return this == DYNAMODB ? ARN : null;
+    }
+
+    /// The position of the change in the table that has this place in the log.
+    public BigInteger position(BigInteger place) {
+        return this == DEBEZIUM ? place.shiftRight(Long.SIZE) : place; // The rest is source.lsn.
     }
 
     /// The form of rows that a seeding or a re-sync brings.

@@ -369,7 +369,9 @@ public final class ResyncSimulation {
     }
 
     private BigInteger place(Row row) {
-        return reads.isByPlace() ? row.version().position() : row.version().number();
+        return reads.isByPlace()
+                ? reads.position(row.version().position())
+                : row.version().number();
     }
 
     private Map<String, String> totals() {
