@@ -388,7 +388,14 @@ final class EngineRoutes {
         return appended(engine.append(source == null ? SOURCE_USUAL : source, new BodyLines(body)));
     }
 
-    /// Rows of a seeding or repair, which none but the command line brings, on the socket.
+    /// Whether a request brings rows of a seeding or repair. None but the command line brings them, on the socket.
+    static boolean takesRows(Request request) {
+        List<String> path = request.path();
+        return request.method().equals("POST")
+                && path.size() == 3
+                && path.getLast().equals("rows");
+    }
+
     private Response rows(Request request) {
         request.allowWithBody("source", "from");
         byte[] body = request.body();

@@ -198,6 +198,9 @@ public final class Routes {
                     Failure.NOT_ALLOWED,
                     "The token does not allow to " + scope.word() + " in pipeline " + path.get(1) + "."));
         }
+        if (!isOwnUser && EngineRoutes.takesRows(request)) {
+            throw noRoute(request);
+        }
         return pipeline;
     }
 

@@ -30,10 +30,12 @@ public final class RejectedSource {
                 + now.duplicate()
                 + now.stale()
                 + now.conflicting()
+                + now.silent()
                 - before.accepted()
                 - before.duplicate()
                 - before.stale()
-                - before.conflicting();
+                - before.conflicting()
+                - before.silent();
         return taken > 0 ? 0 : now.rejected() - before.rejected();
     }
 

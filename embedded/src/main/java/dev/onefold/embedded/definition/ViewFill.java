@@ -285,7 +285,8 @@ final class ViewFill {
         Settled settled = new Settled();
         forEachEntry(reason, entry -> {
             switch (entry) {
-                case Entry.Redrive redrive when redrive.decides() -> settled.edit(redrive.place(), redrive.record());
+                case Entry.Redrive redrive
+                when redrive.decides() -> settled.edit(redrive.place(), redrive.record(), redrive.kind());
                 case Entry.Purge purge ->
                     purge.letters().forEach(letter -> settled.purge(letter.place(), letter.settles()));
                 case Entry.Redrive _, Entry.Lines _, Entry.Oversized _ -> {}

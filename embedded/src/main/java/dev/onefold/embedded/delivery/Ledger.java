@@ -189,6 +189,7 @@ final class Ledger implements AutoCloseable {
         hashes.keySet().removeIf(number -> !isHashNeeded(number));
         if (log().length() > REWRITE_BYTES_MIN) {
             space.change(this::rewrite);
+            mark(); // Also where a rewrite has found no space for its mark.
         }
     }
 

@@ -202,9 +202,10 @@ public final class Chunk {
         return records(from);
     }
 
-    /// The kind of a record: an edit is a person's, however its record came.
+    /// The kind of a record: what stands in its place has one of its own.
     RecordKind kind(Records of) {
-        return of.isEdited() ? RecordKind.SENT : kind;
+        Settled.Edit edit = of.isEdited() ? settledEdit(of) : null;
+        return edit == null ? kind : edit.kind();
     }
 
     /// The records, a header included.
@@ -285,7 +286,7 @@ public final class Chunk {
     }
 
     /// A record of the chunk, with the place that its letter has.
-    record Found(Place place, long arrivedMs, byte[] bytes) {}
+    record Found(Place place, long arrivedMs, byte[] bytes, RecordKind kind) {}
 
     /// The record at a place of the source; `null` if there is none.
     @Nullable
@@ -293,7 +294,7 @@ public final class Chunk {
         Records all = numbered();
         for (long line = recordsBefore + 1; all.next(); line++) {
             if (all.place() == place) {
-                return new Found(place(all, line), arrivedMs(all), all.copy());
+                return new Found(place(all, line), arrivedMs(all), all.copy(), kind(all));
             }
         }
         return null;
@@ -321,9 +322,9 @@ public final class Chunk {
         }
         settled = all;
         places = all.of(source.name());
-        byte[] edit = oversized < 0 ? null : all.edit(source.name(), offset);
+        Settled.Edit edit = oversized < 0 ? null : all.edit(source.name(), offset);
         if (edit != null) {
-            List<LogBatch.Entry> alone = List.of(new LogBatch.Entry(offset, edit));
+            List<LogBatch.Entry> alone = List.of(new LogBatch.Entry(offset, edit.bytes()));
             framing = Framing.LENGTHS;
             bytes = Framing.encode(alone);
             length = Framing.bytes(alone);
@@ -341,9 +342,14 @@ public final class Chunk {
         return fate == Settled.Fate.OPEN && isOfQueue() ? settled.fate(place(record, 0)) : fate;
     }
 
-    /// The letter of a message that was rejected is settled by the message, that of another event by its place.
     private byte @Nullable [] edit(Records record) {
-        byte[] edit = settled.edit(source.name(), record.place());
+        Settled.Edit edit = settledEdit(record);
+        return edit == null ? null : edit.bytes();
+    }
+
+    /// The letter of a message that was rejected is settled by the message, that of another event by its place.
+    private Settled.@Nullable Edit settledEdit(Records record) {
+        Settled.Edit edit = settled.edit(source.name(), record.place());
         return edit == null && isOfQueue() ? settled.edit(place(record, 0).source(), 0) : edit;
     }
 

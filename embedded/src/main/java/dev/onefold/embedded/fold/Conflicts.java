@@ -78,7 +78,7 @@ final class Conflicts {
                 chunk.letter,
                 found.place(),
                 readAt.apply(found.arrivedMs()),
-                chunk.kind);
+                found.kind());
     }
 
     private static IllegalStateException gone(Row row) {

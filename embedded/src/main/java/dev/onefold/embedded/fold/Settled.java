@@ -1,6 +1,7 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.embedded.disk.Entry;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,7 +21,7 @@ public final class Settled {
 
     private final Map<String, long[]> bySource = new HashMap<>(); // Offset, times 4, and the fate.
     private final Map<String, Integer> sizes = new HashMap<>();
-    private final Map<String, Map<Long, byte[]>> edits = new HashMap<>(); // By source and offset.
+    private final Map<String, Map<Long, Edit>> edits = new HashMap<>(); // By source and offset.
     private long editBytes;
 
     /// What has become of a record. All but the last have a number of two bits.
@@ -41,16 +42,20 @@ public final class Settled {
         }
     }
 
+    /// What stands in the place of a record: bytes of a person, or a record as it came once.
+    record Edit(byte[] bytes, RecordKind kind) {}
+
     /// Notes an edit, which takes the place of an earlier one.
-    public void edit(Place place, byte[] edit) {
-        byte[] before =
-                edits.computeIfAbsent(place.source(), _ -> new HashMap<>()).put(place.offset(), edit);
-        editBytes += edit.length + (before == null ? EDIT_BYTES : -before.length);
+    public void edit(Place place, byte[] edit, RecordKind kind) {
+        Edit before =
+                edits.computeIfAbsent(place.source(), _ -> new HashMap<>()).put(place.offset(), new Edit(edit, kind));
+        editBytes += edit.length + (before == null ? EDIT_BYTES : -before.bytes.length);
     }
 
     /// What stands in the place of a record; `null` if nothing does.
-    byte @Nullable [] edit(String source, long offset) {
-        Map<Long, byte[]> ofSource = edits.get(source);
+    @Nullable
+    Edit edit(String source, long offset) {
+        Map<Long, Edit> ofSource = edits.get(source);
         return ofSource == null ? null : ofSource.get(offset);
     }
 

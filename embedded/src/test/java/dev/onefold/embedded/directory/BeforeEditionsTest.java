@@ -3,12 +3,15 @@ package dev.onefold.embedded.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.Counts;
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Truth;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.form.RowLine;
 import dev.onefold.core.pipeline.Edition;
@@ -185,6 +188,30 @@ class BeforeEditionsTest {
         }
         try (EmbeddedEngine engine = open(own())) {
             assertThat(totals(engine)).isEqualTo("[]0");
+        }
+    }
+
+    @Test
+    void a_row_that_lost_is_a_row_when_the_sources_are_folded_again_also_behind_an_edit_of_it() {
+        String edit = "{\"id\":\"a\",\"v\":5,\"g\":\"b\"}";
+        byte[] row =
+                utf8(new String(RowLine.of(utf8("{\"id\":\"a\",\"v\":5,\"g\":\"c\"}")), StandardCharsets.UTF_8) + "\n");
+        Settings settings = Settings.defaults().withKeepJournal(true);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, own(), settings)) {
+            engine.append("people", List.of("{\"id\":\"a\",\"v\":5,\"g\":\"z\"}"));
+            engine.appendRows("seed/1", 1, row, row.length);
+            long letter = engine.deadLetters().list(0, 1).getFirst().id();
+            assertThat(engine.deadLetters().redrive(letter, utf8(edit), DeadLetters.Keys.SAME))
+                    .isEqualTo(Redriven.CONFLICTING);
+            assertThat(engine.deadLetters().redrive(letter, null, DeadLetters.Keys.SAME))
+                    .isEqualTo(Redriven.CONFLICTING);
+            Counts before = engine.counts();
+            assertThat(before.conflicting()).isEqualTo(1);
+            engine.rebuild(new Truth.Sources());
+            assertThat(engine.counts()).isEqualTo(before);
+            assertThat(engine.deadLetters().list(0, 9))
+                    .extracting(DeadLetter::reason)
+                    .containsExactly(Reason.CONFLICT);
         }
     }
 
