@@ -66,19 +66,24 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
 
     private void requireTables(Store store) {
         Instant asked = store.clock().instant();
-        if (tables.isEmpty() || store.ids().isValid(tables, asked)) {
+        if (store.ids().isValid(tables, asked)) {
             return;
         }
-        if (tables.getFirst().isEmpty()) {
+        if (!tables.isEmpty() && tables.getFirst().isEmpty()) {
             throw new OtherTable();
         }
         List<TableIds.Found> found = tablesOf(store);
-        for (int table = 0; table < tables.size(); table++) {
-            if (!found.get(table).id().equals(tables.get(table))) {
+        for (int table = 0; table < found.size(); table++) {
+            if (isOther(table, found.get(table))) {
                 throw new OtherTable(found.get(table));
             }
         }
         store.ids().note(tables, asked);
+    }
+
+    /// Whether a table is another one than this names. Where it names none, one that was restored is.
+    boolean isOther(int table, TableIds.Found found) {
+        return tables.isEmpty() ? found.isRestored() : !found.id().equals(tables.get(table));
     }
 
     /// The tables that there are.

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
@@ -60,9 +61,6 @@ public final class BatchesRestored {
     private static final int ITEMS_MAX = 99;
     private static final int ATTEMPTS_MAX = 20;
 
-    /// While it is under way: where batches ended before.
-    private static final String SEALED_TO = "o";
-
     /// While it is under way: the number of the last batch before.
     private static final String LAST = "q";
 
@@ -89,6 +87,15 @@ public final class BatchesRestored {
     /// A table, and whether it is another one than the deployment knows.
     public record Found(TableIds.Found table, boolean isOther) {}
 
+    /// What somebody saw, and decides on.
+    ///
+    /// @param definition which is taken over, and no other
+    public record Looked(BatchDefinition definition, List<Found> tables) {
+        public Looked {
+            tables = List.copyOf(tables);
+        }
+    }
+
     private BatchesRestored(Store store, BatchDefinition definition) {
         this.store = store;
         this.definition = definition;
@@ -102,30 +109,30 @@ public final class BatchesRestored {
     }
 
     /// What the tables are; empty if the deployment makes no batches, or has never collected anything.
-    public static Optional<List<Found>> look(Store store) {
+    public static Optional<Looked> look(Store store) {
         return BatchDefinition.findAnyhow(store).map(definition -> {
             List<TableIds.Found> found = BatchDefinition.tablesOf(store);
-            List<String> known = definition.tables();
-            return IntStream.range(0, found.size())
-                    .mapToObj(table -> new Found(
-                            found.get(table),
-                            !known.isEmpty() && !found.get(table).id().equals(known.get(table))))
-                    .toList();
+            return new Looked(
+                    definition,
+                    IntStream.range(0, found.size())
+                            .mapToObj(table -> new Found(found.get(table), definition.isOther(table, found.get(table))))
+                            .toList());
         });
     }
 
     /// Takes the tables over as they are.
     ///
-    /// @throws IllegalStateException if there is no definition, or somebody else does the same at the same time
-    public static Report takeOver(Store store) {
-        BatchDefinition before = BatchDefinition.findAnyhow(store)
-                .orElseThrow(() -> new IllegalStateException(
-                        "Table " + store.tables().rows() + " holds no batches. Restore it from a backup first."));
-        BatchDefinition closed = before.closed(store);
-        closed.replace(store, before);
+    /// @param looked what was decided on: if somebody else has taken the tables over since, nothing is done
+    /// @throws IllegalStateException if somebody else does the same at the same time, or has done so since
+    public static Report takeOver(Store store, Looked looked) {
+        BatchDefinition closed = looked.definition.closed(store);
+        closed.replace(store, looked.definition);
         if (!closed.isStored(store)) {
             throw overtaken();
         }
+        // Whoever has found the tables to be known goes on for so long. One that is frozen longer writes behind the
+        // fence only.
+        store.threads().pause(TableIds.VALID_MAX.plus(Store.IN_FLIGHT_MAX));
         return new BatchesRestored(store, closed).run();
     }
 
@@ -137,7 +144,7 @@ public final class BatchesRestored {
     private Report run() {
         fence();
         store.threads().pause(Store.IN_FLIGHT_MAX); // What was begun before is seen, or is refused.
-        RestoredItems found = RestoredItems.read(store);
+        RestoredItems found = RestoredItems.read(store, cut.number());
         sealedTo = found.sealedTo(sealedTo);
         moveCut(cut, List.of());
         long reaccepted = dropClaims(found);
@@ -166,8 +173,8 @@ public final class BatchesRestored {
         for (int attempt = 1; ; attempt++) {
             Map<String, AttributeValue> item = store.get(store.tables().rows(), CutItem.key());
             CutItem before = CutItem.of(item, definition.lanes());
-            List<End> ends = item.containsKey(SEALED_TO)
-                    ? CutItem.of(with(item, "p", item.get(SEALED_TO)), definition.lanes())
+            List<End> ends = item.containsKey(CutItem.SEALED_TO)
+                    ? CutItem.of(with(item, "p", item.get(CutItem.SEALED_TO)), definition.lanes())
                             .ends()
                     : before.ends();
             sealedBefore = item.containsKey(LAST) ? Items.number(item, LAST) : before.number();
@@ -216,7 +223,7 @@ public final class BatchesRestored {
                 sealedTo.stream().map(position -> new End(position, 0)).toList();
         return with(
                 with(next.item(), LAST, Items.number(sealedBefore)),
-                SEALED_TO,
+                CutItem.SEALED_TO,
                 Objects.requireNonNull(
                         new CutItem(next.number(), 0, before).item().get("p")));
     }
@@ -262,20 +269,39 @@ public final class BatchesRestored {
         return Deliveries.put(store.tables().rows(), item, condition, values);
     }
 
-    private static TransactWriteItem delete(String table, Map<String, AttributeValue> key) {
+    /// Deletes what was read, if it is still that.
+    private TransactWriteItem delete(Map<String, AttributeValue> item) {
+        boolean hasChunk = item.containsKey("c");
         return TransactWriteItem.builder()
-                .delete(Delete.builder().tableName(table).key(key).build())
+                .delete(Delete.builder()
+                        .tableName(store.tables().rows())
+                        .key(Map.of("k", item.get("k")))
+                        .conditionExpression(
+                                "attribute_not_exists(k) OR " + (hasChunk ? Claim.SAME : "attribute_not_exists(c)"))
+                        .expressionAttributeValues(hasChunk ? Map.of(":l", item.get("l"), ":c", item.get("c")) : null)
+                        .build())
                 .build();
     }
 
-    /// Also marks of messages, which were written with a claim.
+    /// Also marks of messages, which were written with a claim. Those of an earlier version do not name its chunk: they
+    /// go before the first claim does, because a message may come in twice, and is never lost.
     private long dropClaims(RestoredItems found) {
+        Predicate<Map<String, AttributeValue>> lostClaims = item -> item.containsKey("c") && isLost(found, item);
+        boolean[] isAny = new boolean[1];
+        Queries.scan(
+                store,
+                store.tables().rows(),
+                page -> isAny[0] |= page.stream().filter(RowItem::isRow).anyMatch(lostClaims));
+        return isAny[0] ? drop(item -> !item.containsKey("c")) + drop(lostClaims) : 0;
+    }
+
+    private long drop(Predicate<Map<String, AttributeValue>> which) {
         long[] dropped = new long[1];
         Queries.scan(store, store.tables().rows(), page -> {
             List<TransactWriteItem> deletes = page.stream()
-                    .filter(item -> RowItem.isRow(item) && item.containsKey("c"))
-                    .filter(item -> isLost(found, (int) Items.number(item, "l"), Items.number(item, "c")))
-                    .map(item -> delete(store.tables().rows(), Map.of("k", item.get("k"))))
+                    .filter(RowItem::isRow)
+                    .filter(which)
+                    .map(this::delete)
                     .toList();
             requireAll(deletes);
             dropped[0] += deletes.size();
@@ -283,7 +309,9 @@ public final class BatchesRestored {
         return dropped[0];
     }
 
-    private boolean isLost(RestoredItems found, int lane, long chunk) {
+    private boolean isLost(RestoredItems found, Map<String, AttributeValue> claim) {
+        int lane = (int) Items.number(claim, "l");
+        long chunk = Items.number(claim, "c");
         return lane != Claim.NONE
                 && chunk >= sealedTo.get(lane).chunk()
                 && chunk < cut.ends().get(lane).position().chunk()
@@ -349,7 +377,11 @@ public final class BatchesRestored {
             }
             DeliveryItem next = restored(before).at(Math.max(revision, before.revision() + 1));
             open.add(next);
-            puts.add(put(next.attributes(), "attribute_exists(k)", Map.of()));
+            // Its own answer may be lost.
+            puts.add(put(
+                    next.attributes(),
+                    "v = :v OR v = :w",
+                    Map.of(":v", Items.number(before.revision()), ":w", Items.number(next.revision()))));
         }
         requireAll(puts);
         requireAll(new Deliveries(store).relisted(open));
@@ -373,7 +405,7 @@ public final class BatchesRestored {
     }
 
     private void nameMissing(RestoredItems found) {
-        for (Gaps.Gap gap : found.missing(sealedBefore)) {
+        for (Gaps.Gap gap : found.missing(sealedBefore, Gaps.load(store))) {
             lost.add("Batches " + BatchNumber.of(gap.first()) + " to " + BatchNumber.of(gap.last())
                     + " are not there. If they were not freed because they were done long ago, ask their receiver: what"
                     + " was left of their records was sealed again, and ids of the others are known.");
@@ -383,7 +415,7 @@ public final class BatchesRestored {
     private void finish(RestoredItems found) {
         long base = cut.ends().getFirst().position().chunk();
         List<TransactWriteItem> items = new ArrayList<>();
-        items.add(put(found.gaps(base).item(), ALWAYS, Map.of()));
+        items.add(put(found.gaps(sealedBefore, base).with(Gaps.load(store)).item(), ALWAYS, Map.of()));
         Forgetting.from(found.first(base), base).forEach(pass -> items.add(put(pass, ALWAYS, Map.of())));
         items.add(put(cut.item(), "n = :n", Map.of(":n", Items.number(cut.number()))));
         require(items);

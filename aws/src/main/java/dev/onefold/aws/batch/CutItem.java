@@ -9,11 +9,13 @@ import dev.onefold.core.batch.LaneCut.Position;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// How far the lanes are cut into batches.
@@ -26,6 +28,9 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// @param ends of each lane
 record CutItem(long number, long bytes, List<End> ends) {
     private static final int END_BYTES = 2 * Long.BYTES + Integer.BYTES;
+
+    /// There while tables are taken over: where batches ended before. Nobody else moves such a cut.
+    static final String SEALED_TO = "o";
 
     /// Where the batches of a lane end.
     ///
@@ -72,6 +77,40 @@ record CutItem(long number, long bytes, List<End> ends) {
             Map<String, AttributeValue> item = new TreeMap<>(RowItem.other("gaps"));
             item.put("p", Items.bytes(packed.array()));
             return item;
+        }
+
+        /// These and others, as few as there can be.
+        Gaps with(Gaps others) {
+            List<Gap> all = new ArrayList<>();
+            Stream.concat(gaps.stream(), others.gaps.stream())
+                    .sorted(Comparator.comparingLong(Gap::first))
+                    .forEach(gap -> {
+                        if (!all.isEmpty() && gap.first <= all.getLast().last + 1) {
+                            Gap before = all.removeLast();
+                            all.add(new Gap(before.first, Math.max(before.last, gap.last)));
+                        } else {
+                            all.add(gap);
+                        }
+                    });
+            return new Gaps(all);
+        }
+
+        /// What of a gap is in none of these.
+        List<Gap> rest(Gap of) {
+            List<Gap> rest = new ArrayList<>();
+            long from = of.first;
+            for (Gap gap : gaps) {
+                if (gap.last >= from && gap.first <= of.last) {
+                    if (gap.first > from) {
+                        rest.add(new Gap(from, gap.first - 1));
+                    }
+                    from = gap.last + 1;
+                }
+            }
+            if (from <= of.last) {
+                rest.add(new Gap(from, of.last));
+            }
+            return rest;
         }
 
         boolean contains(long number) {

@@ -225,7 +225,7 @@ public final class Cutter {
                         : Deliveries.put(
                                 store.tables().rows(),
                                 cut.item(),
-                                "n = :n",
+                                "n = :n AND attribute_not_exists(" + CutItem.SEALED_TO + ")",
                                 Map.of(":n", Items.number(before.number()))));
         return items;
     }

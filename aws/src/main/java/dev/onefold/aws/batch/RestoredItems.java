@@ -41,10 +41,15 @@ final class RestoredItems {
 
     private long freedTo;
 
-    private RestoredItems() {}
+    private final long base;
 
-    static RestoredItems read(Store store) {
-        RestoredItems found = new RestoredItems();
+    private RestoredItems(long base) {
+        this.base = base;
+    }
+
+    /// @param base chunks from this number on are of writers that were late; they are sealed as any others are
+    static RestoredItems read(Store store, long base) {
+        RestoredItems found = new RestoredItems(base);
         Queries.scan(
                 store,
                 store.tables().rows(),
@@ -61,8 +66,11 @@ final class RestoredItems {
             batches.put(number, new DeliveryItem(number, item));
         } else if (name.startsWith(CHUNK)) {
             String[] place = name.split("/", -1);
-            chunks.computeIfAbsent(Integer.valueOf(place[1]), _ -> new TreeMap<>())
-                    .put(Long.valueOf(place[2]), ChunkItem.of(item).chunk());
+            long number = Long.parseLong(place[2]);
+            if (number < base) {
+                chunks.computeIfAbsent(Integer.valueOf(place[1]), _ -> new TreeMap<>())
+                        .put(number, ChunkItem.of(item).chunk());
+            }
         } else if (name.equals(Forgetting.FREED)) {
             freedTo = Items.number(item, "s");
         } else if (name.startsWith(REST)) {
@@ -110,7 +118,8 @@ final class RestoredItems {
             for (Part part : SealedBatch.of(batch.attributes()).cut().parts()) {
                 Position end = ends.get(part.lane());
                 Position to = part.to();
-                if (to.chunk() > end.chunk() || to.chunk() == end.chunk() && to.offset() > end.offset()) {
+                boolean isAfter = to.chunk() > end.chunk() || to.chunk() == end.chunk() && to.offset() > end.offset();
+                if (isAfter && to.chunk() < base) {
                     ends.set(part.lane(), to);
                 }
             }
@@ -274,7 +283,9 @@ final class RestoredItems {
 
     /// Numbers up to the last one that was sealed before, of which no batch is there, and that are not known to be
     /// freed.
-    List<Gap> missing(long last) {
+    ///
+    /// @param known of which that was said before
+    List<Gap> missing(long last, Gaps known) {
         List<Gap> missing = new ArrayList<>();
         long next = freedTo + 1;
         for (DeliveryItem batch : whole()) {
@@ -287,7 +298,7 @@ final class RestoredItems {
         if (next <= last && last - next < BatchesRestored.ERA) {
             missing.add(new Gap(next, last));
         }
-        return missing;
+        return missing.stream().flatMap(gap -> known.rest(gap).stream()).toList();
     }
 
     /// The first number of a batch that is there, or else the one behind this.
@@ -296,9 +307,11 @@ final class RestoredItems {
     }
 
     /// The numbers without batches behind the first one, up to where a new incarnation begins.
-    Gaps gaps(long base) {
+    ///
+    /// @param sealed number of the last batch of before
+    Gaps gaps(long sealed, long base) {
         List<Gap> gaps = new ArrayList<>();
-        long next = first(base);
+        long next = Math.min(first(base), sealed + 1);
         for (DeliveryItem batch : whole()) {
             if (batch.number().number() > next) {
                 gaps.add(new Gap(next, batch.number().number() - 1));

@@ -10,7 +10,8 @@ import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 /// for some minutes there is none under that name. So who has looked within the last minute still speaks to the tables
 /// that it has looked at. The request costs nothing. Any thread may call.
 public final class TableIds {
-    private static final Duration VALID_MAX = Duration.ofMinutes(1);
+    /// For so long it is valid what was found.
+    public static final Duration VALID_MAX = Duration.ofMinutes(1);
 
     private List<String> known = List.of();
     private @Nullable Instant at;
@@ -20,7 +21,8 @@ public final class TableIds {
     /// One table, as it is.
     ///
     /// @param id given to it when it was made or restored, and to no other
-    public record Found(String name, String id, Instant created) {}
+    /// @param isRestored whether it was made of a backup
+    public record Found(String name, String id, Instant created, boolean isRestored) {}
 
     /// Asks which tables there are: rows, deltas, totals and letters.
     public static List<Found> ask(Store store) {
@@ -41,7 +43,10 @@ public final class TableIds {
     private static Found found(TableDescription table) {
         String created = table.creationDateTime().toString();
         return new Found(
-                table.tableName(), table.tableId() == null ? created : table.tableId(), table.creationDateTime());
+                table.tableName(),
+                table.tableId() == null ? created : table.tableId(),
+                table.creationDateTime(),
+                table.restoreSummary() != null);
     }
 
     /// Whether they were found to be those of the definition within the last minute.

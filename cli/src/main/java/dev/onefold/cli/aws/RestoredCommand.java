@@ -61,7 +61,7 @@ final class RestoredCommand implements Callable<Integer> {
         String name = AwsCommand.pipeline(caller, pipeline).name();
         Store store = aws.store(name);
         try {
-            Optional<List<BatchesRestored.Found>> ofBatches = BatchesRestored.look(store);
+            Optional<BatchesRestored.Looked> ofBatches = BatchesRestored.look(store);
             if (ofBatches.isPresent()) {
                 return batches(store, ofBatches.get());
             }
@@ -83,13 +83,13 @@ final class RestoredCommand implements Callable<Integer> {
         }
     }
 
-    private int batches(Store store, List<BatchesRestored.Found> tables) {
-        tables.forEach(found -> tell(found.table(), found.isOther()));
-        if (tables.stream().noneMatch(BatchesRestored.Found::isOther) && !anyway) {
+    private int batches(Store store, BatchesRestored.Looked looked) {
+        looked.tables().forEach(found -> tell(found.table(), found.isOther()));
+        if (looked.tables().stream().noneMatch(BatchesRestored.Found::isOther) && !anyway) {
             caller.printLine("No table is another one, so nothing was changed.");
             return ExitCode.DONE.code();
         }
-        BatchesRestored.Report report = BatchesRestored.takeOver(store);
+        BatchesRestored.Report report = BatchesRestored.takeOver(store, looked);
         report.lost().forEach(caller::printLine);
         caller.printLine("Writes that were begun before are refused from now on.\n"
                 + "Batches that were sealed of records in none, under numbers that no receiver has seen: "

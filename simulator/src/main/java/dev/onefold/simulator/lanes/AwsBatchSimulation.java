@@ -48,7 +48,8 @@ import software.amazon.awssdk.core.exception.SdkException;
 public final class AwsBatchSimulation {
     private static final Duration FUNCTION_MAX = Duration.ofSeconds(60);
     private static final Duration MARGIN = Ledger.REQUEST_MAX.plusSeconds(30);
-    private static final Duration KILL_MAX = Duration.ofSeconds(3);
+    private static final Duration COMMAND_MAX = Duration.ofMinutes(10);
+    private static final int KILLED_WITHIN = 20; // Of the time that it has, the first of so many parts.
     private static final long VISIBILITY_MS = 90_000;
     private static final int QUIET_MINUTES_MAX = 600;
     private static final int RESTORED_ONE_IN = 3;
@@ -100,7 +101,7 @@ public final class AwsBatchSimulation {
                         deployment,
                         random.split(),
                         new BatchRestores.Work(
-                                this::wake, task -> invoke((store, _) -> task.accept(store)), queue, sent, ledger)))
+                                this::wake, this::command, queue, sent, ledger)))
                 : Optional.empty();
     }
 
@@ -369,11 +370,20 @@ public final class AwsBatchSimulation {
         invoke(dynamo.client("sandbox"), function);
     }
 
+    /// Somebody runs a command, which has all the time that it needs, unless it is killed.
+    private void command(Consumer<Store> command) {
+        invoke(dynamo.client("person"), COMMAND_MAX, (store, _) -> command.accept(store));
+    }
+
     private void invoke(SimulatedClient client, BiConsumer<Store, Consumer<Runnable>> function) {
+        invoke(client, FUNCTION_MAX, function);
+    }
+
+    private void invoke(SimulatedClient client, Duration max, BiConsumer<Store, Consumer<Runnable>> function) {
         Store store = deployment.process(client);
         Duration left = random.nextDouble() < faultChance
-                ? Duration.ofNanos(random.nextLong(KILL_MAX.toNanos()) + 1)
-                : FUNCTION_MAX;
+                ? Duration.ofNanos(random.nextLong(max.dividedBy(KILLED_WITHIN).toNanos()) + 1)
+                : max;
         time.after(left, client::kill);
         CompletableFuture<Void> done = deployment.start(() -> function.accept(store, answer -> {
             if (client.isAlive()) {

@@ -16,12 +16,13 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// Somebody restores one table of a deployment of batches, or both, from backups that lose and age single items, while
-/// messages come and batches are delivered; runs `aws restored`, several times at once, until one comes to its end; and
+/// Somebody restores one table of a deployment of batches, or both, from backups that lose and age single items, or
+/// none of them, while messages come and batches are delivered; runs `aws restored`, several times at once, until one comes to its end; and
 /// sends again what was taken since a minute before the backup.
 final class BatchRestores {
     private static final Duration TAKES = Duration.ofMinutes(5);
     private static final int TRIES_MAX = 60;
+    private static final int HESITATION_S = 90;
 
     private final Deployment deployment;
     private final SplittableRandom random;
@@ -52,6 +53,7 @@ final class BatchRestores {
         goOn(Duration.ofSeconds(random.nextInt(90)));
         chosen.forEach(backup -> deployment.dynamo.restore(backup, TAKES));
         goOn(TAKES.plusSeconds(30));
+        boolean isLive = chosen.stream().noneMatch(backup -> backup.table().equals(deployment.tables.rows()));
         int before = taken;
         for (int tries = 0; taken == before; tries++) {
             if (tries == TRIES_MAX) {
@@ -60,14 +62,18 @@ final class BatchRestores {
             for (int people = 1 + random.nextInt(3); people > 0; people--) {
                 work.invoke.accept(this::takeOver);
             }
-            goOn(Duration.ofSeconds(1 + random.nextInt(90)));
+            goOn(Duration.ofSeconds(1 + random.nextInt(300)));
         }
         work.queue.again(askedMs - Backups.SPREAD.toMillis());
-        this.before.addAll(work.sent.contents.keySet());
+        if (!isLive) {
+            this.before.addAll(work.sent.contents.keySet());
+        }
     }
 
     private void takeOver(Store store) {
-        BatchesRestored.Report report = BatchesRestored.takeOver(store);
+        BatchesRestored.Looked looked = BatchesRestored.look(store).orElseThrow();
+        store.threads().pause(Duration.ofSeconds(random.nextInt(HESITATION_S)));
+        BatchesRestored.Report report = BatchesRestored.takeOver(store, looked);
         lost.addAll(report.lost());
         taken++;
     }
@@ -80,9 +86,9 @@ final class BatchRestores {
     }
 
     private List<Backup> chosen() {
-        int mode = random.nextInt(4);
+        int mode = random.nextInt(6);
         List<Backup> chosen = new ArrayList<>();
-        if (mode > 0) {
+        if (mode > 0 && mode < 4) {
             chosen.add(backups.get(deployment.tables.rows()));
         }
         if (mode < 2) {
@@ -91,7 +97,7 @@ final class BatchRestores {
         return chosen;
     }
 
-    /// Each message that came after the last restore is in exactly one batch. Those of before are in one or several,
+    /// Each message is in exactly one batch. Those that came before a restore of the table of rows are in one or several,
     /// unless the command has said that something is not there. No number has two contents, which the ledger sees.
     void judge() {
         Map<String, List<String>> batches = new HashMap<>();
@@ -108,7 +114,7 @@ final class BatchRestores {
             }
             require(
                     before.contains(id) ? !in.isEmpty() || !lost.isEmpty() : in.size() == 1,
-                    id + (before.contains(id) ? ", of before a restore," : "") + " is in batches " + in + "; lost: "
+                    id + (before.contains(id) ? ", of before a restore of rows," : "") + " is in batches " + in + "; lost: "
                             + lost);
         });
         Map<String, Manifest> whole = new HashMap<>();

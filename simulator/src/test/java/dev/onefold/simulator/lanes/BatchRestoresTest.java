@@ -3,6 +3,7 @@ package dev.onefold.simulator.lanes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.AwsBatchEngine;
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.BatchesRestored;
 import dev.onefold.aws.batch.Collect;
@@ -30,9 +31,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -43,6 +46,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// Tables of batches that are restored from backups, of which single items are missing or older.
 class BatchRestoresTest {
     private static final Duration RESTORE = Duration.ofMinutes(5);
+    private static final Duration BEHIND_FENCE = Duration.ofSeconds(65);
     private static final Duration LONG = Duration.ofMinutes(10);
 
     private final Deployment deployment = Deployment.calm();
@@ -77,15 +81,23 @@ class BatchRestoresTest {
     }
 
     private List<Fate> collect(int from, int to) {
+        return in(store -> collect(store, from, to));
+    }
+
+    private List<Fate> collect(Store store, int from, int to) {
         List<Arrival> arrivals = IntStream.range(from, to)
                 .mapToObj(i ->
                         new Arrival("queue", "m" + i, 0, ("{\"id\":\"" + i + "\"}").getBytes(StandardCharsets.UTF_8)))
                 .toList();
-        return in(store -> new Collect(store, pipeline, 1).collect(arrivals).fates());
+        return new Collect(store, pipeline, 1).collect(arrivals).fates();
     }
 
     private int cut() {
         return in(store -> new Cutter(store, (Batching) pipeline.fold(), 1).run());
+    }
+
+    private long sealed() {
+        return in(store -> AwsBatchEngine.deployed(store).batches().summary().sealed());
     }
 
     private void deliver() {
@@ -143,7 +155,23 @@ class BatchRestoresTest {
     }
 
     private BatchesRestored.Report restored() {
-        return in(BatchesRestored::takeOver);
+        return in(BatchRestoresTest::takeOver);
+    }
+
+    private static BatchesRestored.Report takeOver(Store store) {
+        return BatchesRestored.takeOver(store, BatchesRestored.look(store).orElseThrow());
+    }
+
+    /// Somebody takes over, and a process that was frozen since it found the tables to be known goes on behind the fence.
+    private BatchesRestored.Report restoredBeside(Consumer<Store> frozen) {
+        Store late = deployment.process(deployment.dynamo.client("frozen"));
+        late.ids().note(List.of(), deployment.time.instant().plusSeconds(90));
+        CompletableFuture<BatchesRestored.Report> report = new CompletableFuture<>();
+        Store store = deployment.process(deployment.dynamo.client("person"));
+        var _ = deployment.start(() -> report.complete(takeOver(store)));
+        deployment.time.runFor(BEHIND_FENCE);
+        var _ = deployment.start(() -> frozen.accept(late));
+        return deployment.time.runUntil(report);
     }
 
     private static List<String> lines(int from, int to) {
@@ -317,10 +345,10 @@ class BatchRestoresTest {
         for (int i = 0; i < 3; i++) {
             Store store = deployment.process(deployment.dynamo.client("person"));
             all.add(deployment.start(() -> {
-                BatchesRestored.Report _ = BatchesRestored.takeOver(store);
+                BatchesRestored.Report _ = takeOver(store);
             }));
         }
-        deployment.time.runFor(Duration.ofMinutes(1));
+        deployment.time.runFor(Duration.ofMinutes(3));
         assertThat(Collections.frequency(
                         all.stream()
                                 .map(CompletableFuture::isCompletedExceptionally)
@@ -329,5 +357,111 @@ class BatchRestoresTest {
                 .isOne();
         goOn();
         assertThat(delivered).containsExactlyInAnyOrderElementsOf(lines(0, 7));
+    }
+
+    @Test
+    void what_a_frozen_process_collects_behind_the_fence_is_delivered_once() {
+        open();
+        collect(0, 3);
+        List<Fate> fates = new ArrayList<>();
+        restoredBeside(store -> fates.addAll(collect(store, 3, 6)));
+        goOn();
+        assertThat(fates).hasSize(3).containsOnly(Fate.RECORDED);
+        assertThat(delivered).containsExactlyInAnyOrderElementsOf(lines(0, 6));
+    }
+
+    @Test
+    void a_frozen_process_that_seals_behind_the_fence_does_not_keep_ids_of_lost_chunks_known() {
+        open();
+        collect(0, 3);
+        restore(without(rows(), "chunk/"));
+        BatchesRestored.Report report = restoredBeside(store -> {
+            collect(store, 3, 6);
+            int _ = new Cutter(store, (Batching) pipeline.fold(), 1).sealNow();
+        });
+        assertThat(report.reaccepted()).isEqualTo(3);
+        collect(0, 3);
+        goOn();
+        assertThat(delivered).containsExactlyInAnyOrderElementsOf(lines(0, 6));
+    }
+
+    @Test
+    void tables_that_somebody_else_has_taken_over_since_they_were_looked_at_are_left_alone() {
+        open();
+        collect(0, 3);
+        restore(rows());
+        BatchesRestored.Looked looked = in(BatchesRestored::look).orElseThrow();
+        restored();
+        assertThatThrownBy(() -> in(store -> BatchesRestored.takeOver(store, looked)))
+                .hasMessageContaining("Somebody else");
+        assertThat(collect(3, 5)).containsOnly(Fate.RECORDED);
+    }
+
+    /// A definition, as an earlier version wrote it.
+    private Backup ofEarlierVersion(Backup backup) {
+        return new Backup(
+                backup.table(),
+                backup.items().stream()
+                        .map(item -> {
+                            Map<String, AttributeValue> older = new HashMap<>(item);
+                            if (named("batches").test(item)) {
+                                older.keySet().removeAll(List.of("i", "d"));
+                            }
+                            return older;
+                        })
+                        .toList());
+    }
+
+    @Test
+    void a_backup_from_before_definitions_named_tables_is_refused_until_restored_has_run() {
+        open();
+        collect(0, 3);
+        restore(ofEarlierVersion(rows()));
+        assertThat(in(BatchesRestored::look).orElseThrow().tables())
+                .extracting(BatchesRestored.Found::isOther)
+                .containsExactly(true, false, false);
+        assertThatThrownBy(this::open).hasMessageContaining("'onefold aws restored'");
+        assertThatThrownBy(() -> collect(0, 3)).hasMessageContaining("'onefold aws restored'");
+        restored();
+        open();
+        assertThat(collect(3, 6)).containsOnly(Fate.RECORDED);
+    }
+
+    @Test
+    void a_message_whose_mark_names_no_chunk_is_accepted_again_when_its_chunk_was_lost() {
+        pipeline = pipeline("idempotent\",\"forget\":\"after-delivery\",\"compare\":\"none");
+        open();
+        collect(0, 3);
+        Backup backup = without(rows(), "chunk/");
+        restore(new Backup(
+                backup.table(),
+                backup.items().stream()
+                        .map(item -> {
+                            Map<String, AttributeValue> older = new HashMap<>(item);
+                            if (item.containsKey("ttl")) {
+                                older.keySet().removeAll(List.of("l", "c", "in"));
+                            }
+                            return older;
+                        })
+                        .toList()));
+        restored();
+        collect(0, 3);
+        goOn();
+        assertThat(delivered).containsExactlyInAnyOrderElementsOf(lines(0, 3));
+    }
+
+    @Test
+    void numbers_that_were_never_given_are_not_counted_and_not_named_as_missing() {
+        open();
+        restore(rows());
+        restored();
+        collect(0, 5);
+        goOn();
+        assertThat(sealed()).isOne();
+        restore(rows());
+        assertThat(restored().lost()).isEmpty();
+        collect(5, 10);
+        goOn();
+        assertThat(sealed()).isEqualTo(2);
     }
 }

@@ -152,6 +152,8 @@ public final class Tables {
                 before.description().toBuilder()
                         .tableId(newId())
                         .creationDateTime(now().plus(takes))
+                        .restoreSummary(
+                                summary -> summary.restoreDateTime(now()).restoreInProgress(false))
                         .build(),
                 before.schema());
         backup.items().forEach(item -> after.write(before.schema().keyOf(item), item, now()));
