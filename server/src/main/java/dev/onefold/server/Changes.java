@@ -128,8 +128,8 @@ final class Changes {
             while (goesOn && ended.getCount() > 0) {
                 goesOn = look();
                 OutputStream opened = out;
-                if (opened != null && goesOn) {
-                    if (System.nanoTime() - sentNanos > SILENCE_MAX.toNanos()) {
+                if (goesOn) {
+                    if (opened != null && System.nanoTime() - sentNanos > SILENCE_MAX.toNanos()) {
                         write(opened, ":\n\n");
                     }
                     pause();

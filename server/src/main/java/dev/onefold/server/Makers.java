@@ -4,9 +4,9 @@ import dev.onefold.api.Request;
 import dev.onefold.api.Response;
 import dev.onefold.api.Routes;
 import dev.onefold.server.flow.Spool;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,10 +16,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +31,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// An answer is made once for all who have asked the same before its cut; who asks later gets a later cut, so that a
 /// caller finds what it has written. Pipelines, and streams beside single answers, take turns. Any thread may call.
+///
+/// An answer that is sent as it is made has a thread of its own, and waits for none of those that make others: it holds
+/// memory that they may wait for.
 final class Makers implements AutoCloseable {
+    private static final Duration WAIT_MAX = Duration.ofSeconds(60);
+
     private final Routes routes;
-    private final Semaphore turns;
     private final ExecutorService threads = Executors.newCachedThreadPool(
             Thread.ofPlatform().name("onefold-answers-", 0).daemon().factory());
 
@@ -41,12 +47,18 @@ final class Makers implements AutoCloseable {
 
     private final Map<Question, Job> open = new HashMap<>(); // The same, by what is asked.
     private final int workersMax;
-    private int workers;
+    private final Duration waitMax;
+    private int workers; // Without those that send what they make.
 
     Makers(Routes routes) {
+        this(routes, WAIT_MAX);
+    }
+
+    /// @param waitMax time for an answer until it is begun
+    Makers(Routes routes, Duration waitMax) {
         this.routes = routes;
+        this.waitMax = waitMax;
         workersMax = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-        turns = new Semaphore(workersMax, true);
     }
 
     /// How answers are written, and which memory keeps them. Equal to itself alone.
@@ -69,7 +81,11 @@ final class Makers implements AutoCloseable {
 
     private record Lane(String pipeline, Form form) {}
 
-    private record Question(Form form, List<String> path, Map<String, List<String>> parameters) {}
+    private record Question(Form form, List<String> path, Map<String, List<String>> parameters) {
+        Lane lane() {
+            return new Lane(path.get(1), form);
+        }
+    }
 
     private record Waiting(Reader reader, CompletableFuture<Made> made) {}
 
@@ -119,27 +135,64 @@ final class Makers implements AutoCloseable {
     /// The answer to a request without content that the caller may send.
     ///
     /// @throws IOException if the answer was too large to be kept, and the reader is gone
-    /// @throws Spool.Crowded if there is no memory for it now
+    /// @throws Spool.Crowded if there is no memory for it now, or too many others wait before it
     /// @throws Ended if answers of this form are made no more
     Made ask(Request request, Form form, Reader reader) throws IOException {
-        CompletableFuture<Made> made = new CompletableFuture<>();
-        add(new Question(form, request.path(), request.parameters()), List.of(new Waiting(reader, made)));
+        Question question = new Question(form, request.path(), request.parameters());
+        Waiting waiting = new Waiting(reader, new CompletableFuture<>());
+        add(question, List.of(waiting));
+        boolean isInterrupted = false; // Whatever interrupts the caller: another thread may use what it releases.
         try {
-            return made.join(); // Whatever interrupts the caller: another thread may use what it releases afterwards.
-        } catch (CompletionException e) {
-            switch (e.getCause()) {
-                case IOException failure -> throw failure;
-                case RuntimeException failure -> throw failure;
-                case Error failure -> throw failure;
-                case null, default -> throw new IllegalStateException(e);
+            while (true) {
+                try {
+                    return waiting.made.get(waitMax.toNanos(), TimeUnit.NANOSECONDS);
+                } catch (TimeoutException e) {
+                    if (leaves(question, waiting)) {
+                        throw new Spool.Crowded();
+                    }
+                } catch (InterruptedException e) {
+                    isInterrupted = true;
+                } catch (ExecutionException e) {
+                    throw failure(e);
+                }
+            }
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private static IOException failure(ExecutionException e) {
+        return switch (e.getCause()) {
+            case IOException failure -> failure;
+            case RuntimeException failure -> throw failure;
+            case Error failure -> throw failure;
+            case null, default -> throw new IllegalStateException(e);
+        };
+    }
+
+    /// Takes back a question whose answer is not begun; whether it was so.
+    private synchronized boolean leaves(Question question, Waiting waiting) {
+        Job job = open.get(question);
+        if (job == null || !job.readers.remove(waiting)) {
+            return false;
+        }
+        if (job.readers.isEmpty()) {
+            open.remove(question);
+            ArrayDeque<Job> jobs = Objects.requireNonNull(lanes.get(question.lane()));
+            jobs.remove(job);
+            if (jobs.isEmpty()) {
+                lanes.remove(question.lane());
+            }
+        }
+        return true;
     }
 
     private synchronized void add(Question question, List<Waiting> readers) {
         open.computeIfAbsent(question, _ -> {
                     Job job = new Job(question, new ArrayList<>());
-                    lanes.computeIfAbsent(new Lane(question.path.get(1), question.form), _ -> new ArrayDeque<>())
+                    lanes.computeIfAbsent(question.lane(), _ -> new ArrayDeque<>())
                             .add(job);
                     return job;
                 })
@@ -147,8 +200,34 @@ final class Makers implements AutoCloseable {
                 .addAll(readers);
         if (workers < workersMax) {
             workers++;
-            threads.execute(this::work);
+            try {
+                start();
+            } catch (IOException | RuntimeException | Error e) {
+                workers--;
+                if (workers == 0) {
+                    failAll(e); // Nobody else would make them.
+                }
+            }
         }
+    }
+
+    private void start() throws Ended {
+        try {
+            threads.execute(this::work);
+        } catch (RejectedExecutionException e) {
+            throw new Ended();
+        }
+    }
+
+    private synchronized void failAll(Throwable failure) {
+        List<Job> jobs = lanes.values().stream().flatMap(ArrayDeque::stream).toList();
+        lanes.clear();
+        open.clear();
+        jobs.forEach(job -> fail(job.readers, failure));
+    }
+
+    private static void fail(List<Waiting> readers, Throwable failure) {
+        readers.forEach(each -> each.made.completeExceptionally(failure));
     }
 
     /// The job whose turn it is: from now on nobody joins it. Empty if there is none: the worker ends.
@@ -168,11 +247,23 @@ final class Makers implements AutoCloseable {
     }
 
     private void work() {
-        boolean goesOn = true;
-        while (goesOn) {
-            Optional<Job> job = next();
-            goesOn = job.isPresent() && new Making(job.get()).run();
+        Optional<Job> job = next();
+        while (job.isPresent() && makes(job.get())) {
+            job = next();
         }
+    }
+
+    /// Whether the worker goes on: it was not replaced.
+    private boolean makes(Job job) {
+        Making making;
+        try {
+            making = new Making(job);
+        } catch (RuntimeException | Error e) {
+            fail(job.readers, e);
+            return true;
+        }
+        making.run();
+        return !making.isReplaced;
     }
 
     /// One job under way. Used by one thread.
@@ -190,9 +281,7 @@ final class Makers implements AutoCloseable {
             content = new Spool(question.form.memory(), this::flow);
         }
 
-        /// Whether the worker goes on: it was not replaced.
-        boolean run() {
-            turns.acquireUninterruptibly();
+        void run() {
             try {
                 routes.answer(
                         new Request("GET", question.path, question.parameters, new byte[0]),
@@ -205,11 +294,8 @@ final class Makers implements AutoCloseable {
                 readers.forEach(each -> each.made.complete(made));
             } catch (IOException | RuntimeException | Error e) {
                 content.release();
-                readers.forEach(each -> each.made.completeExceptionally(e));
-            } finally {
-                turns.release();
+                fail(readers, e);
             }
-            return !isReplaced;
         }
 
         private void write(Response made) throws IOException {
@@ -224,40 +310,15 @@ final class Makers implements AutoCloseable {
 
         /// The first reader gets this answer as it is made; it is made again for the others.
         private OutputStream flow() throws IOException {
+            start(); // This worker waits for its reader from now on.
+            isReplaced = true;
             List<Waiting> others = readers.subList(1, readers.size());
             readers = readers.subList(0, 1);
             if (!others.isEmpty()) {
                 add(question, others);
             }
-            isReplaced = true; // This worker waits for its reader from now on.
-            threads.execute(Makers.this::work);
-            OutputStream way = readers.getFirst().reader.open(Objects.requireNonNull(answer), tag);
-            return new FilterOutputStream(way) {
-                @Override
-                public void write(byte[] bytes, int offset, int length) throws IOException {
-                    besideOthers(() -> out.write(bytes, offset, length));
-                }
-
-                @Override
-                public void close() throws IOException {
-                    besideOthers(out::close);
-                }
-            };
+            return readers.getFirst().reader.open(Objects.requireNonNull(answer), tag);
         }
-
-        /// While the reader takes a part, another answer is made.
-        private void besideOthers(Sent sent) throws IOException {
-            turns.release();
-            try {
-                sent.send();
-            } finally {
-                turns.acquireUninterruptibly();
-            }
-        }
-    }
-
-    private interface Sent {
-        void send() throws IOException;
     }
 
     /// The service ends.
@@ -271,7 +332,7 @@ final class Makers implements AutoCloseable {
             if (lane.form.equals(form)) {
                 for (Job job : Objects.requireNonNull(lanes.remove(lane))) {
                     open.remove(job.question);
-                    job.readers.forEach(each -> each.made.completeExceptionally(new Ended()));
+                    fail(job.readers, new Ended());
                 }
             }
         }

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
@@ -41,7 +42,7 @@ final class Metrics {
 
     private final Map<String, Served> pipelines = new LinkedHashMap<>();
     private final Changes changes;
-    private final Rises cameTo = new Rises();
+    private final Map<String, Rises> cameTo = new LinkedHashMap<>();
     private final ExpositionFormats formats = ExpositionFormats.init();
     private final Counter requests = Counter.builder()
             .name(PREFIX + "http_requests")
@@ -62,6 +63,7 @@ final class Metrics {
     Metrics(List<Served> all, Changes changes) {
         for (Served each : all) {
             pipelines.put(each.engine().pipeline().name(), each);
+            cameTo.put(each.engine().pipeline().name(), new Rises());
         }
         for (Reason reason : Reason.values()) {
             refused.initLabelValues(reason.words());
@@ -99,7 +101,7 @@ final class Metrics {
     }
 
     /// What is known of one pipeline at a time.
-    private record Seen(String pipeline, Served served, Status status) {}
+    private record Seen(String pipeline, Served served, Status status, Map<String, Long> cameTo) {}
 
     /// All metrics that a caller may read.
     ///
@@ -110,7 +112,9 @@ final class Metrics {
         pipelines.forEach((name, served) -> {
             if (permission.allows(name, Scope.READ)) {
                 try {
-                    all.add(new Seen(name, served, served.engine().status()));
+                    Rises.Seen<Status> seen =
+                            Objects.requireNonNull(cameTo.get(name)).see(served.engine()::status, Metrics::fates);
+                    all.add(new Seen(name, served, seen.of(), seen.counters()));
                 } catch (EngineException stopped) {
                     down.add(name);
                 }
@@ -195,25 +199,29 @@ final class Metrics {
         return gauge.build();
     }
 
-    private CounterSnapshot records(List<Seen> all) {
+    private static CounterSnapshot records(List<Seen> all) {
         CounterSnapshot.Builder counter = CounterSnapshot.builder()
                 .name(PREFIX + "records")
                 .help("Records, by what they came to, again if a redrive or another record changed it.");
         for (Seen seen : all) {
-            Counts counts = seen.status.counts();
-            Map<String, Long> fates = new LinkedHashMap<>();
-            fates.put("accepted", counts.accepted());
-            fates.put("duplicate", counts.duplicate());
-            fates.put("stale", counts.stale());
-            fates.put("conflicting", counts.conflicting());
-            fates.put("rejected", counts.rejected());
-            fates.put("silent", counts.silent());
-            fates.forEach((fate, count) -> counter.dataPoint(CounterDataPointSnapshot.builder()
+            seen.cameTo.forEach((fate, count) -> counter.dataPoint(CounterDataPointSnapshot.builder()
                     .labels(Labels.of(PIPELINE, seen.pipeline, "fate", fate))
-                    .value((double) cameTo.seen(seen.pipeline, fate, count))
+                    .value((double) count)
                     .build()));
         }
         return counter.build();
+    }
+
+    private static Map<String, Long> fates(Status status) {
+        Counts counts = status.counts();
+        Map<String, Long> fates = new LinkedHashMap<>();
+        fates.put("accepted", counts.accepted());
+        fates.put("duplicate", counts.duplicate());
+        fates.put("stale", counts.stale());
+        fates.put("conflicting", counts.conflicting());
+        fates.put("rejected", counts.rejected());
+        fates.put("silent", counts.silent());
+        return fates;
     }
 
     /// How many times there were, and their sum; the engine keeps no more of them.

@@ -1,6 +1,7 @@
 package dev.onefold.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.api.Request;
 import dev.onefold.api.Response;
@@ -9,11 +10,13 @@ import dev.onefold.core.Engine;
 import dev.onefold.server.flow.Spool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -94,7 +97,7 @@ class MakersTest {
             return reader.taken.toString(StandardCharsets.UTF_8);
         });
         Thread thread = Thread.ofVirtual().start(asked);
-        while (thread.getState() != Thread.State.WAITING) {
+        while (thread.getState() != Thread.State.TIMED_WAITING && thread.isAlive()) {
             Thread.onSpinWait();
         }
         return asked;
@@ -179,6 +182,101 @@ class MakersTest {
             for (FutureTask<String> each : large) {
                 assertThat(withoutTime(each.get())).isEqualTo(withoutTime(first));
             }
+        }
+    }
+
+    /// A reader that takes its answer when the gate is open.
+    private record Slow(CountDownLatch begun, CountDownLatch gate) implements Makers.Reader {
+        @Override
+        public boolean has(String tag) {
+            return false;
+        }
+
+        @Override
+        public OutputStream open(Response answer, @Nullable String tag) throws IOException {
+            begun.countDown();
+            try {
+                gate.await();
+            } catch (InterruptedException e) {
+                throw new InterruptedIOException();
+            }
+            return OutputStream.nullOutputStream();
+        }
+    }
+
+    /// An engine whose answers are larger than is kept.
+    private Engine large(RunningService on) {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 1_500; i++) {
+            lines.add("{\"id\":%d,\"v\":1,\"desk\":\"%d-%0900d\",\"value\":1}".formatted(i, i, 0));
+        }
+        for (int from = 0; from < 1_500; from += 500) {
+            on.trades.append("s", lines.subList(from, from + 500));
+        }
+        return on.trades;
+    }
+
+    @Test
+    void an_answer_that_is_sent_as_it_is_made_goes_on_while_all_others_wait_for_what_it_holds() throws Exception {
+        CountDownLatch taken = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
+        try (RunningService on = new RunningService(directory)) {
+            Engine plain = large(on);
+            Engine gated = gated(plain);
+            AtomicInteger queries = new AtomicInteger();
+            Engine first = (Engine) Proxy.newProxyInstance(
+                    Engine.class.getClassLoader(), new Class<?>[] {Engine.class}, (_, method, of) -> {
+                        boolean isLater = method.getName().equals("query") && queries.getAndIncrement() > 0;
+                        try {
+                            return method.invoke(isLater ? gated : plain, of);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+            try (Makers makers = new Makers(new Routes(List.of(first)))) {
+                Makers.Form form = new Noted("whole");
+                FutureTask<Boolean> flowing = new FutureTask<>(() -> {
+                    Slow slow = new Slow(begun, taken);
+                    try (Makers.Made made =
+                            makers.ask(Request.of("GET", "/v1/trades/totals", new byte[0]), form, slow)) {
+                        return made.isSent();
+                    }
+                });
+                Thread.ofVirtual().start(flowing);
+                begun.await();
+                List<FutureTask<String>> others = busy(makers, form); // A reader that takes nothing holds up none.
+                taken.countDown();
+                assertThat(flowing.get()).isTrue(); // While all makers wait.
+                gate.countDown();
+                for (FutureTask<String> each : others) {
+                    each.get();
+                }
+            }
+        }
+    }
+
+    @Test
+    void an_answer_that_is_not_begun_in_time_is_refused_and_one_after_the_end_too() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            Makers makers = new Makers(new Routes(List.of(gated(on.trades))), Duration.ofMillis(100));
+            Makers.Form form = new Noted("whole");
+            List<FutureTask<String>> busy = busy(makers, form);
+            assertThatThrownBy(() -> ask(makers, form, "/v1/trades/totals").get())
+                    .hasCauseInstanceOf(Spool.Crowded.class);
+            int before = busy.size();
+            gate.countDown();
+            for (FutureTask<String> each : busy) {
+                each.get();
+            }
+            assertThat(ask(makers, form, "/v1/trades/totals").get()).isNotEmpty();
+            assertThat(cuts).as("nothing is made for nobody").hasValue(before + 1);
+            makers.close();
+            while (!Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(each -> each.getName().startsWith("onefold-answers-"))) {
+                Thread.onSpinWait();
+            }
+            assertThatThrownBy(() -> ask(makers, form, "/v1/trades/totals").get())
+                    .hasCauseInstanceOf(Makers.Ended.class);
         }
     }
 

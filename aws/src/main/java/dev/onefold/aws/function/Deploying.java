@@ -72,6 +72,21 @@ record Deploying(Map<String, String> fields) {
         return "Update".equals(fields.get("RequestType"));
     }
 
+    /// Whether it leads back to an older version of the Lambda function, as only a rollback does: Lambda numbers the
+    /// versions of a function one after another.
+    boolean isToOlderVersion() {
+        String to = property("Version");
+        String from = propertyBefore("Version");
+        int name = to.lastIndexOf(':') + 1;
+        return isUpdate()
+                && to.substring(0, name).equals(from.substring(0, from.lastIndexOf(':') + 1))
+                && number(to.substring(name)) < number(from.substring(name));
+    }
+
+    private static int number(String version) {
+        return version.matches("[0-9]{1,9}") ? Integer.parseInt(version) : 0;
+    }
+
     /// Whether it asks for what it was told yes to before: CloudFormation takes an update back that was refused.
     boolean isAsAccepted(String accepted) {
         return accepted.equals(fields.get(ID));

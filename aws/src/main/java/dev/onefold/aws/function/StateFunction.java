@@ -38,6 +38,7 @@ import java.util.function.Supplier;
 /// again, and what is in changes nothing then. One invocation at a time, as Lambda calls it.
 public final class StateFunction implements RequestStreamHandler {
     private static final Duration COUNTED_EACH = Duration.ofMinutes(1);
+    private static final String ONE = "1";
     private static final Counts NONE = new Counts(0, 0, 0, 0, 0);
 
     private final Store store;
@@ -166,6 +167,9 @@ public final class StateFunction implements RequestStreamHandler {
 
     /// Why the code of this process may not take the place of the one that serves; empty if it may.
     private Optional<String> refusal(Deploying deploying, String accepted) {
+        if (deploying.isToOlderVersion()) {
+            return Optional.empty(); // A refusal would end the rollback half-way.
+        }
         Optional<Definition> definition = new Definitions(store).findAnyhow();
         if (definition.isEmpty()) {
             AwsEngine.requirePossible(pipeline);
@@ -178,15 +182,22 @@ public final class StateFunction implements RequestStreamHandler {
         }
         boolean isOther = deploying.isUpdate()
                 && !deploying.isAsAccepted(accepted)
-                && !deploying.property("Input").equals(deploying.propertyBefore("Input"));
+                && !(isSame(deploying, "Input") && isSame(deploying, "From"));
+        boolean isInOrder = ONE.equals(deploying.property("Factor")) && isSame(deploying, "Factor");
         return isOther
                 ? InputStart.refusal(
                         store,
                         streams,
-                        deploying.property("Input"),
-                        deploying.property("From"),
-                        deploying.property("From").equals(deploying.propertyBefore("From")))
+                        new InputStart.Asked(
+                                deploying.property("Input"),
+                                deploying.property("From"),
+                                isSame(deploying, "From"),
+                                isInOrder))
                 : Optional.empty();
+    }
+
+    private static boolean isSame(Deploying deploying, String property) {
+        return deploying.property(property).equals(deploying.propertyBefore(property));
     }
 
     /// Where a batch lies in its shard, so that it can be read again. What is in its records is never logged.
@@ -215,19 +226,18 @@ public final class StateFunction implements RequestStreamHandler {
     }
 
     /// A user's function folds only when the definition names it, which is the end of its deployment: what it has
-    /// folded
-    /// no older one can take up.
+    /// folded no older one can take up.
     private void requireServing(Definition definition) {
         Pipeline served = definition.servedView().pipeline();
         if (!(pipeline.fold() instanceof Processing)
-                || PipelineText.write(served).equals(PipelineText.write(pipeline))) {
+                || PipelineText.write(served).equals(PipelineText.write(pipeline.ofDataOf(served)))) {
             return;
         }
         String refusal = Upkeep.refusal(served, pipeline);
         throw new IllegalStateException(
                 refusal == null
                         ? "This version of the function does not serve yet: its deployment is under way, or was not"
-                                + " completed. Records wait, and come again. If it was completed, invoke Upkeep."
+                                + " completed. Records wait, and come again."
                         : refusal + " Records wait, and come again.");
     }
 

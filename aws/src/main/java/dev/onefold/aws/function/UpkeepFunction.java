@@ -73,12 +73,18 @@ public final class UpkeepFunction implements RequestStreamHandler {
     public byte[] handle(byte[] event, BooleanSupplier goesOn) {
         Optional<Deploying> deploying = Deploying.read(event);
         if (deploying.isPresent()) {
-            deploying.get().answer("onefold-serving", () -> Upkeep.serve(store, pipeline));
+            deploying.get().answer("onefold-serving", () -> serve(deploying.get()));
             return BatchResponse.DONE.json();
         }
         AsideKeys.tell(store, keys -> metrics.write(store.clock().instant(), Map.of(Metric.KeysAside, keys)));
         tell(Upkeep.step(store, pipeline, audit(event), goesOn, this::tell));
         return BatchResponse.DONE.json();
+    }
+
+    /// A rollback that was refused would leave the stack as it is, and it could not be updated any more.
+    private Optional<String> serve(Deploying deploying) {
+        Optional<String> refusal = Upkeep.serve(store, pipeline);
+        return deploying.isToOlderVersion() ? Optional.empty() : refusal;
     }
 
     private static int audit(byte[] event) {

@@ -25,7 +25,7 @@ public final class Functions {
     }
 
     private static @Nullable String otherThan(Pipeline served, Pipeline wanted, Processing before, Processing after) {
-        if (!served.input().equals(wanted.input())) {
+        if (!served.input().equals(wanted.ofDataOf(served).input())) {
             return "the input is another one";
         }
         if (before.order() != after.order()) {

@@ -91,24 +91,26 @@ final class KeySteps {
         }
     }
 
-    /// A step that is ready to be written.
+    /// A step that is ready to be written. A transaction may name the item that counts keys once.
     private record Ready(
             Pending pending,
             KeyStep step,
             List<TransactWriteItem> letterItems,
-            List<List<TransactWriteItem>> removals) {
+            List<List<TransactWriteItem>> removals,
+            boolean counts) {
         int items() {
             return step.items() + letterItems.size();
         }
     }
 
-    private KeySteps(Store store, UserFunction function, List<Arrival> arrivals, boolean redriven) {
+    private KeySteps(Store store, Definition definition, List<Arrival> arrivals, boolean redriven) {
+        Pipeline served = definition.servedView().pipeline();
         this.store = store;
-        this.function = function;
+        function = Functions.of(store, served);
         this.arrivals = arrivals;
         this.redriven = redriven;
         definitions = new Definitions(store);
-        pipeline = function.loaded().pipeline();
+        pipeline = function.loaded().pipeline().ofDataOf(served);
         tables = OutputTable.of(pipeline, function.loaded().processing());
         letters = new LettersInStep(store);
         fates = new Fate[arrivals.size()];
@@ -118,15 +120,13 @@ final class KeySteps {
     ///
     /// @param redriven whether the records are dead letters, whose letters are their caller's
     static List<Fate> process(Store store, Definition definition, List<Arrival> arrivals, boolean redriven) {
-        UserFunction function = Functions.of(store, definition.servedView().pipeline());
-        KeySteps steps = new KeySteps(store, function, arrivals, redriven);
+        KeySteps steps = new KeySteps(store, definition, arrivals, redriven);
         return steps.process(definition, steps.decoded());
     }
 
     /// Brings keys to this version of the function. What is kept of them is given up if it is not there.
     static void upgrade(Store store, Definition definition, List<byte[]> keys) {
-        UserFunction function = Functions.of(store, definition.servedView().pipeline());
-        new KeySteps(store, function, List.of(), false)
+        new KeySteps(store, definition, List.of(), false)
                 .process(
                         definition,
                         keys.stream().map(key -> new Pending(key, true)).toList());
@@ -252,7 +252,7 @@ final class KeySteps {
                     .forEach(items::addAll);
             items.add(AsideKeys.oneMore(store));
             KeyStep step = new KeyStep(pending.key, head, change, List.of(), Delta.NOTHING);
-            return Optional.of(new Ready(pending, step, items, List.of()));
+            return Optional.of(new Ready(pending, step, items, List.of(), true));
         }
     }
 
@@ -350,7 +350,7 @@ final class KeySteps {
                 items.addAll(removal);
             }
         }
-        return new Ready(pending, step, items, removals);
+        return new Ready(pending, step, items, removals, false);
     }
 
     /// Events whose letters go, because they are in now. One that is redriven may have a letter again later.
@@ -385,7 +385,7 @@ final class KeySteps {
         for (Ready each : ready) {
             int lane = DeltaId.lane(each.pending.key, lanes);
             List<Ready> pack = open.get(lane);
-            if (pack == null || alone || !isRoom(pack, each)) {
+            if (pack == null || alone || each.counts || !isRoom(pack, each)) {
                 pack = new ArrayList<>();
                 open.put(lane, pack);
                 packs.add(pack);

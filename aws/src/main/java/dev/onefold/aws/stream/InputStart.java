@@ -25,28 +25,34 @@ public final class InputStart {
 
     private static final String CONSUMER = "/consumer/";
 
-    private InputStart() {}
-
-    /// Why the mapping may not begin there; empty if it may.
+    /// What an update asks for.
     ///
     /// @param input ARN of the stream, or of a consumer of it
     /// @param from what the parameter says
     /// @param isSame whether the parameter says what it said before the update
-    public static Optional<String> refusal(
-            Store store, Supplier<Streams> streams, String input, String from, boolean isSame) {
+    /// @param isInOrder whether State takes a shard in its order: several batches of a shard at once do not
+    public record Asked(String input, String from, boolean isSame, boolean isInOrder) {}
+
+    private InputStart() {}
+
+    /// Why the mapping may not begin there; empty if it may.
+    public static Optional<String> refusal(Store store, Supplier<Streams> streams, Asked asked) {
+        String from = asked.from;
         if (from.equals(OLDEST)
-                || from.equals(NOT_GIVEN) && !isSame) { // To none only a rollback brings it, or a person.
+                || from.equals(NOT_GIVEN) && !asked.isSame) { // To none only a rollback brings it, or a person.
             return Optional.empty();
         }
-        Optional<Instant> covered = covered(store, streams, input.split(CONSUMER, 2)[0]);
+        Optional<Instant> covered =
+                asked.isInOrder ? covered(store, streams, asked.input.split(CONSUMER, 2)[0]) : Optional.empty();
         String what = "The update replaces the mapping of the input, and a new one knows no place of the one before. ";
         String choice = covered.map(at -> "Give InputFrom a time up to which the rows cover the stream: "
                         + at.getEpochSecond() + " is one, and a later one would lose records; or " + OLDEST
                         + ", to read all that the stream keeps once more.")
-                .orElse("Nothing proves up to which time the rows cover the stream. Give InputFrom " + OLDEST
+                .orElse((asked.isInOrder ? "Nothing" : "With a ParallelizationFactor that is or was not 1 nothing")
+                        + " proves up to which time the rows cover the stream. Give InputFrom " + OLDEST
                         + ": all that the stream keeps is read once more.");
         boolean isCovered = !from.equals(NOT_GIVEN)
-                && !isSame
+                && !asked.isSame
                 && covered.filter(at ->
                                 Instant.ofEpochSecond(Long.parseLong(from)).compareTo(at) <= 0)
                         .isPresent();

@@ -64,7 +64,10 @@ final class FunctionParts {
                         "'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'",
                         resourceNames())
                 + statement("KeptEvents", "'dynamodb:DeleteItem'", "!GetAtt Rows.Arn")
-                + statement("WithdrawnLetters", "'dynamodb:DeleteItem'", "!GetAtt Letters.Arn");
+                + statement(
+                        "WithdrawnLetters",
+                        "'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem'",
+                        "!GetAtt Letters.Arn");
     }
 
     /// What Serve may do with them.

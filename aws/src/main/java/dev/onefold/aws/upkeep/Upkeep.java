@@ -123,8 +123,8 @@ public final class Upkeep {
         return new Outcome.Refused(refusal);
     }
 
-    /// A function of the same tables and roll-ups takes the place of the one before: each key goes on with it at its
-    /// next event, or when a pass over the keys comes to it.
+    /// Another function takes the place of the one before only at the end of its deployment, with [#serve]: a tick may
+    /// come in the middle of an update that is rolled back.
     private Outcome ofFunction(Definition definition, int auditOneIn) {
         Pipeline served = definition.servedView().pipeline();
         if (isSame(served, wanted)) {
@@ -134,10 +134,7 @@ public final class Upkeep {
             return passed instanceof Outcome.Idle ? clean(definition) : passed;
         }
         String refusal = refusal(served, wanted);
-        if (refusal != null) {
-            return new Outcome.Refused(refusal);
-        }
-        return replaced(definition.withPipeline(wanted), _ -> new Outcome.Serving(wanted));
+        return refusal == null ? new Outcome.Idle() : new Outcome.Refused(refusal);
     }
 
     /// Of an audit, each step reports the keys that it has looked at.
@@ -185,7 +182,10 @@ public final class Upkeep {
     }
 
     /// Why a pipeline that is to be deployed cannot go on where another one serves; `null` if it can.
-    public static @Nullable String refusal(Pipeline served, Pipeline wanted) {
+    ///
+    /// @param deployed as its file has it, which may name no edition
+    public static @Nullable String refusal(Pipeline served, Pipeline deployed) {
+        Pipeline wanted = deployed.ofDataOf(served);
         if (served.fold() instanceof Processing || wanted.fold() instanceof Processing) {
             String difference = isSame(served, wanted) ? null : Functions.difference(served, wanted);
             return difference == null
@@ -205,18 +205,31 @@ public final class Upkeep {
         };
     }
 
-    /// Lets the function that was deployed fold from now on, at the end of its deployment.
+    /// Lets the function that was deployed fold from now on, at the end of its deployment: it takes the place of the
+    /// one before, if its tables and roll-ups are the same. Each key goes on with it at its next event, or when a
+    pass
+    /// over the keys comes to it.
     ///
     /// @return why it may not; empty if it does
-    public static Optional<String> serve(Store store, Pipeline wanted) {
+    public static Optional<String> serve(Store store, Pipeline deployed) {
+        Definitions definitions = new Definitions(store);
         for (int attempt = 1; attempt <= SERVE_ATTEMPTS_MAX; attempt++) {
-            Upkeep upkeep = new Upkeep(store, wanted, () -> false, _ -> {});
-            Optional<Definition> definition = upkeep.definitions.find();
-            if (definition.isEmpty() || isSame(definition.get().servedView().pipeline(), wanted)) {
+            Optional<Definition> definition = definitions.find();
+            if (definition.isEmpty()) {
                 return Optional.empty(); // Its first record makes the definition.
             }
-            if (upkeep.ofFunction(definition.get(), 0) instanceof Outcome.Refused(String reason)) {
-                return Optional.of(reason);
+            Pipeline served = definition.get().servedView().pipeline();
+            Pipeline wanted = deployed.ofDataOf(served);
+            if (isSame(served, wanted)) {
+                return Optional.empty();
+            }
+            String refusal = refusal(served, wanted);
+            if (refusal != null) {
+                return Optional.of(refusal);
+            }
+            Definition next = definition.get().withPipeline(wanted);
+            if (definitions.replace(next).equals(next)) {
+                return Optional.empty();
             }
         }
         return Optional.of("The definition is changed by others again and again: deploy once more.");

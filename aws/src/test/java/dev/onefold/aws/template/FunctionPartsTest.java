@@ -45,6 +45,8 @@ class FunctionPartsTest {
                             .toString())
                     .as(role)
                     .contains("FunctionTable1.Arn", "FunctionTable2.Arn", "dynamodb:PutItem");
+            assertThat(RolesTest.permissions(template.resource(role)))
+                    .containsEntry("WithdrawnLetters", "Letters dynamodb:ConditionCheckItem dynamodb:DeleteItem");
         }
     }
 

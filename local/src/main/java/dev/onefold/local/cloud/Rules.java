@@ -59,7 +59,7 @@ final class Rules {
                             "SnapStart",
                             "LoggingConfig",
                             "Environment")),
-            Map.entry(CUSTOM, Set.of("ServiceToken", "ServiceTimeout", "Version", "Input", "From")),
+            Map.entry(CUSTOM, Set.of("ServiceToken", "ServiceTimeout", "Version", "Input", "From", "Factor")),
             Map.entry("AWS::Lambda::Version", Set.of("FunctionName", "Description")),
             Map.entry("AWS::Lambda::Alias", Set.of("Name", "FunctionName", "FunctionVersion")),
             Map.entry(

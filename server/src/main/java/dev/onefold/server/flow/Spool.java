@@ -60,11 +60,11 @@ public final class Spool extends OutputStream {
         }
     }
 
-    /// Too many answers flow already: nothing of this one was sent.
+    /// Too many answers flow already, or wait: nothing of this one was sent.
     public static final class Crowded extends IOException {
         private static final long serialVersionUID = 1;
 
-        Crowded() {
+        public Crowded() {
             super("Too many large answers are being sent");
         }
     }

@@ -198,6 +198,7 @@ public final class AwsKeyedSimulation {
     private void tick() {
         if (isLive) {
             later(RELEASE_MAX, this::tick);
+            begin(() -> Upkeep.serve(person(), dealt.loaded(code).pipeline()));
             begin(() -> Upkeep.step(
                     person(),
                     dealt.loaded(code).pipeline(),
@@ -209,6 +210,9 @@ public final class AwsKeyedSimulation {
 
     /// Ends with the last version serving.
     private void settle() {
+        Upkeep.serve(person(), dealt.loaded(code).pipeline()).ifPresent(reason -> {
+            throw new AssertionError("Refused: " + reason);
+        });
         for (int steps = 1; steps <= STEPS_MAX; steps++) {
             Upkeep.Outcome outcome = Upkeep.step(person(), dealt.loaded(code).pipeline(), 0, () -> true, _ -> {});
             if (outcome instanceof Upkeep.Outcome.Refused(var reason)) {

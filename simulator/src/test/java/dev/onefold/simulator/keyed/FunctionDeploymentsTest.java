@@ -10,6 +10,9 @@ import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.oracle.KeyedOracle.Order;
 import dev.onefold.simulator.deployment.Deployment;
@@ -21,12 +24,16 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /// What an update of a stack does to a user's function, in the middle of it and when it is rolled back.
 class FunctionDeploymentsTest {
+    private static final String DONE = "{\"batchItemFailures\":[]}";
+    private static final Metrics SILENT =
+            new Metrics(new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8), "it");
+
     private final Deployment deployment = Deployment.calm();
 
     private LoadedFunction first() {
@@ -67,24 +74,22 @@ class FunctionDeploymentsTest {
     private StateFunction state(LoadedFunction function) {
         deployment.release(function);
         return new StateFunction(
-                process(),
-                function.pipeline(),
-                new Metrics(new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8), "it"));
+                process(), function.pipeline(), SILENT);
     }
 
     @Test
     void a_function_that_is_deployed_folds_only_when_its_deployment_is_complete_so_a_rollback_finds_its_keys() {
         LoadedFunction one = first();
-        String done = "{\"batchItemFailures\":[]}";
-        assertThat(state(one).handle(event(arrival("a", 1, "put")))).asString().isEqualTo(done);
+        assertThat(state(one).handle(event(arrival("a", 1, "put")))).asString().isEqualTo(DONE);
         LoadedFunction two = new LifeCase(Order.LATEST, 1, true, List.of()).loaded(2);
         StateFunction second = state(two);
+        Upkeep.step(process(), two.pipeline(), 0, () -> true, _ -> {}); // A tick in the middle of the update.
         assertThatThrownBy(() -> second.handle(event(arrival("a", 2, "put"))))
                 .hasMessageContaining("does not serve yet");
-        assertThat(state(one).handle(event(arrival("a", 2, "put")))).asString().isEqualTo(done); // Rolled back.
+        assertThat(state(one).handle(event(arrival("a", 2, "put")))).asString().isEqualTo(DONE); // Rolled back.
         deployment.release(two);
         assertThat(Upkeep.serve(process(), two.pipeline())).isEmpty();
-        assertThat(second.handle(event(arrival("a", 3, "put")))).asString().isEqualTo(done);
+        assertThat(second.handle(event(arrival("a", 3, "put")))).asString().isEqualTo(DONE);
         StateFunction first = state(one);
         assertThatThrownBy(() -> first.handle(event(arrival("a", 4, "put"))))
                 .hasMessageContaining("version 2 of the function serves, and this is version 1");
@@ -97,27 +102,67 @@ class FunctionDeploymentsTest {
         StateFunction old = state(one);
         old.handle(event(arrival("a", 1, "put")));
         StateFunction other = state(new LifeCase(Order.EVERY, 1, true, List.of()).loaded(2));
-        List<String> answers = Collections.synchronizedList(new ArrayList<>());
+        String asked = "\"Input\":\"\"";
+        assertThat(answer(other, asked, ""))
+                .contains("\"Status\":\"FAILED\"", "its order is", "\"PhysicalResourceId\":\"before\"");
+        assertThat(answer(state(one), asked, "")).contains("\"Status\":\"SUCCESS\"", "\"RequestId\":\"r\"");
+        assertThat(old.handle(event(arrival("a", 2, "put")))).asString().isEqualTo(DONE);
+    }
+
+    @Test
+    void a_rollback_is_never_refused_because_the_stack_could_not_be_updated_any_more() throws IOException {
+        state(first()).handle(event(arrival("a", 1, "put")));
+        StateFunction other = state(new LifeCase(Order.EVERY, 1, true, List.of()).loaded(2));
+        String nine = "\"Version\":\"arn:aws:lambda:eu-central-1:1:function:s:9\"";
+        String ten = "\"Version\":\"arn:aws:lambda:eu-central-1:1:function:s:10\"";
+        assertThat(answer(other, nine, ten)).contains("\"Status\":\"SUCCESS\"");
+        assertThat(answer(other, ten, nine)).contains("\"Status\":\"FAILED\"");
+    }
+
+    @Test
+    void an_update_of_roll_ups_whose_file_names_no_edition_is_accepted() throws IOException {
+        String rollup = "\"rollups\":{\"r\":{\"levels\":[\"%s\"],\"measures\":{\"n\":\"count()\"}}}";
+        Pipeline before = debezium(rollup.formatted("what"));
+        new StateFunction(process(), before, SILENT).handle(event(change(1)));
+        assertThat(answer(new StateFunction(process(), before, SILENT), "", "")).contains("\"Status\":\"SUCCESS\"");
+    }
+
+    private static Pipeline debezium(String fold) {
+        String text = "{\"pipeline\":\"drawn\",\"input\":{\"format\":\"debezium\",\"table\":\"t\",\"key\":\"k\"}," + fold
+                + "}";
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(Pipeline pipeline) -> pipeline;
+            case Reading.Refused refused -> throw new IllegalStateException(refused.toString());
+        };
+    }
+
+    private static Arrival change(int version) {
+        String row = "{\"rank\":1,\"k\":\"a\",\"v\":%1$d,\"amount\":1,\"what\":\"put\"}".formatted(version);
+        String record = "{\"key\":{\"k\":\"a\"},\"value\":{\"op\":\"u\",\"before\":null,\"after\":%1$s,\"source\":{\"table\":\"t\","
+                + "\"lsn\":%2$d,\"sequence\":\"[\\\"%2$d\\\",\\\"%2$d\\\"]\"}}}";
+        byte[] data = record.formatted(row, version).getBytes(StandardCharsets.UTF_8);
+        return new Arrival("s/shard", Integer.toString(version + 1), 0, data);
+    }
+
+    /// What a function answers to the question of an update.
+    private static String answer(StateFunction function, String now, String before) throws IOException {
+        CompletableFuture<String> answer = new CompletableFuture<>();
         HttpServer place = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10);
         place.createContext("/", exchange -> {
-            answers.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            answer.complete(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
             exchange.sendResponseHeaders(200, -1);
             exchange.close();
         });
         place.start();
         try {
-            byte[] asked = ("{\"RequestType\":\"Update\",\"ResponseURL\":\"http://127.0.0.1:"
+            function.handle(("{\"RequestType\":\"Update\",\"ResponseURL\":\"http://127.0.0.1:"
                             + place.getAddress().getPort() + "/\",\"PhysicalResourceId\":\"before\",\"StackId\":\"s\","
-                            + "\"RequestId\":\"r\",\"LogicalResourceId\":\"StateReady\",\"ResourceProperties\":{}}")
-                    .getBytes(StandardCharsets.UTF_8);
-            other.handle(asked);
-            state(one).handle(asked); // As a rollback asks.
-            assertThat(answers.get(0))
-                    .contains("\"Status\":\"FAILED\"", "its order is", "\"PhysicalResourceId\":\"before\"");
-            assertThat(answers.get(1)).contains("\"Status\":\"SUCCESS\"", "\"RequestId\":\"r\"");
+                            + "\"RequestId\":\"r\",\"LogicalResourceId\":\"StateReady\",\"ResourceProperties\":{" + now
+                            + "},\"OldResourceProperties\":{" + before + "}}")
+                    .getBytes(StandardCharsets.UTF_8));
+            return answer.join();
         } finally {
             place.stop(0);
         }
-        assertThat(old.handle(event(arrival("a", 2, "put")))).asString().isEqualTo("{\"batchItemFailures\":[]}");
     }
 }
