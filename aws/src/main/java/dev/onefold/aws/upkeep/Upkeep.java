@@ -206,8 +206,7 @@ public final class Upkeep {
     }
 
     /// Lets the function that was deployed fold from now on, at the end of its deployment: it takes the place of the
-    /// one before, if its tables and roll-ups are the same. Each key goes on with it at its next event, or when a
-    pass
+    /// one before, if its tables and roll-ups are the same. A key goes on with it at its next event, or when a pass
     /// over the keys comes to it.
     ///
     /// @return why it may not; empty if it does
