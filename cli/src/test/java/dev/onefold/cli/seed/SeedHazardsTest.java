@@ -201,8 +201,8 @@ class SeedHazardsTest {
         try (SeedLog.Seed seed =
                 new SeedLog(folder.resolve("seeds")).begin(table.identity(), SeedLog.Numbers.of(1), false)) {
             Seeding.Way way = way(engine, seed);
-            Seeding.Intake intake = new EngineIntake(
-                    engine, "seed/" + seed.number(), way.form().kind());
+            Seeding.Intake intake =
+                    new EngineIntake(engine, "seed/" + seed.number(), way.form().kind());
             return new Seeding(
                             table,
                             seed,

@@ -100,8 +100,7 @@ public final class AwsBatchSimulation {
                 ? Optional.of(new BatchRestores(
                         deployment,
                         random.split(),
-                        new BatchRestores.Work(
-                                this::wake, this::command, queue, sent, ledger)))
+                        new BatchRestores.Work(this::wake, this::command, queue, sent, ledger)))
                 : Optional.empty();
     }
 

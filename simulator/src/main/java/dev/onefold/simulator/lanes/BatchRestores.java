@@ -17,7 +17,8 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /// Somebody restores one table of a deployment of batches, or both, from backups that lose and age single items, or
-/// none of them, while messages come and batches are delivered; runs `aws restored`, several times at once, until one comes to its end; and
+/// none of them, while messages come and batches are delivered; runs `aws restored`, several times at once, until one
+/// comes to its end; and
 /// sends again what was taken since a minute before the backup.
 final class BatchRestores {
     private static final Duration TAKES = Duration.ofMinutes(5);
@@ -97,7 +98,8 @@ final class BatchRestores {
         return chosen;
     }
 
-    /// Each message is in exactly one batch. Those that came before a restore of the table of rows are in one or several,
+    /// Each message is in exactly one batch. Those that came before a restore of the table of rows are in one or
+    /// several,
     /// unless the command has said that something is not there. No number has two contents, which the ledger sees.
     void judge() {
         Map<String, List<String>> batches = new HashMap<>();
@@ -114,8 +116,8 @@ final class BatchRestores {
             }
             require(
                     before.contains(id) ? !in.isEmpty() || !lost.isEmpty() : in.size() == 1,
-                    id + (before.contains(id) ? ", of before a restore of rows," : "") + " is in batches " + in + "; lost: "
-                            + lost);
+                    id + (before.contains(id) ? ", of before a restore of rows," : "") + " is in batches " + in
+                            + "; lost: " + lost);
         });
         Map<String, Manifest> whole = new HashMap<>();
         work.ledger.manifests.values().stream()

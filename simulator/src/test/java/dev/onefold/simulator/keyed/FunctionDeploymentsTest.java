@@ -73,8 +73,7 @@ class FunctionDeploymentsTest {
 
     private StateFunction state(LoadedFunction function) {
         deployment.release(function);
-        return new StateFunction(
-                process(), function.pipeline(), SILENT);
+        return new StateFunction(process(), function.pipeline(), SILENT);
     }
 
     @Test
@@ -128,8 +127,8 @@ class FunctionDeploymentsTest {
     }
 
     private static Pipeline debezium(String fold) {
-        String text = "{\"pipeline\":\"drawn\",\"input\":{\"format\":\"debezium\",\"table\":\"t\",\"key\":\"k\"}," + fold
-                + "}";
+        String text = "{\"pipeline\":\"drawn\",\"input\":{\"format\":\"debezium\",\"table\":\"t\",\"key\":\"k\"},"
+                + fold + "}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
             case Reading.Refused refused -> throw new IllegalStateException(refused.toString());
@@ -138,8 +137,9 @@ class FunctionDeploymentsTest {
 
     private static Arrival change(int version) {
         String row = "{\"rank\":1,\"k\":\"a\",\"v\":%1$d,\"amount\":1,\"what\":\"put\"}".formatted(version);
-        String record = "{\"key\":{\"k\":\"a\"},\"value\":{\"op\":\"u\",\"before\":null,\"after\":%1$s,\"source\":{\"table\":\"t\","
-                + "\"lsn\":%2$d,\"sequence\":\"[\\\"%2$d\\\",\\\"%2$d\\\"]\"}}}";
+        String record =
+                "{\"key\":{\"k\":\"a\"},\"value\":{\"op\":\"u\",\"before\":null,\"after\":%1$s,\"source\":{\"table\":\"t\","
+                        + "\"lsn\":%2$d,\"sequence\":\"[\\\"%2$d\\\",\\\"%2$d\\\"]\"}}}";
         byte[] data = record.formatted(row, version).getBytes(StandardCharsets.UTF_8);
         return new Arrival("s/shard", Integer.toString(version + 1), 0, data);
     }

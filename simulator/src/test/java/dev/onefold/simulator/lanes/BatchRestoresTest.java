@@ -162,7 +162,8 @@ class BatchRestoresTest {
         return BatchesRestored.takeOver(store, BatchesRestored.look(store).orElseThrow());
     }
 
-    /// Somebody takes over, and a process that was frozen since it found the tables to be known goes on behind the fence.
+    /// Somebody takes over, and a process that was frozen since it found the tables to be known goes on behind the
+    /// fence.
     private BatchesRestored.Report restoredBeside(Consumer<Store> frozen) {
         Store late = deployment.process(deployment.dynamo.client("frozen"));
         late.ids().note(List.of(), deployment.time.instant().plusSeconds(90));
