@@ -43,7 +43,7 @@ class ModulePathTest {
                 public static void main(String[] arguments) throws Exception {
                     Path folder = Path.of(arguments[0]);
                     Path plain = Files.writeString(folder.resolve("plain.ndjson"), "{}\\n");
-                    Path zst = Files.writeString(folder.resolve("compressed.ndjson.zst"), "");
+                    Path zst = Files.writeString(folder.resolve("compressed.ndjson.zst"), "{}");
                     var pipeline = PipelineBuilder.named("lines").rollup(r -> r.count("lines")).build();
                     try (var engine = EmbeddedEngine.open(folder.resolve("lines"), pipeline, Settings.defaults())) {
                         System.out.println(engine.fold(FileSource.of(plain), FoldListener.silent()));

@@ -26,6 +26,6 @@ public record DataDirectory(
         if (definition == null) {
             return false;
         }
-        return !definition.equals(function == null ? FunctionText.asWritten(served) : served);
+        return !definition.ofDataOf(served).equals(function == null ? FunctionText.asWritten(served) : served);
     }
 }
