@@ -80,7 +80,7 @@ class TidyTest {
                 .filter(file -> !file.text().contains(ONE_IDEA))
                 .map(file ->
                         "%s has %d lines, %d are allowed: give a part of it a name and a file of its own, or say in"
-                                + " its head why it is one idea."
+                                + " its head why it is one idea.")
                                         .formatted(
                                                 file.path(), file.text().lines().count(), FILE_LINES_MAX)));
     }
@@ -112,8 +112,8 @@ class TidyTest {
                 .filter(folder -> java.stream()
                         .noneMatch(file -> file.path().equals(folder.getKey() + "/package-info.java")
                                 && file.text().contains(ONE_IDEA)))
-                .map(folder -> "%s holds %d files, %d are allowed: two subjects live there, part them, or say in"
-                        + " its package-info why it is one idea."
+                .map(folder -> ("%s holds %d files, %d are allowed: two subjects live there, part them, or say in"
+                        + " its package-info why it is one idea.")
                                 .formatted(folder.getKey(), folder.getValue(), PACKAGE_FILES_MAX)));
     }
 
