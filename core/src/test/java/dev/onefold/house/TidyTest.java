@@ -79,10 +79,9 @@ class TidyTest {
                 .filter(file -> file.text().lines().count() > FILE_LINES_MAX)
                 .filter(file -> !file.text().contains(ONE_IDEA))
                 .map(file ->
-                        "%s has %d lines, %d are allowed: give a part of it a name and a file of its own, or say in"
-                                + " its head why it is one idea.")
-                                        .formatted(
-                                                file.path(), file.text().lines().count(), FILE_LINES_MAX)));
+                        ("%s has %d lines, %d are allowed: give a part of it a name and a file of its own, or say in"
+                                        + " its head why it is one idea.")
+                                .formatted(file.path(), file.text().lines().count(), FILE_LINES_MAX)));
     }
 
     @Test
@@ -113,8 +112,8 @@ class TidyTest {
                         .noneMatch(file -> file.path().equals(folder.getKey() + "/package-info.java")
                                 && file.text().contains(ONE_IDEA)))
                 .map(folder -> ("%s holds %d files, %d are allowed: two subjects live there, part them, or say in"
-                        + " its package-info why it is one idea.")
-                                .formatted(folder.getKey(), folder.getValue(), PACKAGE_FILES_MAX)));
+                                + " its package-info why it is one idea.")
+                        .formatted(folder.getKey(), folder.getValue(), PACKAGE_FILES_MAX)));
     }
 
     @Test
