@@ -144,6 +144,9 @@ class GuardTest {
         } finally {
             isOver.set(true);
         }
+        for (Thread each : busy) {
+            each.join();
+        }
         reader.join();
     }
 

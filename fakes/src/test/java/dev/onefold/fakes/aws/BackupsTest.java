@@ -8,6 +8,7 @@ import dev.onefold.fakes.aws.table.Backups;
 import dev.onefold.fakes.aws.table.Tables.Backup;
 import java.time.Duration;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -36,8 +37,8 @@ class BackupsTest {
         return String.join(" ", found);
     }
 
-    private TreeSet<String> drawnOften() {
-        TreeSet<String> all = new TreeSet<>();
+    private SortedSet<String> drawnOften() {
+        SortedSet<String> all = new TreeSet<>();
         for (int i = 0; i < 500; i++) {
             all.add(drawn());
         }
