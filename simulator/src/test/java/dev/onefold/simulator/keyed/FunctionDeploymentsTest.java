@@ -120,15 +120,14 @@ class FunctionDeploymentsTest {
 
     @Test
     void an_update_of_roll_ups_whose_file_names_no_edition_is_accepted() throws IOException {
-        String rollup = "\"rollups\":{\"r\":{\"levels\":[\"%s\"],\"measures\":{\"n\":\"count()\"}}}";
-        Pipeline before = debezium(rollup.formatted("what"));
-        new StateFunction(process(), before, SILENT).handle(event(change(1)));
-        assertThat(answer(new StateFunction(process(), before, SILENT), "", "")).contains("\"Status\":\"SUCCESS\"");
+        new StateFunction(process(), debezium("what"), SILENT).handle(event(change(1)));
+        StateFunction changed = new StateFunction(process(), debezium("rank"), SILENT);
+        assertThat(answer(changed, "", "")).contains("\"Status\":\"SUCCESS\"");
     }
 
-    private static Pipeline debezium(String fold) {
+    private static Pipeline debezium(String level) {
         String text = "{\"pipeline\":\"drawn\",\"input\":{\"format\":\"debezium\",\"table\":\"t\",\"key\":\"k\"},"
-                + fold + "}";
+                + "\"rollups\":{\"r\":{\"levels\":[\"" + level + "\"],\"measures\":{\"n\":\"count()\"}}}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
             case Reading.Refused refused -> throw new IllegalStateException(refused.toString());
@@ -137,10 +136,11 @@ class FunctionDeploymentsTest {
 
     private static Arrival change(int version) {
         String row = "{\"rank\":1,\"k\":\"a\",\"v\":%1$d,\"amount\":1,\"what\":\"put\"}".formatted(version);
-        String record =
-                "{\"key\":{\"k\":\"a\"},\"value\":{\"op\":\"u\",\"before\":null,\"after\":%1$s,\"source\":{\"table\":\"t\","
-                        + "\"lsn\":%2$d,\"sequence\":\"[\\\"%2$d\\\",\\\"%2$d\\\"]\"}}}";
-        byte[] data = record.formatted(row, version).getBytes(StandardCharsets.UTF_8);
+        String place = "\\\"" + version + "\\\"";
+        String record = "{\"key\":{\"k\":\"a\"},\"value\":{\"op\":\"u\",\"before\":null,\"after\":" + row
+                + ",\"source\":{\"table\":\"t\",\"lsn\":" + version + ",\"sequence\":\"[" + place + "," + place
+                + "]\"}}}";
+        byte[] data = record.getBytes(StandardCharsets.UTF_8);
         return new Arrival("s/shard", Integer.toString(version + 1), 0, data);
     }
 
