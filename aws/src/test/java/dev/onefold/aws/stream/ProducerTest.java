@@ -136,12 +136,14 @@ class ProducerTest {
     @Test
     void what_a_stream_takes_with_its_last_answer_counts_too() {
         List<String> taken = new CopyOnWriteArrayList<>();
-        KinesisAsyncClient oneAtATime = new OneAtATime(taken);
+        CompletableFuture<Void> added = new CompletableFuture<>();
+        KinesisAsyncClient oneAtATime = new OneAtATime(taken, added);
         Producer producer = new Producer(oneAtATime, "s", Pauseless.THREADS, new SplittableRandom(1), (_, _) -> {});
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 200; i++) {
                         producer.add(record(i, "k" + i));
                     }
+                    added.complete(null);
                     producer.finish();
                 })
                 .hasMessageContaining("has refused a record 50 times");
@@ -150,7 +152,10 @@ class ProducerTest {
     }
 
     /// A stream that takes one record of each request, and never the one with the key `k0`.
-    private record OneAtATime(List<String> taken) implements KinesisAsyncClient, FakeClient {
+    ///
+    /// @param added it answers nothing before that
+    private record OneAtATime(List<String> taken, CompletableFuture<Void> added)
+            implements KinesisAsyncClient, FakeClient {
         @Override
         public CompletableFuture<PutRecordsResponse> putRecords(PutRecordsRequest request) {
             List<PutRecordsResultEntry> results = new ArrayList<>();
@@ -171,8 +176,8 @@ class ProducerTest {
                                         .errorMessage("Rate exceeded")
                                         .build());
             }
-            return CompletableFuture.completedFuture(
-                    PutRecordsResponse.builder().records(results).build());
+            return added.thenApply(
+                    _ -> PutRecordsResponse.builder().records(results).build());
         }
     }
 

@@ -120,14 +120,14 @@ class FunctionDeploymentsTest {
 
     @Test
     void an_update_of_roll_ups_whose_file_names_no_edition_is_accepted() throws IOException {
-        new StateFunction(process(), debezium("what"), SILENT).handle(event(change(1)));
-        StateFunction changed = new StateFunction(process(), debezium("rank"), SILENT);
+        new StateFunction(process(), debezium("n"), SILENT).handle(event(change(1)));
+        StateFunction changed = new StateFunction(process(), debezium("changes"), SILENT);
         assertThat(answer(changed, "", "")).contains("\"Status\":\"SUCCESS\"");
     }
 
-    private static Pipeline debezium(String level) {
+    private static Pipeline debezium(String measure) {
         String text = "{\"pipeline\":\"drawn\",\"input\":{\"format\":\"debezium\",\"table\":\"t\",\"key\":\"k\"},"
-                + "\"rollups\":{\"r\":{\"levels\":[\"" + level + "\"],\"measures\":{\"n\":\"count()\"}}}}";
+                + "\"rollups\":{\"r\":{\"levels\":[\"what\"],\"measures\":{\"" + measure + "\":\"count()\"}}}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
             case Reading.Refused refused -> throw new IllegalStateException(refused.toString());
