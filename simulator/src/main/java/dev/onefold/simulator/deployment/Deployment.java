@@ -141,6 +141,13 @@ public final class Deployment {
         requiresPure = isPure;
     }
 
+    /// The pipeline that a process of the functions is given which begins now.
+    ///
+    /// @param first of a deployment without a user's function
+    Pipeline released(Pipeline first) {
+        return released.map(LoadedFunction::pipeline).orElse(first);
+    }
+
     /// Whether a user's function was deployed.
     boolean isOfFunction() {
         return released.isPresent();

@@ -77,10 +77,10 @@ public final class Intake implements AutoCloseable {
                 random.split(),
                 faultChance,
                 client -> new StateFunction(
-                                deployment.process(client),
-                                pipeline,
-                                Deployment.SILENT,
-                                () -> streams(kinesis.client()))::handle);
+                        deployment.process(client),
+                        deployment.released(pipeline),
+                        Deployment.SILENT,
+                        () -> streams(kinesis.client()))::handle);
         queues = new SimulatedQueues(deployment.time, random.nextLong());
         queues.create(RETRIES, Duration.ofSeconds(1 + random.nextInt(VISIBILITY_SECONDS_MAX)), Integer.MAX_VALUE);
         queues.inject(faults);

@@ -110,6 +110,7 @@ final class Sandboxes implements Invoker {
         return cause instanceof software.amazon.awssdk.core.exception.SdkException
                 || message.contains("could not be written in")
                 || message.contains("have refused")
+                || message.endsWith("Records wait, and come again.") // A sandbox of another version than serves.
                 || Restores.isRefused(cause);
     }
 }
