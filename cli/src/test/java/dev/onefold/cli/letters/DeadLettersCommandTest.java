@@ -265,7 +265,8 @@ class DeadLettersCommandTest {
     void verbs_on_many_letters_show_their_progress_on_a_terminal_and_nothing_of_it_elsewhere() {
         cli.write("many.ndjson", "garbage\n".repeat(1_200));
         assertThat(cli.run("run", "trades.yaml", "--input", "many.ndjson").exitCode())
-                .isZero();
+                .as("each record was rejected")
+                .isEqualTo(1);
         Cli terminal = cli.onTerminal(80);
         Result redriven = terminal.run("dead-letters", "trades.yaml", "redrive", "--all");
         assertThat(redriven.err()).contains("Redriving").contains("100%");

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /// Heads, kept events and bases that are restored from a backup which has lost and aged some of them.
 class AwsKeyedRestoresTest {
     private static final int SHARE = 6;
-    private static final int ALL = 300;
+    private static final int ALL = 100;
     private static final Duration BETWEEN_MAX = Duration.ofSeconds(8);
 
     @Test
