@@ -235,7 +235,7 @@ class PageTest {
             }
             browser.size(PHONE, 900, false);
             browser.find("select").sendKeys("tax");
-            browser.awaitTrue("document.querySelector('.tree .names .number').innerText.startsWith('tax')");
+            browser.awaitTrue("document.querySelector('.tree .names .number')?.innerText.startsWith('tax')");
             assertThat(browser.violations()).isEmpty();
             assertThat(browser.console()).isEmpty();
         }

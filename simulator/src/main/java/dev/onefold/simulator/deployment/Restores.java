@@ -4,21 +4,26 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Verification;
+import dev.onefold.core.event.Reason;
 import dev.onefold.fakes.aws.table.Backups;
 import dev.onefold.fakes.aws.table.Tables;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /// Somebody restores one table or several, each from one of two backups, which lose and age single items, while records
-/// arrive, and does what docs/aws.md says then: takes them over, replays from a minute before the moment, and verifies.
-/// People leave letters alone from
-/// the first moment on, because what they decide after it is in no backup and in no stream. All records count in the
-/// end: those that were in the rows at the moment, and those that the replay brings.
+/// arrive, and does what docs/aws.md says then: takes them over, replays from a minute before the moment, or all if a
+/// row was put aside, and verifies. People leave letters alone from the first moment on, because what they decide after
+/// it is in no backup and in no stream. All records count in the end: those that were in the rows at the moment, and
+/// those that the replay brings.
 final class Restores {
     private static final Duration BEFORE_MAX = Duration.ofSeconds(40);
     private static final Duration TAKES = Duration.ofMinutes(5);
@@ -113,20 +118,31 @@ final class Restores {
         chosen.forEach(backup -> deployment.dynamo.restore(backup, TAKES));
         me.pause(TAKES);
         Store store = deployment.store(deployment.dynamo.client("operator"), me);
-        Instant replayed = from;
         untilDone(me, () -> {
             readers.lose(Integer.MAX_VALUE);
             Restored.begin(store);
             readers.lose(new Definitions(store).load().last());
             AwsEngine.deployed(store).rebuild();
         });
-        untilDone(me, () -> story.add("replayed " + intake.replay(store, replayed)));
+        Set<Long> aside = new HashSet<>();
+        untilDone(me, () -> aside.addAll(aside(AwsEngine.deployed(store).deadLetters())));
+        Instant replayed = aside.isEmpty() ? from : since; // Of a row that was put aside the record is sent again.
+        untilDone(me, () -> story.add("replayed " + intake.replay(store, replayed) + " for the sake of " + aside));
+        untilDone(me, () -> AwsEngine.deployed(store).deadLetters().purge(List.copyOf(aside)));
         untilDone(me, () -> {
             Verification verification = AwsEngine.deployed(store).verify();
             if (!verification.isEqual()) {
                 throw new AssertionError("verify found " + verification.differences());
             }
         });
+    }
+
+    /// The letters of rows that nobody could read.
+    private static List<Long> aside(DeadLetters letters) {
+        return letters.list(0, Integer.MAX_VALUE).stream()
+                .filter(letter -> letter.reason() == Reason.REFUSED && letter.content() == DeadLetter.Content.SUMMARY)
+                .map(DeadLetter::id)
+                .toList();
     }
 
     private List<Tables.Backup> backups(Backups service) {

@@ -9,6 +9,7 @@ import dev.onefold.simulator.deployment.Deployment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -99,8 +100,8 @@ final class BatchRestores {
     }
 
     /// Each message is in exactly one batch. Those that came before a restore of the table of rows are in one or
-    /// several,
-    /// unless the command has said that something is not there. No number has two contents, which the ledger sees.
+    /// several, unless the command has said that something is not there. No number has two contents, which the
+    /// ledger sees.
     void judge() {
         Map<String, List<String>> batches = new HashMap<>();
         for (Ledger.Effect effect : work.ledger.effects) {
@@ -119,15 +120,16 @@ final class BatchRestores {
                     id + (before.contains(id) ? ", of before a restore of rows," : "") + " is in batches " + in
                             + "; lost: " + lost);
         });
-        Map<String, Manifest> whole = new HashMap<>();
-        work.ledger.manifests.values().stream()
+        List<Manifest> whole = work.ledger.manifests.values().stream()
                 .filter(manifest -> manifest.number().isWhole())
-                .forEach(manifest -> whole.put(manifest.sha256(), manifest));
-        whole.values().forEach(manifest -> {
-            Manifest previous = whole.get(manifest.previous());
+                .toList();
+        Map<String, Set<Long>> numbers = new HashMap<>(); // What was sealed again may have the content of before.
+        whole.forEach(manifest -> numbers.computeIfAbsent(manifest.sha256(), _ -> new HashSet<>())
+                .add(manifest.number().number()));
+        whole.forEach(manifest -> {
+            Set<Long> previous = numbers.getOrDefault(manifest.previous(), Set.of());
             require(
-                    previous == null
-                            || previous.number().number() == manifest.number().number() - 1,
+                    previous.isEmpty() || previous.contains(manifest.number().number() - 1),
                     manifest + " follows " + previous);
         });
     }
