@@ -39,6 +39,7 @@ import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.state.Contribution;
+import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Key;
 import dev.onefold.core.state.RangeSums;
 import dev.onefold.core.state.Row;
@@ -159,6 +160,12 @@ public final class AwsEngine implements Engine {
             Keys.requirePossible(pipeline, processing);
         }
         requireInputPossible(pipeline);
+        if (Horizon.ofForgetting(pipeline).isPresent()) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " cannot be on AWS: with 'horizon' an id that comes again long after it is a new one, and on AWS"
+                    + " it would be the old one, because no id is forgotten there. Leave 'horizon' out: then each id"
+                    + " counts once, whenever it comes.");
+        }
         int touched = Rollups.of(pipeline).all().stream()
                 .mapToInt(rollup -> 1
                         + (int) rollup.measures().stream()

@@ -87,7 +87,8 @@ final class CheckCommand implements Callable<Integer> {
 
     private void horizon(Pipeline pipeline) {
         String forgetting = Horizon.ofForgetting(pipeline).isPresent()
-                ? " An id is forgotten a day after the horizon, and its row is freed; not yet on AWS."
+                ? " An id is forgotten a day after the horizon, and its row is freed. So the pipeline cannot be on AWS,"
+                        + " where no id is."
                 : " Beside a min, max or distinct no id is forgotten.";
         Horizon.of(pipeline)
                 .ifPresent(horizon -> caller.printLine(Words.wrap(

@@ -41,20 +41,36 @@ public final class LettersInStep {
             return List.of();
         }
         String bucket = table.bucket();
-        return store.threads().all(once, letter -> keep(bucket, letter));
+        List<Marked> marked = store.threads().all(once, this::marked);
+        long fresh = marked.stream().filter(each -> !each.isSettled).count();
+        long next = fresh == 0 ? 0 : table.ids().next((int) fresh);
+        List<Numbered> numbered = new ArrayList<>();
+        for (Marked each : marked) {
+            numbered.add(new Numbered(each, each.isSettled ? 0 : next++)); // The order in which they came.
+        }
+        return store.threads()
+                .all(
+                        numbered,
+                        each -> each.marked.isSettled
+                                ? List.of(check(each.marked.mark))
+                                : keep(bucket, each.marked.letter, each.marked.mark, each.id));
     }
 
-    private List<TransactWriteItem> keep(String bucket, Letter letter) {
+    private record Marked(Letter letter, Map<String, AttributeValue> mark, boolean isSettled) {}
+
+    private record Numbered(Marked marked, long id) {}
+
+    private Marked marked(Letter letter) {
         Map<String, AttributeValue> mark = table.get(LetterTable.mark(letter.identity()));
-        if (!mark.isEmpty() && isSettled(letter, Items.number(mark, "n"))) {
-            return List.of(check(mark));
-        }
+        return new Marked(letter, mark, !mark.isEmpty() && isSettled(letter, Items.number(mark, "n")));
+    }
+
+    private List<TransactWriteItem> keep(String bucket, Letter letter, Map<String, AttributeValue> mark, long id) {
         LetterBytes.Place place = LetterBytes.at(bucket, "", letter);
         if (!mark.isEmpty()) {
             place = place.with(letter.arrival().data(), store.newId()); // The one of before may be just being removed.
         }
         bytes.put(place, letter.arrival().data());
-        long id = table.ids().next(1);
         List<TransactWriteItem> puts = table.puts(letter, table.item(id, letter, place));
         if (!mark.isEmpty()) {
             Map<String, AttributeValue> next = new TreeMap<>(mark);

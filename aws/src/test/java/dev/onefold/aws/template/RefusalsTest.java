@@ -7,6 +7,7 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
+import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,17 @@ class RefusalsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("The pipeline 'p' cannot run on AWS: its records have neither key nor id.")
                 .hasMessageContaining("'id'");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_pipeline_whose_ids_are_forgotten_is_refused_because_here_none_is(Input input) {
+        PipelineBuilder timed = pipeline().id("id").time("at").horizon(Duration.ofDays(7));
+        assertThatThrownBy(() -> Template.of(timed.build(), input))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("no id is forgotten there. Leave 'horizon' out");
+        AwsEngine.requirePossible(
+                timed.rollup("latest", rollup -> rollup.max("last", "v", 9, 0)).build());
     }
 
     @ParameterizedTest

@@ -221,7 +221,7 @@ class LetterHazardsTest {
                         .id("id")
                         .time("at")
                         .horizon(Duration.ofDays(1))
-                        .rollup(r -> r.count("n"))
+                        .rollup(r -> r.count("n").max("last", "id", 9, 0)) // On AWS no id is forgotten.
                         .build(),
                 3,
                 4);
@@ -238,7 +238,7 @@ class LetterHazardsTest {
         }
         assertThat(counting.query(Query.all("main")).lines())
                 .extracting(line -> line.values().toString())
-                .containsExactly("[2]");
+                .containsExactly("[2, 3]");
         assertThat(counting.deadLetters().list(0, 9))
                 .extracting(DeadLetter::reason)
                 .containsExactlyInAnyOrder(Reason.TOO_OLD, Reason.TOO_NEW);
