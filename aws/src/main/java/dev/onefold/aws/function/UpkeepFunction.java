@@ -11,6 +11,7 @@ import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.letter.AsideKeys;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Environment;
+import dev.onefold.aws.template.Layout;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.Verification;
@@ -35,6 +36,7 @@ public final class UpkeepFunction implements RequestStreamHandler {
     private final Store store;
     private final Pipeline pipeline;
     private final Metrics metrics;
+    private final Layout layout;
 
     /// As Lambda makes it.
     public UpkeepFunction() {
@@ -49,14 +51,20 @@ public final class UpkeepFunction implements RequestStreamHandler {
                         UpkeepFunction.class.getClassLoader(),
                         System.out),
                 environment.pipeline(),
-                new Metrics(System.out, environment.stack()));
+                new Metrics(System.out, environment.stack()),
+                environment.layout());
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
     public UpkeepFunction(Store store, Pipeline pipeline, Metrics metrics) {
+        this(store, pipeline, metrics, Layout.DEFAULT);
+    }
+
+    private UpkeepFunction(Store store, Pipeline pipeline, Metrics metrics, Layout layout) {
         this.store = store;
         this.pipeline = pipeline.unpublished(); // Where totals are published is no part of what the tables hold.
         this.metrics = metrics;
+        this.layout = layout;
     }
 
     @Override
@@ -83,7 +91,7 @@ public final class UpkeepFunction implements RequestStreamHandler {
 
     /// A rollback that was refused would leave the stack as it is, and it could not be updated any more.
     private Optional<String> serve(Deploying deploying) {
-        Optional<String> refusal = Upkeep.serve(store, pipeline);
+        Optional<String> refusal = Upkeep.serve(store, pipeline, layout.lanes(), layout.gates());
         return deploying.isToOlderVersion() ? Optional.empty() : refusal;
     }
 

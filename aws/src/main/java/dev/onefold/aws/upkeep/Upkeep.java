@@ -193,6 +193,9 @@ public final class Upkeep {
                     : "The pipeline that was deployed cannot go on where the one before is: " + difference + "."
                             + GOES_ON;
         }
+        if (isSame(served, wanted)) {
+            return null;
+        }
         try {
             AwsEngine.requirePossible(wanted);
         } catch (IllegalArgumentException e) {
@@ -207,17 +210,16 @@ public final class Upkeep {
 
     /// Lets the function that was deployed fold from now on, at the end of its deployment: it takes the place of the
     /// one before, if its tables and roll-ups are the same. A key goes on with it at its next event, or when a pass
-    /// over the keys comes to it.
+    /// over the keys comes to it. Where no record has come yet, the definition is made here: else an invocation of the
+    /// version before, which began before the update, could make it, and records would wait for ever.
     ///
+    /// @param lanes of a deployment that has no definition yet, as are its gates
     /// @return why it may not; empty if it does
-    public static Optional<String> serve(Store store, Pipeline deployed) {
+    public static Optional<String> serve(Store store, Pipeline deployed, int lanes, int gates) {
         Definitions definitions = new Definitions(store);
         for (int attempt = 1; attempt <= SERVE_ATTEMPTS_MAX; attempt++) {
-            Optional<Definition> definition = definitions.find();
-            if (definition.isEmpty()) {
-                return Optional.empty(); // Its first record makes the definition.
-            }
-            Pipeline served = definition.get().servedView().pipeline();
+            Definition definition = definitions.openOrCreate(deployed, lanes, gates);
+            Pipeline served = definition.servedView().pipeline();
             Pipeline wanted = deployed.ofDataOf(served);
             if (isSame(served, wanted)) {
                 return Optional.empty();
@@ -226,7 +228,7 @@ public final class Upkeep {
             if (refusal != null) {
                 return Optional.of(refusal);
             }
-            Definition next = definition.get().withPipeline(wanted);
+            Definition next = definition.withPipeline(wanted);
             if (definitions.replace(next).equals(next)) {
                 return Optional.empty();
             }

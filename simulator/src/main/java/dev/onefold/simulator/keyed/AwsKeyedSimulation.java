@@ -198,7 +198,7 @@ public final class AwsKeyedSimulation {
     private void tick() {
         if (isLive) {
             later(RELEASE_MAX, this::tick);
-            begin(() -> Upkeep.serve(person(), dealt.loaded(code).pipeline()));
+            begin(() -> Upkeep.serve(person(), dealt.loaded(code).pipeline(), 2, 4));
             begin(() -> Upkeep.step(
                     person(),
                     dealt.loaded(code).pipeline(),
@@ -210,7 +210,7 @@ public final class AwsKeyedSimulation {
 
     /// Ends with the last version serving.
     private void settle() {
-        Upkeep.serve(person(), dealt.loaded(code).pipeline()).ifPresent(reason -> {
+        Upkeep.serve(person(), dealt.loaded(code).pipeline(), 2, 4).ifPresent(reason -> {
             throw new AssertionError("Refused: " + reason);
         });
         for (int steps = 1; steps <= STEPS_MAX; steps++) {

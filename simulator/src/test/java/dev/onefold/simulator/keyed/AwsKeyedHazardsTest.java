@@ -199,7 +199,7 @@ class AwsKeyedHazardsTest {
         release(Order.IN_ORDER, 100, 1);
         take(arrival("idle", 1, "put"), arrival("idle", 2, "put"), arrival("b", 1, "put"));
         LoadedFunction raised = release(Order.IN_ORDER, 100, 2);
-        assertThat(Upkeep.serve(process(), raised.pipeline())).isEmpty();
+        assertThat(Upkeep.serve(process(), raised.pipeline(), 2, 4)).isEmpty();
         List<Upkeep.Outcome> outcomes = new ArrayList<>();
         for (int step = 1; step < 4; step++) {
             int pages = step;

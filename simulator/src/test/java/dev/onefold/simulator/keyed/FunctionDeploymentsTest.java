@@ -87,7 +87,7 @@ class FunctionDeploymentsTest {
                 .hasMessageContaining("does not serve yet");
         assertThat(state(one).handle(event(arrival("a", 2, "put")))).asString().isEqualTo(DONE); // Rolled back.
         deployment.release(two);
-        assertThat(Upkeep.serve(process(), two.pipeline())).isEmpty();
+        assertThat(Upkeep.serve(process(), two.pipeline(), 2, 4)).isEmpty();
         assertThat(second.handle(event(arrival("a", 3, "put")))).asString().isEqualTo(DONE);
         StateFunction first = state(one);
         assertThatThrownBy(() -> first.handle(event(arrival("a", 4, "put"))))
@@ -106,6 +106,22 @@ class FunctionDeploymentsTest {
                 .contains("\"Status\":\"FAILED\"", "its order is", "\"PhysicalResourceId\":\"before\"");
         assertThat(answer(state(one), asked, "")).contains("\"Status\":\"SUCCESS\"", "\"RequestId\":\"r\"");
         assertThat(old.handle(event(arrival("a", 2, "put")))).asString().isEqualTo(DONE);
+    }
+
+    @Test
+    void a_first_record_that_the_function_of_before_takes_at_the_end_of_an_update_does_not_block_the_new_one() {
+        LoadedFunction one = new LifeCase(Order.LATEST, 1, true, List.of()).loaded(1);
+        deployment.makeTables(one);
+        LoadedFunction two = new LifeCase(Order.LATEST, 1, true, List.of()).loaded(2);
+        StateFunction old = state(one);
+        deployment.release(two);
+        assertThat(Upkeep.serve(process(), two.pipeline(), 2, 4)).isEmpty(); // No record has come yet.
+        deployment.release(one);
+        assertThatThrownBy(() -> old.handle(event(arrival("a", 1, "put")))) // It began before the update's end.
+                .hasMessageContaining("version 2 of the function serves, and this is version 1");
+        StateFunction second = state(two);
+        assertThat(second.handle(event(arrival("a", 1, "put")))).asString().isEqualTo(DONE);
+        assertThat(second.handle(event(arrival("a", 2, "put")))).asString().isEqualTo(DONE);
     }
 
     @Test
