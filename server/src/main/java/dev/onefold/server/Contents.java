@@ -4,8 +4,10 @@ import com.github.luben.zstd.ZstdInputStream;
 import dev.onefold.api.Failure;
 import dev.onefold.api.body.Gzip;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
@@ -167,8 +169,15 @@ final class Contents {
                 "The content of the request is more than " + bytesMax + " bytes. Send it in several requests.");
     }
 
+    /// The last byte comes by itself. The decompressor takes the end of the content for the end of a frame if it has
+    /// read nothing since the frame before has ended: a frame that is cut would be passed over without a word.
     private static InputStream zstd(byte[] sent) throws IOException {
-        ZstdInputStream zstd = new ZstdInputStream(new ByteArrayInputStream(sent));
+        if (sent.length == 0) {
+            throw new EOFException("The content is empty");
+        }
+        ZstdInputStream zstd = new ZstdInputStream(new SequenceInputStream(
+                new ByteArrayInputStream(sent, 0, sent.length - 1),
+                new ByteArrayInputStream(sent, sent.length - 1, 1)));
         zstd.setLongMax(WINDOW_LOG_MAX);
         return zstd;
     }

@@ -197,6 +197,30 @@ class HttpServiceTest {
         }
     }
 
+    @Test
+    void a_content_of_several_frames_that_is_cut_folds_nothing() throws IOException, InterruptedException {
+        ByteArrayOutputStream frames = new ByteArrayOutputStream();
+        frames.writeBytes(zstd(bytes(record(1, "1.00"))));
+        int first = frames.size();
+        frames.writeBytes(zstd(bytes(record(2, "2.00"))));
+        byte[] whole = frames.toByteArray();
+        try (HttpService service = service(null)) {
+            for (int end = first + 1; end < whole.length; end++) {
+                byte[] cut = java.util.Arrays.copyOf(whole, end);
+                assertThat(post(service, "/v1/trades/records", cut, "Content-Encoding", "zstd")
+                                .statusCode())
+                        .as("cut at %d of %d", end, whole.length)
+                        .isEqualTo(400);
+            }
+            assertThat(post(service, "/v1/trades/records", new byte[0], "Content-Encoding", "zstd")
+                            .statusCode())
+                    .isEqualTo(400);
+            assertThat(post(service, "/v1/trades/records", whole, "Content-Encoding", "zstd")
+                            .body())
+                    .contains("\"accepted\":2");
+        }
+    }
+
     private static byte[] gzip(byte[] bytes) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (OutputStream gzip = new GZIPOutputStream(out)) {
