@@ -87,8 +87,7 @@ public final class Decompression {
     }
 
     /// Gives the last byte of a file by itself. The decompressor takes the end of the file for the end of a frame if
-    /// it has read nothing since the frame before has ended: a frame that is cut would be passed over without a
-    word.
+    /// it has read nothing since the frame before has ended, so a cut frame would be lost without an error.
     private static final class LastByteAlone extends PushbackInputStream {
         LastByteAlone(InputStream file) {
             super(file);
