@@ -210,9 +210,8 @@ public final class Upkeep {
 
     /// Lets the function that was deployed fold from now on, at the end of its deployment: it takes the place of the
     /// one before, if its tables and roll-ups are the same. A key goes on with it at its next event, or when a pass
-    /// over the keys comes to it. Where no record has come yet, this makes the definition: otherwise a late
-    invocation
-    /// of the version before could make it, and records would wait for ever.
+    /// over the keys comes to it. Where no record has come yet, this makes the definition. Otherwise an invocation
+    /// of the version before could make it after the update, and records would wait for ever.
     ///
     /// @param lanes of a deployment that has no definition yet, as are its gates
     /// @return why it may not; empty if it does
