@@ -2,7 +2,6 @@
 module dev.onefold.test {
     requires transitive dev.onefold.core;
     requires dev.onefold.embedded;
-    requires dev.onefold.fakes.disk;
     requires dev.onefold.yaml;
     requires static org.jspecify;
 

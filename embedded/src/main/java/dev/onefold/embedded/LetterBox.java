@@ -140,9 +140,9 @@ final class LetterBox implements DeadLetters {
         }
         byte[] record = edited == null ? found.content : edited.clone();
         RecordKind kind = edited == null ? found.kind : RecordKind.SENT;
-        Entry redrive =
+        Entry.Redrive redrive =
                 new Entry.Redrive(id, found.letter.place(), Long.MIN_VALUE, 0, Entry.Settles.NOTHING, kind, record);
-        return commit.apply(Request.of(redrive)).redriven();
+        return commit.apply(Request.redrive(redrive)).redriven();
     }
 
     /// A record of a log or a message may hold any byte.

@@ -16,9 +16,6 @@ import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.SpaceListener;
-import dev.onefold.fakes.disk.Faults;
-import dev.onefold.fakes.disk.SimulatedCrash;
-import dev.onefold.fakes.disk.SimulatedDisk;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -37,8 +34,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Runs the embedded engine over a sample: with any pipeline, on a disk in memory, without threads, and on a clock that
-/// stands still; with a horizon, at the latest time of the sample. Equal seeds are equal runs.
+/// Runs the embedded engine over a sample: with any pipeline, in a temporary folder, without threads, and on a clock
+/// that does not move. With a horizon, the clock shows the latest time of the sample. Equal seeds give equal runs.
 public final class EngineRuns {
     private static final String SOURCE = "sample";
     private static final int LIVES_MAX = 3;
@@ -79,58 +76,39 @@ public final class EngineRuns {
         return Instant.ofEpochMilli(latestMs);
     }
 
-    /// What the records come to as they are, on a healthy disk.
+    /// What the records come to as they are.
     public Answers asTheyAre() {
-        try (EmbeddedEngine engine = open(SimulatedDisk.empty(), 1, false)) {
+        try (TemporaryFolder folder = TemporaryFolder.make();
+                EmbeddedEngine engine = open(folder.path(), 1, false)) {
             engine.append(SOURCE, records);
             return answers(engine);
         }
     }
 
-    /// What they come to in another order, some of them twice, cut anyhow, while the process is killed and the power
-    /// cut, at points that a seed draws.
+    /// What they come to in another order, some of them twice, cut anyhow, while the process is killed between two of
+    /// its steps, at points that a seed draws.
     public Answers drawn(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         List<String> arrivals = arrivals(random);
-        SimulatedDisk disk = SimulatedDisk.empty();
-        for (int lives = 1 + random.nextInt(LIVES_MAX); lives > 0; lives--) {
-            disk.inject(Faults.none().withCrashAtChange(random.nextInt(1, 2 << random.nextInt(2, 8))));
-            disk = live(disk, arrivals, random);
-        }
-        disk.inject(Faults.none());
-        try (EmbeddedEngine engine = open(disk, 1 + random.nextInt(2), random.nextBoolean())) {
-            send(engine, arrivals, arrivals.size(), random);
-            return answers(engine);
-        }
-    }
-
-    private SimulatedDisk live(SimulatedDisk disk, List<String> arrivals, SplittableRandom random) {
-        EmbeddedEngine engine = null;
-        try {
-            engine = open(disk, 1 + random.nextInt(2), random.nextBoolean());
-            send(engine, arrivals, random.nextInt(arrivals.size() + 1), random);
-        } catch (SimulatedCrash crash) {
-            // The process ends here.
-        }
-        SimulatedDisk after = random.nextBoolean() ? disk.kill() : disk.crash(random);
-        if (engine != null) {
-            end(engine);
-        }
-        return after;
-    }
-
-    /// Releases the memory of a process that has ended; nothing that it does reaches the disk any more.
-    @SuppressWarnings("EmptyCatch")
-    private static void end(EmbeddedEngine killed) {
-        try {
-            killed.close();
-        } catch (SimulatedCrash | RuntimeException ended) {
-            // Its disk is gone.
+        try (TemporaryFolder folder = TemporaryFolder.make()) {
+            Path data = folder.path().resolve("0");
+            for (int lives = random.nextInt(LIVES_MAX + 1); lives > 0; lives--) {
+                Path after = folder.path().resolve(Integer.toString(lives));
+                try (EmbeddedEngine killed = open(data, 1 + random.nextInt(2), random.nextBoolean())) {
+                    send(killed, arrivals, random.nextInt(arrivals.size() + 1), random);
+                    TemporaryFolder.copy(data, after); // The next life knows nothing of how this one is closed.
+                }
+                data = after;
+            }
+            try (EmbeddedEngine engine = open(data, 1 + random.nextInt(2), random.nextBoolean())) {
+                send(engine, arrivals, arrivals.size(), random);
+                return answers(engine);
+            }
         }
     }
 
-    private EmbeddedEngine open(SimulatedDisk disk, int shards, boolean checkpointsAlways) {
-        Path directory = disk.getPath("/data/" + pipeline.name());
+    private EmbeddedEngine open(Path folder, int shards, boolean checkpointsAlways) {
+        Path directory = folder.resolve(pipeline.name());
         Settings settings = new Settings(
                 shards,
                 0,

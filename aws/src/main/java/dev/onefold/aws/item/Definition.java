@@ -5,6 +5,8 @@ import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,6 +43,17 @@ public record Definition(
     static final String LAST = "m";
     static final String VIEWS = "v";
     private static final int VIEWS_MAX = 2;
+    private static final int PIPELINES_MAX = 16;
+
+    /// The pipelines of the texts that were read last: a function loads its definition for each batch, and to parse it
+    /// was more than half of the calls of a query.
+    private static final Map<String, Pipeline> PIPELINES =
+            Collections.synchronizedMap(new LinkedHashMap<>(PIPELINES_MAX, 0.75f, true) {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Pipeline> eldest) {
+                    return size() > PIPELINES_MAX;
+                }
+            });
 
     public Definition {
         views = List.copyOf(views);
@@ -184,7 +197,11 @@ public record Definition(
 
     /// The pipeline that an item holds.
     public static Pipeline pipeline(Map<String, AttributeValue> item) {
-        return switch (PipelineText.readStored(Items.text(item, "t"))) {
+        return PIPELINES.computeIfAbsent(Items.text(item, "t"), Definition::read);
+    }
+
+    private static Pipeline read(String text) {
+        return switch (PipelineText.readStored(text)) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused(var problems) ->
                 throw new IllegalStateException("The definition in the table cannot be read: " + problems

@@ -8,6 +8,8 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.process.Verdict;
+import dev.onefold.embedded.commit.Request.Asked;
+import dev.onefold.embedded.commit.Request.Outcome;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
@@ -25,6 +27,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers'
@@ -64,10 +67,10 @@ public final class Commits {
                 break;
             }
             try {
-                Entry entry = check(request);
+                Entry entry = check(request.asked);
                 if (entry == null) {
-                    forgetSource(request);
-                    request.done = true;
+                    request.end(Outcome.acknowledged(acknowledged(request.asked)));
+                    forgetSource(request.asked);
                 } else {
                     journal.append(entry.encode());
                     move(entry);
@@ -77,9 +80,8 @@ public final class Commits {
                 requests.remove(request);
             } catch (EngineException e) {
                 requireRefusal(e);
-                forgetSource(request);
-                request.refused = e;
-                request.done = true;
+                forgetSource(request.asked);
+                request.refuse(e);
                 requests.remove(request);
             } catch (OutOfSpaceException e) {
                 full = e;
@@ -94,26 +96,41 @@ public final class Commits {
         }
     }
 
-    private void forgetSource(Request request) {
-        if (request.source != null) {
-            state.sources.forgetIfEmpty(request.source);
-        }
+    private static Optional<String> source(Asked asked) {
+        return switch (asked) {
+            case Asked.Lines lines -> Optional.of(lines.source());
+            case Asked.Oversized line -> Optional.of(line.source());
+            case Asked.Redrive _, Asked.Purge _ -> Optional.empty();
+        };
     }
 
-    /// Whether a request is not for this batch: what becomes of a letter depends on what is folded before, and the
+    private long acknowledged(Asked asked) {
+        return source(asked).map(name -> state.sources.open(name, Source.Kind.LINES).recordsAppended()).orElse(0L);
+    }
+
+    private void forgetSource(Asked asked) {
+        source(asked).ifPresent(state.sources::forgetIfEmpty);
+    }
+
+    /// Whether a request is not for this batch. The fate of a letter depends on all that is folded before it, and the
     /// letters of a batch wait on the heap for a checkpoint.
     private boolean waits(Request request) {
-        return request.source == null
-                || Lines.heapBytes(uncommittedLines, uncommittedBytes)
-                                + Lines.heapBytes(request.lines(), request.length)
-                        > Lines.heapBytesMax();
+        return switch (request.asked) {
+            case Asked.Lines lines -> isTooMuch(lines.count(), lines.length());
+            case Asked.Oversized _ -> isTooMuch(1, 0);
+            case Asked.Redrive _, Asked.Purge _ -> true;
+        };
+    }
+
+    private boolean isTooMuch(long moreLines, long moreBytes) {
+        return Lines.heapBytes(uncommittedLines, uncommittedBytes) + Lines.heapBytes(moreLines, moreBytes)
+                > Lines.heapBytesMax();
     }
 
     private void foldAll(List<Entry> entries, List<Request> appended) {
         try {
             for (int i = 0; i < entries.size(); i++) {
-                fold(entries.get(i), appended.get(i));
-                appended.get(i).done = true;
+                appended.get(i).end(fold(entries.get(i)));
             }
         } catch (EngineException e) {
             if (e.kind() == EngineException.Kind.STORAGE_FAILED || e.kind() == EngineException.Kind.CORRUPT) {
@@ -131,17 +148,19 @@ public final class Commits {
     }
 
     /// The entry to be written; `null` if all of it is in already.
-    private @Nullable Entry check(Request request) {
-        if (request.source == null) {
-            return switch (request.ready) {
-                case Entry.Redrive redrive -> checked(redrive);
-                case null -> purge(request.purged);
-                case Entry ready -> ready;
-            };
-        }
-        Source source = state.sources.open(request.source, Source.Kind.LINES);
+    private @Nullable Entry check(Asked asked) {
+        return switch (asked) {
+            case Asked.Lines lines -> lines(lines);
+            case Asked.Oversized line -> oversized(line);
+            case Asked.Redrive(var redrive) -> checked(redrive);
+            case Asked.Purge(var ids) -> purge(ids);
+        };
+    }
+
+    /// The source of a request, which continues it without a gap.
+    private Source continued(String name, long first) {
+        Source source = state.sources.open(name, Source.Kind.LINES);
         long next = source.recordsAppended() + 1;
-        long first = request.firstRecord == Request.NEXT ? next : request.firstRecord;
         if (first > next) {
             throw new EngineException(
                     EngineException.Kind.SOURCE_CHANGED,
@@ -149,31 +168,39 @@ public final class Commits {
                             + " are acknowledged, these begin at " + first + ". Send from line " + next
                             + " on.");
         }
-        if (request.ready instanceof Entry.Oversized oversized) {
-            request.acknowledged = source.recordsAppended();
-            return first < next
-                    ? null
-                    : new Entry.Oversized(
-                            source.name(),
-                            next - 1,
-                            source.bytesAppended(),
-                            oversized.bytes(),
-                            letters.idNext(),
-                            oversized.sha256());
-        }
+        return source;
+    }
+
+    private @Nullable Entry oversized(Asked.Oversized line) {
+        Source source = continued(line.source(), line.record());
+        return line.record() != Request.NEXT && line.record() <= source.recordsAppended()
+                ? null
+                : new Entry.Oversized(
+                        source.name(),
+                        source.recordsAppended(),
+                        source.bytesAppended(),
+                        line.bytes(),
+                        letters.idNext(),
+                        line.sha256());
+    }
+
+    private @Nullable Entry lines(Asked.Lines lines) {
+        Source source = continued(lines.source(), lines.firstRecord());
+        long next = source.recordsAppended() + 1;
+        long first = lines.firstRecord() == Request.NEXT ? next : lines.firstRecord();
+        Framing framing = lines.framing();
         int from = 0;
-        for (long skip = next - first; skip > 0 && from < request.length; skip--) {
-            from = request.framing.end(request.bytes, from, request.length);
+        for (long skip = next - first; skip > 0 && from < lines.length(); skip--) {
+            from = framing.end(lines.bytes(), from, lines.length());
         }
-        request.acknowledged = source.recordsAppended();
-        if (from == request.length) {
+        if (from == lines.length()) {
             return null;
         }
         requireMemory(
-                request.framing.count(request.bytes, from, request.length),
-                request.framing.bytesTaken(request.bytes, from, request.length));
-        byte[] rest = Arrays.copyOfRange(request.bytes, from, request.length);
-        boolean messages = request.framing == Framing.MESSAGES;
+                framing.count(lines.bytes(), from, lines.length()),
+                framing.bytesTaken(lines.bytes(), from, lines.length()));
+        byte[] rest = Arrays.copyOfRange(lines.bytes(), from, lines.length());
+        boolean messages = framing == Framing.MESSAGES;
         if (!messages) {
             folding.requireHeader(source, rest);
         }
@@ -184,7 +211,7 @@ public final class Commits {
                 folding.arrivalMs(),
                 letters.idNext(),
                 messages,
-                request.kind,
+                lines.kind(),
                 rest);
     }
 
@@ -297,20 +324,19 @@ public final class Commits {
     /// Folds an entry that was found in the journal at a start.
     public void replay(Entry entry) {
         move(entry);
-        fold(entry, Request.of(entry));
+        fold(entry);
     }
 
-    private void fold(Entry entry, Request request) {
-        switch (entry) {
+    private Outcome fold(Entry entry) {
+        return switch (entry) {
             case Entry.Lines lines -> {
                 Source source = source(lines.source());
                 Counts before = state.arrivedCounts();
                 letters.numberFrom(lines.letterNext());
-                request.letterFirst = letters.idNext();
+                long letterFirst = letters.idNext();
                 foldLines(lines, source);
-                request.acknowledged = source.records();
-                request.counts = state.arrivedCounts().minus(before);
-                request.letterNext = letters.idNext();
+                Counts counts = state.arrivedCounts().minus(before);
+                yield new Outcome(source.records(), counts, letterFirst, letters.idNext(), Redriven.GONE, 0);
             }
             case Entry.Oversized oversized -> {
                 Source source = source(oversized.source());
@@ -318,15 +344,17 @@ public final class Commits {
                 Chunk chunk = chunk(0);
                 chunk.setOversized(source, oversized.offset(), oversized.bytes(), oversized.sha256());
                 folding.rounds(List.of(chunk));
-                request.acknowledged = source.records();
+                yield Outcome.acknowledged(source.records());
             }
-            case Entry.Redrive redrive -> request.redriven = redrive(redrive);
+            case Entry.Redrive redrive -> Outcome.redriven(redrive(redrive));
             case Entry.Purge purge -> {
+                int removed = 0;
                 for (Entry.Purged letter : purge.letters()) {
-                    request.removed += letters.remove(letter.id()) ? 1 : 0;
+                    removed += letters.remove(letter.id()) ? 1 : 0;
                 }
+                yield Outcome.removed(removed);
             }
-        }
+        };
     }
 
     /// Purges again, in a fold of all sources. A record that was left out is counted as it was. What a function has met

@@ -150,7 +150,7 @@ class CommitsTest {
         DeadLetter letter = letters.get(random.nextInt(letters.size()));
         return random.nextInt(4) == 0
                 ? Request.purge(List.of(letter.id(), 999L))
-                : Request.of(new Entry.Redrive(
+                : Request.redrive(new Entry.Redrive(
                         letter.id(),
                         letter.place(),
                         0,
