@@ -210,17 +210,20 @@ class HelpTest {
     void every_option_stands_in_the_page_of_its_command() throws IOException {
         Path docs = Path.of("").toAbsolutePath().resolveSibling("docs");
         String operations = Files.readString(docs.resolve("operations.md"));
-        String deployed = operations
-                + Files.readString(docs.resolve("aws.md"))
-                + Files.readString(docs.resolve("batches-on-aws.md"));
+        String tables = Files.readString(docs.resolve("tables.md")) + operations;
+        String deployed =
+                tables + Files.readString(docs.resolve("aws.md")) + Files.readString(docs.resolve("batches-on-aws.md"));
         String served = Files.readString(docs.resolve("serve.md")) + operations;
         String batches = operations + Files.readString(docs.resolve("batches.md"));
         for (Map.Entry<String, CommandLine> command : commands.entrySet()) {
-            String page = command.getKey().startsWith("onefold aws")
-                    ? deployed
-                    : command.getKey().startsWith("onefold batches")
-                            ? batches
-                            : command.getKey().matches("onefold (serve|token)") ? served : operations;
+            String verb = command.getKey().replaceFirst("^onefold ?", "").replaceFirst(" .*", "");
+            String page = switch (verb) {
+                case "aws" -> deployed;
+                case "batches" -> batches;
+                case "serve", "token" -> served;
+                case "seed", "verify" -> tables;
+                default -> operations;
+            };
             for (OptionSpec option : command.getValue().getCommandSpec().options()) {
                 if (!command.getKey().startsWith("onefold generate")) {
                     assertThat(page).as(command.getKey()).contains(option.longestName());

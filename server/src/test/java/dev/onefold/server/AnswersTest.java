@@ -22,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -144,7 +143,7 @@ class AnswersTest {
 
     @Test
     void each_metric_is_in_the_documentation_and_the_other_way_round() throws Exception {
-        String page = Files.readString(Path.of("../docs/metrics.md"));
+        String page = Files.readString(Path.of("../docs/serve.md"));
         try (RunningService on = new RunningService(directory)) {
             on.post(RECORDS, record(1, "1.00"));
             Path file = Files.writeString(directory.resolve("in.ndjson"), record(2, "1.00"));
@@ -155,7 +154,7 @@ class AnswersTest {
                     .contains("onefold_lag_bytes{pipeline=\"trades\",source=\"" + file.toRealPath() + "\"} "
                             + record(3, "1.00").length());
             assertThat(metrics).contains("onefold_batches{pipeline=\"bursts\",state=\"waiting\"} 0.0");
-            assertThat(names(metrics, "(?m)^# TYPE (\\S+)")).isEqualTo(names(page, "`(onefold_[a-z_]+)`"));
+            assertThat(names(metrics, "(?m)^# TYPE (\\S+)")).isEqualTo(names(page, "(?m)^\\| `(onefold_[a-z_]+)`"));
             assertThat(metrics).contains("onefold_records_total{fate=\"accepted\",pipeline=\"trades\"} 2.0");
             assertThat(metrics).contains("onefold_http_acknowledge_seconds_count{pipeline=\"trades\"} 1");
             assertThat(metrics).containsPattern("onefold_force_seconds_count\\{pipeline=\"trades\"} [1-9]");
@@ -246,15 +245,18 @@ class AnswersTest {
 
     @Test
     void each_kind_of_problem_is_in_the_documentation() throws Exception {
-        String page = Files.readString(Path.of("../docs/problems.md")).toLowerCase(Locale.ROOT);
+        String page = Files.readString(Path.of("../docs/serve.md"));
+        String problems = page.substring(page.indexOf("\n## Problems\n"), page.indexOf("\n## Limits\n"));
+        Set<String> kinds = new TreeSet<>();
         for (java.lang.reflect.Field field : Failure.class.getDeclaredFields()) {
             if (field.getName().matches("[A-Z_]+") && !field.getName().equals("CONTENT_TYPE")) {
-                assertThat(page).contains("## " + field.getName().toLowerCase(Locale.ROOT) + "\n");
+                kinds.add(field.getName());
             }
         }
         for (var kind : dev.onefold.core.EngineException.Kind.values()) {
-            assertThat(page).contains("## " + kind.name().toLowerCase(Locale.ROOT) + "\n");
+            kinds.add(kind.name());
         }
+        assertThat(names(problems, "`([A-Z_]+)`")).isEqualTo(kinds);
     }
 
     @Test
