@@ -26,7 +26,6 @@ class ConsoleTextTest {
     @BeforeAll
     static void build() {
         FunctionJars.build("runners");
-        FunctionJars.build("marathon");
     }
 
     @ParameterizedTest

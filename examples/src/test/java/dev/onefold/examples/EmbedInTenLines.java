@@ -9,7 +9,7 @@ import dev.onefold.embedded.Settings;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The engine as a library. The lines between the marks stand in the README, too.
+/// The engine as a library. The lines between the marks are in `docs/start.md`, too.
 final class EmbedInTenLines {
     private EmbedInTenLines() {}
 

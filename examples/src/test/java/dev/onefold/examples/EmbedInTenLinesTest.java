@@ -28,15 +28,15 @@ class EmbedInTenLinesTest {
     }
 
     @Test
-    void the_readme_shows_the_lines_that_are_tested() {
+    void the_page_of_the_first_hour_shows_the_lines_that_are_tested() {
         String file = Clone.text("examples/src/test/java/dev/onefold/examples/EmbedInTenLines.java");
         int from = file.indexOf(MARK) + MARK.length();
         String tested =
                 file.substring(from, file.indexOf(MARK, from)).stripIndent().stripTrailing();
         assertThat(tested.lines().filter(line -> !line.isBlank()).count()).isLessThanOrEqualTo(10);
-        String readme = Clone.text("README.md");
-        int shown = readme.indexOf(FENCE) + FENCE.length();
-        String block = readme.substring(shown, readme.indexOf("```", shown));
+        String page = Clone.text("docs/start.md");
+        int shown = page.indexOf(FENCE) + FENCE.length();
+        String block = page.substring(shown, page.indexOf("```", shown));
         int code = block.indexOf("\n\n");
         assertThat(block.substring(0, code).strip().lines())
                 .allSatisfy(line -> assertThat(file).contains(line));

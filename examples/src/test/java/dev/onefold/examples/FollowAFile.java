@@ -8,8 +8,8 @@ import dev.onefold.embedded.source.FollowedFile;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/// A log that is being written and rotated, followed by an application. The lines between the marks stand in the
-/// README, too.
+/// A log that is being written and rotated, followed by an application. The lines between the marks are in
+/// `docs/start.md`, too.
 final class FollowAFile {
     private FollowAFile() {}
 

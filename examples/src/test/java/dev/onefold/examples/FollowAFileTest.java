@@ -58,11 +58,11 @@ class FollowAFileTest {
     }
 
     @Test
-    void the_readme_shows_the_lines_that_are_tested() {
+    void the_page_of_the_first_hour_shows_the_lines_that_are_tested() {
         String file = Clone.text("examples/src/test/java/dev/onefold/examples/FollowAFile.java");
         int from = file.indexOf(MARK) + MARK.length();
         String tested =
                 file.substring(from, file.indexOf(MARK, from)).stripIndent().stripTrailing();
-        assertThat(Clone.text("README.md")).contains("```java\n" + tested + "\n```");
+        assertThat(Clone.text("docs/start.md")).contains("```java\n" + tested + "\n```");
     }
 }
