@@ -176,7 +176,7 @@ class DocumentsTest {
         for (Document document : documents()) {
             boolean ours = document.path.equals("README.md")
                     || document.path.equals("docs/guarantees.md")
-                    || document.path.equals("docs/architecture.md")
+                    || document.path.equals("docs/internals/architecture.md")
                     || document.path.startsWith("examples/");
             if (ours) {
                 OPTION.matcher(document.text)
