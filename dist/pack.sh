@@ -38,6 +38,9 @@ make_folder() {
     cp "$root/operations/onefold.service" "$here/files/onefold.yaml" "$folder/share/"
     mkdir "$folder/docs"
     cp "$root"/docs/*.md "$root/docs/pipeline.schema.json" "$folder/docs/"
+    # The internals are for developers, and stay in the repository. A link to what is not in the archive becomes its text.
+    sed -i -z -E 's/\s*\(\[why\]\(internals\/[^)]*\)\)//g; s/\[([^][]*)\]\((internals|\.\.)\/[^)]*\)/\1/g' \
+        "$folder"/docs/*.md
     find "$folder" -type d -exec chmod 755 {} + -o -type f -exec chmod 644 {} +
     chmod 755 "$folder/onefold" "$folder"/runtime/bin/* "$folder"/runtime/lib/{jspawnhelper,jexec}
     set_times "$folder"

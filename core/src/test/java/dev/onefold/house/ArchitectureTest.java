@@ -10,10 +10,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The tables of `docs/architecture.md` say what the code has.
+/// The tables of `docs/internals/architecture.md` say what the code has.
 class ArchitectureTest {
     private static final List<Source> ALL = SourceTree.read();
-    private static final String PAGE = text("docs/architecture.md");
+    private static final String PAGE = text("docs/internals/architecture.md");
 
     private static String text(String path) {
         return ALL.stream()

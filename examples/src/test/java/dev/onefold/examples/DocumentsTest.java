@@ -177,7 +177,7 @@ class DocumentsTest {
             boolean ours = document.path.equals("README.md")
                     || document.path.equals("docs/start.md")
                     || document.path.equals("docs/guarantees.md")
-                    || document.path.equals("docs/architecture.md")
+                    || document.path.equals("docs/internals/architecture.md")
                     || document.path.startsWith("examples/");
             if (ours) {
                 OPTION.matcher(document.text)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The known ways in which a service can count wrong or be stopped: hazards 84 to 90 of `docs/hazards.md`.
+/// The known ways in which a service can count wrong or be stopped: hazards 84 to 90 of `docs/internals/hazards.md`.
 @Timeout(60)
 class RequestHazardsTest {
     private static final String RECORDS = "/v1/trades/records";

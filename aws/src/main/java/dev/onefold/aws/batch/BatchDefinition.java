@@ -24,7 +24,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     item = k 00 "batches", t canonical text of the pipeline, n lanes, i incarnation, d ids of the tables
 ///
 /// Whoever collects, seals or delivers has found within the last minute that the tables are those of the definition.
-/// After a restore they are not, until [BatchesRestored] has run; see `docs/decisions/011-incarnations.md`.
+/// After a restore they are not, until [BatchesRestored] has run; see `docs/internals/decisions/011-incarnations.md`.
 ///
 /// @param pipeline as it was deployed last
 /// @param lanes as it was deployed first

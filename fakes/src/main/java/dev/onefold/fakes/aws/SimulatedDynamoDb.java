@@ -20,7 +20,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsResponse
 
 /// DynamoDB, simulated: its tables are in memory, its time is virtual, and whatever it does by chance its seed
 /// says. Production code reaches it through the SDK's own client interface, one [SimulatedClient] for each process.
-/// It answers as AWS documents it, not as an emulator does; see `docs/emulators.md`.
+/// It answers as AWS documents it, not as an emulator does; see `docs/internals/emulators.md`.
 ///
 /// One thread, the one that runs the [VirtualTime].
 public final class SimulatedDynamoDb {

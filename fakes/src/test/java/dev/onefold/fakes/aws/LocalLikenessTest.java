@@ -16,7 +16,7 @@ import software.amazon.dynamodb.services.local.embedded.DynamoDBEmbedded;
 import software.amazon.dynamodb.services.local.shared.access.AmazonDynamoDBLocal;
 
 /// The simulated DynamoDB beside the emulator that AWS gives out: the same calls, the same answers. Where the emulator
-/// is known to be wrong the scripts do not go; `docs/emulators.md` has the list.
+/// is known to be wrong the scripts do not go; `docs/internals/emulators.md` has the list.
 class LocalLikenessTest {
     private static AmazonDynamoDBLocal local;
     private static DynamoDbAsyncClient client;
@@ -60,7 +60,7 @@ class LocalLikenessTest {
         assertThat(String.join("\n", differences)).isEmpty();
     }
 
-    /// The table of `docs/emulators.md`, as far as it is met here.
+    /// The table of `docs/internals/emulators.md`, as far as it is met here.
     private static boolean isEmulatorWrong(String what, String simulated, String real) {
         boolean refusesWhole = what.contains("transaction")
                 && simulated.contains("ValidationError")
