@@ -210,9 +210,7 @@ class HelpTest {
     void every_option_stands_in_the_page_of_its_command() throws IOException {
         Path docs = Path.of("").toAbsolutePath().resolveSibling("docs");
         String operations = Files.readString(docs.resolve("operations.md"));
-        String deployed = operations
-                + Files.readString(docs.resolve("aws.md"))
-                + Files.readString(docs.resolve("batches-on-aws.md"));
+        String deployed = operations + Files.readString(docs.resolve("aws.md"));
         String served = Files.readString(docs.resolve("serve.md")) + operations;
         String batches = operations + Files.readString(docs.resolve("batches.md"));
         for (Map.Entry<String, CommandLine> command : commands.entrySet()) {
