@@ -436,8 +436,8 @@ class BatchTemplateTest {
                 boolean followsPipeline = parameter.getKey().matches("MaximumBatchingWindow|AlarmUnsealedMs");
                 if (!value.isEmpty() && !followsPipeline) {
                     assertThat(page)
-                            .containsPattern("\\| [^|\n]*`" + parameter.getKey() + "`[^|\n]*\\|[^|\n]*\\| " + value
-                                    + " \\|");
+                            .containsPattern(
+                                    "\\| [^|\n]*`" + parameter.getKey() + "`[^|\n]*\\|[^|\n]*\\| " + value + " \\|");
                 }
             });
         }

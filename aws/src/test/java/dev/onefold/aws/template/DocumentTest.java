@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// The page about AWS names everything that a user of the template meets. Its section on batches is of another template.
+/// The page about AWS names everything that a user of the template meets. Its section on batches is of another
+/// template.
 class DocumentTest {
     private static final Path PAGE = Path.of("..", "docs", "aws.md");
     private static final String BATCHES = "\n## Batches on AWS\n";
@@ -68,8 +69,12 @@ class DocumentTest {
 
     /// The alarms in the sentence about those that the value few of the parameter leaves out.
     static Set<String> leftOut(String text) {
-        String sentence = text.replaceFirst("(?s).*`Alarms` few leaves out ", "").replaceFirst("(?s)\\.\\n.*", "");
-        return NAME.matcher(sentence).results().map(name -> name.group(1)).collect(Collectors.toCollection(TreeSet::new));
+        String sentence =
+                text.replaceFirst("(?s).*`Alarms` few leaves out ", "").replaceFirst("(?s)\\.\\n.*", "");
+        return NAME.matcher(sentence)
+                .results()
+                .map(name -> name.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     static Set<String> ofAllAlarms(ReadTemplate template) {
@@ -103,10 +108,7 @@ class DocumentTest {
         alarms.addAll(new ReadTemplate(Pipelines.compared(Input.TABLE, true))
                 .resources("AWS::CloudWatch::Alarm")
                 .keySet());
-        assertThat(NAME.matcher(ofTotals())
-                        .results()
-                        .map(name -> name.group(1))
-                        .filter(name -> name.endsWith("Alarm")))
+        assertThat(NAME.matcher(ofTotals()).results().map(name -> name.group(1)).filter(name -> name.endsWith("Alarm")))
                 .allMatch(alarms::contains);
     }
 
