@@ -215,7 +215,7 @@ class HelpTest {
         String batches = operations + Files.readString(docs.resolve("batches.md"));
         for (Map.Entry<String, CommandLine> command : commands.entrySet()) {
             String page = command.getKey().startsWith("onefold aws")
-                    ? deployed
+                    ? deployed + (command.getKey().startsWith("onefold aws batches") ? batches : "")
                     : command.getKey().startsWith("onefold batches")
                             ? batches
                             : command.getKey().matches("onefold (serve|token)") ? served : operations;
