@@ -211,8 +211,9 @@ class HelpTest {
         Path docs = Path.of("").toAbsolutePath().resolveSibling("docs");
         String operations = Files.readString(docs.resolve("operations.md"));
         String tables = Files.readString(docs.resolve("tables.md")) + operations;
-        String deployed =
-                tables + Files.readString(docs.resolve("aws.md")) + Files.readString(docs.resolve("batches-on-aws.md"));
+        String deployed = tables
+                + Files.readString(docs.resolve("aws.md"))
+                + Files.readString(docs.resolve("batches.md"));
         String served = Files.readString(docs.resolve("serve.md")) + operations;
         String batches = operations + Files.readString(docs.resolve("batches.md"));
         for (Map.Entry<String, CommandLine> command : commands.entrySet()) {

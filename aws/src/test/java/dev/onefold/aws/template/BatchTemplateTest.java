@@ -387,7 +387,7 @@ class BatchTemplateTest {
 
     @Test
     void the_page_names_every_parameter_alarm_output_and_metric_and_no_alarm_that_there_is_not() throws Exception {
-        String page = Files.readString(Path.of("..", "docs", "batches-on-aws.md"));
+        String page = Files.readString(Path.of("..", "docs", "aws.md"));
         Set<String> named = new TreeSet<>();
         Pattern.compile("`([A-Za-z]+)`").matcher(page).results().forEach(name -> named.add(name.group(1)));
         Set<String> alarms = new TreeSet<>();
@@ -407,15 +407,40 @@ class BatchTemplateTest {
                 assertThat(named).containsAll(read.resources(type).keySet());
             }
         }
-        assertThat(named).containsAll(alarms);
-        assertThat(alarms)
-                .containsAll(
-                        named.stream().filter(name -> name.endsWith("Alarm")).toList());
+        Set<String> inSection = new TreeSet<>();
+        Pattern.compile("`([A-Za-z]+Alarm)`")
+                .matcher(DocumentTest.ofBatches())
+                .results()
+                .forEach(name -> inSection.add(name.group(1)));
+        assertThat(inSection).isEqualTo(alarms);
         assertThat(named)
                 .containsAll(Arrays.stream(Metric.values())
                         .filter(Metric::isOfBatches)
                         .map(Metric::name)
                         .toList());
+    }
+
+    @Test
+    void the_page_names_the_alarms_of_batches_that_a_few_leave_out() throws Exception {
+        assertThat(DocumentTest.leftOut(DocumentTest.ofBatches())).isEqualTo(DocumentTest.ofAllAlarms(template));
+    }
+
+    @Test
+    void the_defaults_on_the_page_are_those_of_the_template() throws Exception {
+        String page = Files.readString(Path.of("..", "docs", "aws.md"));
+        for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
+            ReadTemplate read = new ReadTemplate(
+                    BatchTemplate.of(Pipelines.batchesWithSecret(), input).yaml());
+            read.root().path("Parameters").properties().forEach(parameter -> {
+                String value = parameter.getValue().path("Default").asText();
+                boolean followsPipeline = parameter.getKey().matches("MaximumBatchingWindow|AlarmUnsealedMs");
+                if (!value.isEmpty() && !followsPipeline) {
+                    assertThat(page)
+                            .containsPattern(
+                                    "\\| [^|\n]*`" + parameter.getKey() + "`[^|\n]*\\|[^|\n]*\\| " + value + " \\|");
+                }
+            });
+        }
     }
 
     @Test

@@ -10,21 +10,25 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// The page about AWS names everything that a user of the template meets.
+/// The page about AWS names everything that a user of the template meets. Its section on batches is of another
+/// template.
 class DocumentTest {
     private static final Path PAGE = Path.of("..", "docs", "aws.md");
+    private static final String BATCHES = "\n## Batches on AWS\n";
     private static final Pattern NAME = Pattern.compile("`([A-Za-z]+)`");
 
     @Test
     void the_page_names_every_parameter_alarm_output_metric_and_thing_that_holds_something() throws IOException {
         Set<String> named = new TreeSet<>();
-        NAME.matcher(Files.readString(PAGE))
+        NAME.matcher(ofTotals())
                 .results()
                 .map(MatchResult::group)
                 .forEach(name -> named.add(name.substring(1, name.length() - 1)));
@@ -56,6 +60,41 @@ class DocumentTest {
                         .toList());
     }
 
+    @Test
+    void the_page_names_the_alarms_that_a_few_leave_out() throws IOException {
+        assertThat(leftOut(ofTotals()))
+                .isEqualTo(ofAllAlarms(Pipelines.template(Input.NEW_STREAM)))
+                .isEqualTo(ofAllAlarms(published()));
+    }
+
+    /// The alarms in the sentence about those that the value few of the parameter leaves out.
+    static Set<String> leftOut(String text) {
+        String sentence =
+                text.replaceFirst("(?s).*`Alarms` few leaves out ", "").replaceFirst("(?s)\\.\\n.*", "");
+        return NAME.matcher(sentence)
+                .results()
+                .map(name -> name.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    static Set<String> ofAllAlarms(ReadTemplate template) {
+        return template.resources("AWS::CloudWatch::Alarm").entrySet().stream()
+                .filter(alarm -> alarm.getValue().get("Condition").asText().equals("HasAllAlarms"))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static String ofTotals() throws IOException {
+        String page = Files.readString(PAGE);
+        assertThat(page).containsOnlyOnce(BATCHES);
+        return page.substring(0, page.indexOf(BATCHES) + 1);
+    }
+
+    /// The section on batches.
+    static String ofBatches() throws IOException {
+        return Files.readString(PAGE).substring(ofTotals().length());
+    }
+
     /// The template with most in it.
     private static ReadTemplate published() {
         return new ReadTemplate(
@@ -69,16 +108,13 @@ class DocumentTest {
         alarms.addAll(new ReadTemplate(Pipelines.compared(Input.TABLE, true))
                 .resources("AWS::CloudWatch::Alarm")
                 .keySet());
-        assertThat(NAME.matcher(Files.readString(PAGE))
-                        .results()
-                        .map(name -> name.group(1))
-                        .filter(name -> name.endsWith("Alarm")))
+        assertThat(NAME.matcher(ofTotals()).results().map(name -> name.group(1)).filter(name -> name.endsWith("Alarm")))
                 .allMatch(alarms::contains);
     }
 
     @Test
     void the_defaults_on_the_page_are_those_of_the_template() throws IOException {
-        String page = Files.readString(PAGE);
+        String page = ofTotals();
         ReadTemplate template = Pipelines.template(Input.NEW_STREAM, Service.WRITE);
         template.root().path("Parameters").properties().forEach(parameter -> {
             String value = parameter.getValue().path("Default").asText();

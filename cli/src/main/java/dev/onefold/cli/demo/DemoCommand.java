@@ -165,7 +165,7 @@ public final class DemoCommand implements Callable<Integer> {
             say("");
             say(Words.wrap(
                     Words.count(right.made().messages(), "message") + " in " + Words.duration(elapsed)
-                            + ", servers and cold starts included. This says nothing of AWS's speed: docs/aws.md does.",
+                            + ", servers and cold starts included. This says nothing of AWS's speed: docs/aws-figures.md does.",
                     caller.screen().width()));
             return comparison.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
         }

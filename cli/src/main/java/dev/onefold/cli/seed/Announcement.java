@@ -23,7 +23,8 @@ public final class Announcement {
     /// Write units of the table of rows for a new row.
     private static final long ROWS_UNITS = 2;
 
-    /// Write units of all tables for a new row in hundredths, with few groups and with many, as docs/aws.md has them.
+    /// Write units of all tables for a new row in hundredths, with few groups and with many, as docs/aws-figures.md has
+    /// them.
     private static final long FEW_GROUPS = 210;
 
     private static final long MANY_GROUPS = 415;

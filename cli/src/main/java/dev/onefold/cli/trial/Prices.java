@@ -8,8 +8,8 @@ import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.List;
 
-/// What a trial costs at list prices of us-east-1, without free tier. docs/aws.md has the prices, and where the units
-/// of a message come from.
+/// What a trial costs at list prices of us-east-1, without free tier. docs/aws-figures.md has the prices, and where the
+/// units of a message come from.
 final class Prices {
     private static final BigDecimal WRITE_UNIT = new BigDecimal("0.000000625");
     private static final BigDecimal READ_UNIT = new BigDecimal("0.000000125");

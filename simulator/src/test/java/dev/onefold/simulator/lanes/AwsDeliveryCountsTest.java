@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
-/// Counts invocations and deliveries for the table in `docs/batches-on-aws.md`, which has to say the same.
+/// Counts invocations and deliveries for the table in `docs/aws-figures.md`, which has to say the same.
 class AwsDeliveryCountsTest {
     private static final int RECORDS = 100;
     private static final String BAD = "{\"id\":37}";
@@ -80,6 +80,6 @@ class AwsDeliveryCountsTest {
         for (boolean bisect : List.of(false, true)) {
             rows.add(row("an outage of an hour", 5, bisect, (_, since) -> broken(since)));
         }
-        assertThat(Files.readString(Path.of("../docs/batches-on-aws.md"))).contains(String.join("\n", rows) + "\n");
+        assertThat(Files.readString(Path.of("../docs/aws-figures.md"))).contains(String.join("\n", rows) + "\n");
     }
 }
