@@ -39,7 +39,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     3 claims    of chunks that are not there, at or above the place up to which batches were sealed, are removed:
 ///                 these ids are accepted again. Below it a chunk that is not there was freed behind an ended batch
 ///     4 sealed    all records that are there and in no batch, into new batches
-///     5 removed   batches that cannot be delivered as they are: a chunk, a part or the batch before is not there
+///     5 removed   batches that cannot be delivered as they are, with their parts: a chunk, a part or the batch before
+///                 is not there, or parts are there whose batch is not there or is from before it was divided
 ///     6 listed    the others again, those of a receiver that is `once` as in doubt: they may be in since
 ///     7 opened    the definition names the tables that there are
 ///
@@ -151,7 +152,7 @@ public final class BatchesRestored {
         nameMissing(found);
         List<DeliveryItem> unsound = unsound(found);
         int sealed = sealRest(found);
-        unsound.forEach(new Deliveries(store)::remove);
+        remove(unsound);
         int inDoubt = relist(found);
         finish(found);
         return new Report(reaccepted, sealed, inDoubt, lost);
@@ -318,20 +319,32 @@ public final class BatchesRestored {
                 && !found.hasChunk(lane, chunk);
     }
 
-    /// Batches that cannot be delivered as they are; their records are sealed again.
+    /// Batches that cannot be delivered as they are, each with its parts. Their records are sealed again.
     private List<DeliveryItem> unsound(RestoredItems found) {
         List<DeliveryItem> unsound = new ArrayList<>();
-        for (DeliveryItem batch : found.whole()) {
-            String why = found.whyUnsound(batch);
+        for (BatchNumber number : found.numbers()) {
+            List<DeliveryItem> items = found.withParts(number);
+            DeliveryItem batch = items.getFirst();
+            String why = found.whyUnsound(items);
             if (!why.isEmpty()) {
-                lost.add("Batch " + batch.number() + " is not delivered any more, because " + why + ": "
-                        + found.present(batch) + " of its " + batch.members().count()
-                        + " records are there and were sealed again. Its receiver may have it.");
-                found.remove(batch);
-                unsound.add(batch);
+                String left = batch.number().isWhole()
+                        ? found.present(batch) + " of its " + batch.members().count() + " records are there and were"
+                        : "those of its records that are there were";
+                lost.add("Batch " + number + " is not delivered any more, because " + why + ": " + left
+                        + " sealed again. Its receiver may have it.");
+                found.remove(number);
+                unsound.addAll(items);
             }
         }
         return unsound;
+    }
+
+    /// A batch is deleted before its parts. If the command is stopped between them, its next run finds parts without
+    /// their batch and deletes them. A batch that has lost its parts could look as if it was never divided.
+    private void remove(List<DeliveryItem> unsound) {
+        Deliveries deliveries = new Deliveries(store);
+        deliveries.removeContents(unsound);
+        requireAll(deliveries.deletes(unsound));
     }
 
     /// Seals all records that are there and in no batch.

@@ -205,12 +205,15 @@ public final class Deliver {
     private Optional<DeliveryItem> before(long number) {
         Optional<DeliveryItem> before = deliveries.find(BatchNumber.of(number - 1));
         if (before.isEmpty() && nowMs() - batch(BatchNumber.of(number)).sealedMs() > AWAITED_MAX.toMillis()) {
-            throw new IllegalStateException("Batch " + BatchNumber.of(number - 1) + " is not in table "
-                    + store.tables().rows() + ", and batch " + BatchNumber.of(number)
-                    + " is delivered after it, or proves it. If the table was restored, or items were deleted by hand, run"
-                    + " 'onefold aws restored --anyway'.");
+            throw missing(number - 1, "batch " + BatchNumber.of(number) + " is delivered after it, or proves it");
         }
         return before;
+    }
+
+    private IllegalStateException missing(long number, String consequence) {
+        return new IllegalStateException("Batch " + BatchNumber.of(number) + " is not in table "
+                + store.tables().rows() + ", and " + consequence
+                + ". If the table was restored, or items were deleted by hand, run 'onefold aws restored --anyway'.");
     }
 
     private List<Listed> due() {
@@ -325,7 +328,10 @@ public final class Deliver {
     }
 
     private SealedBatch batch(BatchNumber number) {
-        return SealedBatch.of(deliveries.load(BatchNumber.of(number.number())).attributes());
+        return SealedBatch.of(deliveries
+                .find(BatchNumber.of(number.number()))
+                .orElseThrow(() -> missing(number.number(), "its records are to be delivered"))
+                .attributes());
     }
 
     private Manifest manifest(DeliveryItem item, SealedBatch batch) {

@@ -431,13 +431,7 @@ final class Deliveries {
     void remove(DeliveryItem batch) {
         List<DeliveryItem> all = new ArrayList<>();
         addWithParts(batch, all);
-        // The items alone name the objects, so the objects go first.
-        for (DeliveryItem each : all) {
-            String object = each.proof().map(DeliveryItem.Proof::object).orElse("");
-            if (!object.isEmpty()) {
-                StagedContents.remove(store, object);
-            }
-        }
+        removeContents(all);
         if (all.size() > TRANSACTION_MAX) {
             boolean _ = store.retriedIf(() -> store.client()
                     .updateItem(request -> request.tableName(store.tables().rows())
@@ -448,14 +442,28 @@ final class Deliveries {
                             .expressionAttributeValues(
                                     Map.of(":true", AttributeValue.fromBool(true), ":one", Items.number(1)))));
         }
-        List<TransactWriteItem> deletes = all.reversed().stream()
-                .map(item -> delete(store.tables().rows(), DeliveryItem.key(item.number())))
-                .toList();
-        for (List<TransactWriteItem> some : Parts.of(deletes, TRANSACTION_MAX)) {
+        for (List<TransactWriteItem> some : Parts.of(deletes(all.reversed()), TRANSACTION_MAX)) {
             for (int attempt = 1; !(store.transact(some) instanceof Store.Written.Done); attempt++) {
                 store.backOff(attempt);
             }
         }
+    }
+
+    /// Removes what was written for the receiver of these. The items alone name the objects, so the objects go first.
+    void removeContents(List<DeliveryItem> all) {
+        for (DeliveryItem each : all) {
+            String object = each.proof().map(DeliveryItem.Proof::object).orElse("");
+            if (!object.isEmpty()) {
+                StagedContents.remove(store, object);
+            }
+        }
+    }
+
+    /// Removes these alone.
+    List<TransactWriteItem> deletes(List<DeliveryItem> all) {
+        return all.stream()
+                .map(item -> delete(store.tables().rows(), DeliveryItem.key(item.number())))
+                .toList();
     }
 
     private void addWithParts(DeliveryItem item, List<DeliveryItem> all) {

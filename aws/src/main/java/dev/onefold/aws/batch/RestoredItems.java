@@ -104,9 +104,23 @@ final class RestoredItems {
         batches.put(item.number(), item);
     }
 
+    /// The number of each batch of which the batch itself or a part is there.
+    List<BatchNumber> numbers() {
+        return batches.keySet().stream()
+                .map(number -> BatchNumber.of(number.number()))
+                .distinct()
+                .toList();
+    }
+
+    /// A batch and its parts, as far as they are there; parts after what they are parts of.
+    List<DeliveryItem> withParts(BatchNumber whole) {
+        return List.copyOf(
+                batches.subMap(whole, BatchNumber.of(whole.number() + 1)).values());
+    }
+
     /// Forgets a batch and its parts.
-    void remove(DeliveryItem batch) {
-        batches.keySet().removeIf(number -> number.number() == batch.number().number());
+    void remove(BatchNumber whole) {
+        batches.subMap(whole, BatchNumber.of(whole.number() + 1)).clear();
     }
 
     /// Per lane, where batches end at least.
@@ -127,32 +141,36 @@ final class RestoredItems {
         return ends;
     }
 
-    private List<DeliveryItem> withParts(DeliveryItem item) {
-        return batches.values().stream()
-                .filter(each -> each.number().number() == item.number().number())
-                .toList();
-    }
-
-    /// Why a batch cannot be delivered as it is; empty if it can be, or is ended.
-    String whyUnsound(DeliveryItem batch) {
-        List<DeliveryItem> all = withParts(batch);
-        if (batch.isRemoved() || isEnded(batch.number())) {
+    /// Why a batch cannot be delivered as it is; empty if it can be, or is ended with all of its parts.
+    ///
+    /// @param all the batch and its parts, as far as they are there
+    String whyUnsound(List<DeliveryItem> all) {
+        DeliveryItem batch = all.getFirst();
+        if (!batch.number().isWhole()) {
+            return "only parts of it are there";
+        }
+        boolean isOpen = all.stream()
+                .map(DeliveryItem::delivery)
+                .anyMatch(each -> !(each instanceof Delivery.Divided) && !each.isEnded());
+        if (!isOpen && (batch.isRemoved() || isEnded(batch.number()))) {
             return "";
         }
+        if (batch.isRemoved()) {
+            return "it was being removed";
+        }
         for (DeliveryItem each : all) {
-            int parts = each.delivery() instanceof Delivery.Divided ? each.parts() : 0;
-            for (int part = 1; part <= parts; part++) {
-                if (!batches.containsKey(each.number().part(part))) {
-                    return "its part " + each.number().part(part) + " is not there";
+            BatchNumber number = each.number();
+            for (int part = 1; part <= each.parts(); part++) {
+                if (!batches.containsKey(number.part(part))) {
+                    return "its part " + number.part(part) + " is not there";
                 }
             }
-            BatchNumber number = each.number();
             if (!number.isWhole()) {
                 BatchNumber of = new BatchNumber(
                         number.number(),
                         number.parts().subList(0, number.parts().size() - 1));
                 DeliveryItem parent = batches.get(of);
-                if (parent == null || !(parent.delivery() instanceof Delivery.Divided)) {
+                if (parent == null || parent.parts() < number.parts().getLast()) {
                     return "its part " + number + " is there, and batch " + of + " is from before it was divided";
                 }
             }
