@@ -9,6 +9,7 @@ import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.letter.Places;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
@@ -47,6 +48,7 @@ public final class StateFunction implements RequestStreamHandler {
     private final Supplier<Streams> streams;
     private final Layout layout;
     private final InjectedFailures failures;
+    private final Places places;
     private boolean opened;
     private Counts uncounted = NONE;
     private Instant countedAt = Instant.EPOCH;
@@ -97,6 +99,7 @@ public final class StateFunction implements RequestStreamHandler {
         this.streams = streams;
         layout = setup.layout;
         failures = new InjectedFailures(setup.failOfMillion, metrics, store.clock(), store.random());
+        places = new Places(store);
     }
 
     static Store.Tables tables(Environment environment) {
@@ -132,9 +135,14 @@ public final class StateFunction implements RequestStreamHandler {
                 logPlace(arrivals);
                 open();
                 tell(streamArn);
+                Runnable note = places.noting(streamArn, arrivals);
                 List<Fate> fates = StateAndMap.process(store, arrivals);
                 count(Fate.counts(fates));
-                yield answer(arrivals, fates);
+                BatchResponse answer = answer(arrivals, fates);
+                if (answer.equals(BatchResponse.DONE)) {
+                    note.run();
+                }
+                yield answer;
             }
             case Invocation.Messages(var messages) -> {
                 open();
@@ -173,26 +181,24 @@ public final class StateFunction implements RequestStreamHandler {
         Optional<Definition> definition = new Definitions(store).findAnyhow();
         if (definition.isEmpty()) {
             AwsEngine.requirePossible(pipeline);
-            return Optional.empty();
+        } else {
+            String refusal = Upkeep.refusal(definition.get().servedView().pipeline(), pipeline);
+            if (refusal != null) {
+                return Optional.of(refusal);
+            }
         }
-        Pipeline served = definition.get().servedView().pipeline();
-        String refusal = Upkeep.refusal(served, pipeline);
-        if (refusal != null) {
-            return Optional.of(refusal);
-        }
+        // Before the mapping changes. If it changes now, its batches end in any order for some time more.
+        boolean isOne = ONE.equals(deploying.property("Factor"));
+        places.order(isOne && (deploying.isUpdate() ? isSame(deploying, "Factor") : definition.isEmpty()));
         boolean isOther = deploying.isUpdate()
                 && !deploying.isAsAccepted(accepted)
                 && !(isSame(deploying, "Input") && isSame(deploying, "From"));
-        boolean isInOrder = ONE.equals(deploying.property("Factor")) && isSame(deploying, "Factor");
         return isOther
                 ? InputStart.refusal(
                         store,
                         streams,
                         new InputStart.Asked(
-                                deploying.property("Input"),
-                                deploying.property("From"),
-                                isSame(deploying, "From"),
-                                isInOrder))
+                                deploying.property("Input"), deploying.property("From"), isSame(deploying, "From")))
                 : Optional.empty();
     }
 

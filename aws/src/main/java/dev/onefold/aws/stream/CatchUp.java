@@ -2,14 +2,17 @@ package dev.onefold.aws.stream;
 
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.letter.Places;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
+import dev.onefold.aws.stream.ShardReading.Extent;
 import dev.onefold.aws.stream.Shards.Shard;
 import dev.onefold.core.Counts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -22,12 +25,13 @@ import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClie
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
 /// Brings everything into the rows that a stream has at this moment, so that intake has passed it, whatever State is
-/// doing. Nobody says how far State is in a shard: an event of a table's stream does not even name its shard. So the
-/// latest part of each shard is folded here, too, which changes nothing of what is in.
+/// doing. What follows the place of State in a shard is folded here, too, which changes nothing of what is in.
 ///
-/// State takes the records of a shard in their order. So if those in front of that part are in, all before them are. If
-/// they are not, State is behind, and the part begins earlier; at last at the oldest record. Records that the mapping
-/// has given up are in the retry queue, and not in the rows: its caller asks that queue.
+/// Of some shards no [Places] are noted: an event of a table's stream does not even name its shard. Of those the latest
+/// part is folded. State takes the records of a shard in their order. So if those in front of that part are in, all
+/// before them are, unless a replay has brought them. If they are not, State is behind, and the part begins earlier; at
+/// last at the oldest record. Records that the mapping has given up are in the retry queue, and not in the rows: its
+/// caller asks that queue.
 public final class CatchUp {
     /// What is folded again of each shard, if State is not behind.
     public static final Duration LATEST = Duration.ofMinutes(5);
@@ -44,6 +48,8 @@ public final class CatchUp {
     private final Shards stream;
     private final boolean hasTimes;
     private final BooleanSupplier isStopped;
+    private final Places places;
+    private final Optional<String> order;
     private Counts counts = Batches.NONE;
     private int behind;
 
@@ -59,6 +65,8 @@ public final class CatchUp {
         this.store = store;
         this.stream = stream;
         this.hasTimes = hasTimes;
+        places = new Places(store);
+        order = places.order();
     }
 
     /// Catches up with a Kinesis stream.
@@ -158,6 +166,10 @@ public final class CatchUp {
     private void catchUp(Shard shard, Duration retention) {
         Instant now = store.clock().instant();
         Position.Time end = new Position.Time(now.plus(SKEW));
+        Optional<String> place = order.flatMap(id -> places.find(id, stream.stream(), shard.id()));
+        if (place.isPresent() && catchUp(shard, place.get(), end)) {
+            return;
+        }
         Instant oldest = hasTimes ? Instant.EPOCH : Instant.MIN; // Whatever time its records state.
         boolean wasBehind = false;
         for (Duration latest = LATEST;
@@ -177,6 +189,21 @@ public final class CatchUp {
             }
         }
         ShardReading.read(store, stream.pages(shard.id()), new Position.Time(oldest), end, this::fold);
+    }
+
+    /// Folds what follows the place of State. Whether the stream has that record still.
+    private boolean catchUp(Shard shard, String place, Position.Time end) {
+        long behindMs = end.at().minus(LATEST).toEpochMilli();
+        boolean[] isBehind = new boolean[1];
+        Position from = new Position.Sequence(place);
+        Extent read = ShardReading.read(store, stream.pages(shard.id()), from, end, arrivals -> {
+            boolean isOld = arrivals.getLast().atMs() < behindMs;
+            isBehind[0] |= fold(arrivals).accepted() > 0 && isOld;
+        });
+        if (isBehind[0]) {
+            countBehind();
+        }
+        return place.equals(read.first());
     }
 
     private synchronized void countBehind() {
@@ -243,14 +270,16 @@ public final class CatchUp {
         }
     }
 
-    private void fold(List<Arrival> arrivals) {
+    private Counts fold(List<Arrival> arrivals) {
         requireGoing();
         Batches.Taken taken = Batches.take(some -> Batches.intoRows(store, some), arrivals);
         synchronized (this) {
             counts = counts.plus(taken.counts());
         }
         switch (taken.failure()) {
-            case null -> {}
+            case null -> {
+                return taken.counts();
+            }
             case Error error -> throw error;
             case RuntimeException failure -> throw failure;
             case Throwable failure -> throw new IllegalStateException(failure);

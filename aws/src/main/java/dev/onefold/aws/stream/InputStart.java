@@ -1,37 +1,41 @@
 package dev.onefold.aws.stream;
 
 import dev.onefold.aws.event.Arrival;
-import dev.onefold.aws.state.Definitions;
-import dev.onefold.aws.state.StateAndMap;
+import dev.onefold.aws.event.StreamName;
+import dev.onefold.aws.letter.Places;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.Shards.Shard;
-import dev.onefold.core.pipeline.Processing;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Where a mapping begins that takes the place of another one, because it reads another stream or in another way.
-/// CloudFormation makes such a mapping anew, and knows nothing of the place of the one before. So the update must say
-/// it: the oldest record, which may be a week that is read and paid again, or a time up to which the rows cover the
-/// stream.
+/// CloudFormation makes such a mapping anew, and knows nothing of the place of the one before. So the update must
+/// say it: the oldest record, which may be a week that is read and paid again, or a time up to which State has
+/// taken the stream, as its [Places] say.
 public final class InputStart {
     /// As the parameter of the template has it: a time before all records.
     private static final String OLDEST = "1";
 
     private static final String NOT_GIVEN = "0";
 
-    private static final String CONSUMER = "/consumer/";
+    /// More than clocks are apart, and more than the times of records of one shard are out of their order.
+    private static final Duration MARGIN = Duration.ofMinutes(5);
 
     /// What an update asks for.
     ///
     /// @param input ARN of the stream, or of a consumer of it
     /// @param from what the parameter says
     /// @param isSame whether the parameter says what it said before the update
-    /// @param isInOrder whether State takes a shard in its order: several batches of a shard at once do not
-    public record Asked(String input, String from, boolean isSame, boolean isInOrder) {}
+    public record Asked(String input, String from, boolean isSame) {}
 
     private InputStart() {}
 
@@ -42,15 +46,14 @@ public final class InputStart {
                 || from.equals(NOT_GIVEN) && !asked.isSame) { // To none only a rollback brings it, or a person.
             return Optional.empty();
         }
-        Optional<Instant> covered =
-                asked.isInOrder ? covered(store, streams, asked.input.split(CONSUMER, 2)[0]) : Optional.empty();
+        Optional<Instant> covered = covered(store, streams, StreamName.arn(asked.input));
         String what = "The update replaces the mapping of the input, and a new one knows no place of the one before. ";
-        String choice = covered.map(at -> "Give InputFrom a time up to which the rows cover the stream: "
+        String choice = covered.map(at -> "Give InputFrom a time up to which State has taken the stream: "
                         + at.getEpochSecond() + " is one, and a later one would lose records; or " + OLDEST
                         + ", to read all that the stream keeps once more.")
-                .orElse((asked.isInOrder ? "Nothing" : "With a ParallelizationFactor that is or was not 1 nothing")
-                        + " proves up to which time the rows cover the stream. Give InputFrom " + OLDEST
-                        + ": all that the stream keeps is read once more.");
+                .orElse("Nothing proves how far State has taken the stream: it notes that only while"
+                        + " ParallelizationFactor is 1, from the first update on that found it at 1. Give InputFrom "
+                        + OLDEST + ": all that the stream keeps is read once more.");
         boolean isCovered = !from.equals(NOT_GIVEN)
                 && !asked.isSame
                 && covered.filter(at ->
@@ -59,41 +62,84 @@ public final class InputStart {
         return isCovered ? Optional.empty() : Optional.of(what + choice);
     }
 
-    /// A time from which on reading a stream misses nothing: of each shard, the first records behind it are in the
-    /// rows, and State takes a shard in its order. Empty if that cannot be shown, as for a function.
+    /// A time from which on reading a stream misses nothing: before the first record of any shard that State may
+    /// not have taken. Empty if no places are noted.
+    ///
+    /// Lambda begins with a shard when it is done with its parents. So a shard is done if one that follows it has a
+    /// place, though the last batches before its end were not noted.
+    ///
+    /// @param stream its ARN
     static Optional<Instant> covered(Store store, Supplier<Streams> streams, String stream) {
-        if (new Definitions(store).load().servedView().pipeline().fold() instanceof Processing) {
+        Places places = new Places(store);
+        Optional<String> order = places.order();
+        if (order.isEmpty()) {
             return Optional.empty();
         }
-        Shards shards = new KinesisShards(streams.get().kinesis(), stream);
-        Duration retention = shards.retention(store);
-        List<Shard> all = shards.list(store);
         Instant now = store.clock().instant();
-        for (Duration latest = CatchUp.LATEST; latest.compareTo(retention) < 0; latest = latest.multipliedBy(2)) {
-            Instant at = now.minus(latest);
-            if (store.threads().all(all, shard -> isIn(store, shards.pages(shard.id()), at, now)).stream()
-                    .allMatch(in -> in)) {
-                return Optional.of(at);
+        Shards shards = new KinesisShards(streams.get().kinesis(), stream);
+        List<Shard> all = shards.list(store);
+        Map<String, String> taken = new ConcurrentHashMap<>();
+        store.threads()
+                .each(
+                        all,
+                        shard -> places.find(order.get(), stream, shard.id())
+                                .ifPresent(place -> taken.put(shard.id(), place)));
+        Set<String> done = new HashSet<>();
+        for (List<Shard> wave : List.copyOf(Replay.waves(all)).reversed()) {
+            wave.stream()
+                    .filter(shard -> done.contains(shard.id()) || taken.containsKey(shard.id()))
+                    .forEach(shard -> done.addAll(shard.parents()));
+        }
+        List<Shard> open =
+                all.stream().filter(shard -> !done.contains(shard.id())).toList();
+        Instant first = store
+                .threads()
+                .all(open, shard -> notTaken(store, shards.pages(shard.id()), taken.get(shard.id()), now))
+                .stream()
+                .min(Instant::compareTo)
+                .orElse(now);
+        return Optional.of(first.minus(MARGIN));
+    }
+
+    /// When the first record of a shard came that State may not have taken, or now. If the shard does not have the
+    /// record at the place any more, State may have taken none of those that are left.
+    private static Instant notTaken(Store store, Pages pages, @Nullable String place, Instant now) {
+        Found found = new Found(place);
+        if (place != null) {
+            found.look(store, pages, new Position.Sequence(place), now);
+        }
+        if (place == null || !found.isAtPlace) {
+            found.look(store, pages, new Position.Time(Instant.EPOCH), now);
+        }
+        return found.behind == null ? now : found.behind;
+    }
+
+    private static final class Found {
+        private final @Nullable String place;
+        private boolean isAtPlace;
+        private @Nullable Instant behind;
+
+        Found(@Nullable String place) {
+            this.place = place;
+        }
+
+        void look(Store store, Pages pages, Position from, Instant now) {
+            behind = null;
+            try {
+                ShardReading.read(store, pages, from, new Position.Time(now), this::take);
+            } catch (CancellationException seen) {
+                return;
             }
         }
-        return Optional.empty();
-    }
 
-    /// Whether the first records from a time on are in.
-    private static boolean isIn(Store store, Pages pages, Instant from, Instant now) {
-        boolean[] areIn = new boolean[1];
-        try {
-            ShardReading.read(store, pages, new Position.Time(from), new Position.Time(now), arrivals -> {
-                areIn[0] = areIn(store, arrivals);
-                throw new CancellationException("The first page is enough");
-            });
-        } catch (CancellationException seen) {
-            return areIn[0];
+        private void take(List<Arrival> arrivals) {
+            for (Arrival arrival : arrivals) {
+                if (!arrival.sequence().equals(place)) {
+                    behind = Instant.ofEpochMilli(arrival.atMs());
+                    throw new CancellationException("The first record is enough");
+                }
+                isAtPlace = true;
+            }
         }
-        return false;
-    }
-
-    private static boolean areIn(Store store, List<Arrival> arrivals) {
-        return StateAndMap.areIn(store, arrivals).orElse(false);
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.letter.Places;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -92,6 +94,29 @@ class CatchUpTest {
         assertThat(done.behind()).isOne();
         assertThat(done.counts().accepted()).isEqualTo(370);
         assertThat(rows(store)).isEqualTo(400);
+    }
+
+    @Test
+    void what_state_has_not_taken_is_folded_from_its_place_on_whatever_a_replay_has_brought() {
+        Store store = store("replayed", PIPELINE);
+        put(400);
+        take(store, 30);
+        new Places(store).order(true);
+        Arrival last = new Arrival(
+                "trades/" + shard.id, shard.records.get(29).sequence().toString(), 0, trade(29));
+        new Places(store).noting(Optional.of(FakeStream.ARN), List.of(last)).run();
+        Replay.Range latest = new Replay.Range(
+                new Position.Time(NOW.minus(Duration.ofMinutes(20))), new Position.Time(NOW), Optional.empty());
+        Replay.run(store, stream, FakeStream.ARN, latest, _ -> {});
+        CatchUp.Done done = CatchUp.run(store, stream, FakeStream.ARN, () -> false);
+        assertThat(done.counts().accepted()).isEqualTo(350);
+        assertThat(done.behind()).isOne();
+        assertThat(rows(store)).isEqualTo(400);
+        shard.trimmed = 100;
+        assertThat(CatchUp.run(store, stream, FakeStream.ARN, () -> false)
+                        .counts()
+                        .accepted())
+                .isZero();
     }
 
     @Test

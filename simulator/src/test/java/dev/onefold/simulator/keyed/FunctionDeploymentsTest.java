@@ -8,6 +8,8 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.Metrics;
 import dev.onefold.aws.function.StateFunction;
+import dev.onefold.aws.letter.Places;
+import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.grammar.PipelineText;
@@ -132,6 +134,25 @@ class FunctionDeploymentsTest {
         String ten = "\"Version\":\"arn:aws:lambda:eu-central-1:1:function:s:10\"";
         assertThat(answer(other, nine, ten)).contains("\"Status\":\"SUCCESS\"");
         assertThat(answer(other, ten, nine)).contains("\"Status\":\"FAILED\"");
+    }
+
+    @Test
+    void a_batch_of_which_a_part_comes_again_is_not_noted_as_the_place_of_its_shard() {
+        StateFunction state = state(first());
+        Places places = new Places(process());
+        places.order(true);
+        String order = places.order().orElseThrow();
+        String stream = "arn:aws:kinesis:eu-central-1:000000000000:stream/s";
+        state.handle(event(arrival("a", 1, "put")));
+        assertThat(places.find(order, stream, "shard")).contains("2");
+        deployment.release(new LifeCase(Order.LATEST, 1, true, List.of()).loaded(2));
+        StateAndMap.process(process(), List.of(arrival("a", 2, "put")));
+        StateFunction other = state(new LifeCase(Order.LATEST, 1, true, List.of()).loaded(1)); // It has noted nothing.
+        byte[] batch = event(arrival("b", 3, "put"), arrival("a", 4, "put"));
+        assertThat(other.handle(batch)).asString().contains("{\"itemIdentifier\":\"5\"}");
+        assertThat(places.find(order, stream, "shard")).contains("2");
+        assertThat(other.handle(event(arrival("b", 3, "put")))).asString().isEqualTo(DONE);
+        assertThat(places.find(order, stream, "shard")).contains("4");
     }
 
     @Test
