@@ -211,9 +211,8 @@ class HelpTest {
         Path docs = Path.of("").toAbsolutePath().resolveSibling("docs");
         String operations = Files.readString(docs.resolve("operations.md"));
         String tables = Files.readString(docs.resolve("tables.md")) + operations;
-        String deployed = tables
-                + Files.readString(docs.resolve("aws.md"))
-                + Files.readString(docs.resolve("batches.md"));
+        String deployed =
+                tables + Files.readString(docs.resolve("aws.md")) + Files.readString(docs.resolve("batches.md"));
         String served = Files.readString(docs.resolve("serve.md")) + operations;
         String batches = operations + Files.readString(docs.resolve("batches.md"));
         for (Map.Entry<String, CommandLine> command : commands.entrySet()) {

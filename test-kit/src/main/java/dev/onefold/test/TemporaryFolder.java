@@ -41,7 +41,8 @@ record TemporaryFolder(Path path) implements AutoCloseable {
     @Override
     public void close() {
         try {
-            for (Path each : below(path).stream().sorted(Comparator.reverseOrder()).toList()) {
+            for (Path each :
+                    below(path).stream().sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(each);
             }
         } catch (IOException failed) {

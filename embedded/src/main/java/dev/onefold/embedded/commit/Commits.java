@@ -105,7 +105,9 @@ public final class Commits {
     }
 
     private long acknowledged(Asked asked) {
-        return source(asked).map(name -> state.sources.open(name, Source.Kind.LINES).recordsAppended()).orElse(0L);
+        return source(asked)
+                .map(name -> state.sources.open(name, Source.Kind.LINES).recordsAppended())
+                .orElse(0L);
     }
 
     private void forgetSource(Asked asked) {

@@ -34,13 +34,7 @@ public final class Request {
         /// @param length bytes of the records, which begin at 0
         /// @param count number of the records
         record Lines(
-                String source,
-                long firstRecord,
-                Framing framing,
-                RecordKind kind,
-                byte[] bytes,
-                int length,
-                long count)
+                String source, long firstRecord, Framing framing, RecordKind kind, byte[] bytes, int length, long count)
                 implements Asked {
             static Lines of(String source, long firstRecord, Framing framing, byte[] bytes, int length) {
                 long count = framing.count(bytes, 0, length);
@@ -125,7 +119,8 @@ public final class Request {
     /// @throws IllegalArgumentException saying what is missing
     public void requireIdentity(Pipeline pipeline) {
         switch (asked) {
-            case Asked.Lines lines when lines.framing == Framing.MESSAGES ->
+            case Asked.Lines lines
+            when lines.framing == Framing.MESSAGES ->
                 QueueBatch.problem(pipeline).ifPresent(problem -> {
                     throw new IllegalArgumentException(problem);
                 });
