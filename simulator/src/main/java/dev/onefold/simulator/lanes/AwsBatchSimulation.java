@@ -53,6 +53,8 @@ public final class AwsBatchSimulation {
     private static final long VISIBILITY_MS = 90_000;
     private static final int QUIET_MINUTES_MAX = 600;
     private static final int RESTORED_ONE_IN = 3;
+    private static final int POISON_ONE_IN = 60;
+    private static final int POISON_RESTORED_ONE_IN = 6;
     private static final List<String> FORGET = List.of("never", "never", "after-delivery", "15d");
 
     private final SplittableRandom random;
@@ -87,7 +89,7 @@ public final class AwsBatchSimulation {
         batching = (Batching) pipeline.fold();
         redrives = random.nextInt(3) == 0;
         lanes = 1 + random.nextInt(random.nextBoolean() ? 3 : 12);
-        sent = new Sent(random.split(), bisects, forgets);
+        SplittableRandom bodies = random.split();
         isHaunted = forgets || random.nextInt(4) == 0;
         queue = new MessageQueue(random.split());
         ledger = new Ledger(time, random.split(), !isOnce, !isOnce && random.nextInt(4) == 0);
@@ -96,6 +98,8 @@ public final class AwsBatchSimulation {
         ledger.concurrencyMax(batching.concurrency());
         ledgerFaults = random.nextInt(3) == 0 ? 0 : random.nextDouble() * 0.3;
         boolean isRestored = !forgets && !isDeadly && random.nextInt(RESTORED_ONE_IN) == 0;
+        // Some parts are to be new at the moment of a backup.
+        sent = new Sent(bodies, bisects ? isRestored ? POISON_RESTORED_ONE_IN : POISON_ONE_IN : 0, forgets);
         restores = isRestored
                 ? Optional.of(new BatchRestores(
                         deployment,

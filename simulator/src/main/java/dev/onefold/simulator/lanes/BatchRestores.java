@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 /// Somebody restores one table of a deployment of batches, or both, from backups that lose and age single items, or
 /// none of them, while messages come and batches are delivered; runs `aws restored`, several times at once, until one
 /// comes to its end; and
-/// sends again what was taken since a minute before the backup.
+/// sends again the messages that were taken since a minute before the backup, and all letters that were redriven.
 final class BatchRestores {
     private static final Duration TAKES = Duration.ofMinutes(5);
     private static final int TRIES_MAX = 60;
@@ -67,6 +67,8 @@ final class BatchRestores {
             goOn(Duration.ofSeconds(1 + random.nextInt(300)));
         }
         work.queue.again(askedMs - Backups.SPREAD.toMillis());
+        long nowMs = deployment.time.instant().toEpochMilli();
+        work.sent.edits.values().forEach(line -> work.queue.send(_ -> line, nowMs));
         if (!isLive) {
             this.before.addAll(work.sent.contents.keySet());
         }

@@ -18,7 +18,7 @@ final class Sent {
     private static final int EDITED = 1_000_000;
 
     private final SplittableRandom random;
-    private final boolean hasPoison;
+    private final int poisonOneIn;
 
     /// Of each id, the contents that were sent.
     final Map<String, TreeSet<String>> contents = new TreeMap<>();
@@ -46,11 +46,12 @@ final class Sent {
     /// @param sentMs when it was sent
     record Told(String id, int phase, long sentMs) {}
 
+    /// @param poisonOneIn one in so many bodies is one that a receiver refuses; 0 if none is
     /// @param forgets whether an id may come again; each body has the number of its message then
-    Sent(SplittableRandom random, boolean hasPoison, boolean forgets) {
+    Sent(SplittableRandom random, int poisonOneIn, boolean forgets) {
         this.random = random;
         this.forgets = forgets;
-        this.hasPoison = hasPoison;
+        this.poisonOneIn = poisonOneIn;
     }
 
     /// A message was deleted from the queue.
@@ -105,7 +106,7 @@ final class Sent {
             String body = !forgets && isOld && random.nextBoolean()
                     ? contents.getOrDefault(id, NONE).first()
                     : "{\"id\":\"" + id + "\",\"v\":" + (forgets ? NUMBER : random.nextInt(1_000))
-                            + (hasPoison && random.nextInt(60) == 0 ? ",\"poison\":1" : "")
+                            + (poisonOneIn > 0 && random.nextInt(poisonOneIn) == 0 ? ",\"poison\":1" : "")
                             + ",\"text\":\"" + "x".repeat(random.nextInt(60)) + "\"}";
             contents.computeIfAbsent(id, _ -> new TreeSet<>()).add(body);
             for (int times = random.nextInt(5) == 0 ? 3 : 1; times > 0; times--) {
