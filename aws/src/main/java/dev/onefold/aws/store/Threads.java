@@ -19,6 +19,11 @@ public interface Threads extends Executor {
     /// Does nothing for a while.
     void pause(Duration pause);
 
+    /// The time that passes, in nanoseconds since any moment.
+    default long nanoTime() {
+        return System.nanoTime();
+    }
+
     /// Waits for an answer.
     ///
     /// @return the answer; if there is none, the reason is thrown as it is

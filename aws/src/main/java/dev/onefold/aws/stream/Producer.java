@@ -46,6 +46,9 @@ public final class Producer {
     static final int REQUESTS_MAX = 16;
     static final int ATTEMPTS_MAX = 50;
 
+    /// For how long nothing of what is sent has to be answered until the stream is given up.
+    static final Duration SILENCE_MAX = Duration.ofMinutes(1);
+
     /// What a stream takes unless it is set up for larger records. One that is not refuses the whole request, so larger
     /// ones go alone.
     private static final int USUAL_BYTES_MAX = 1024 * 1024;
@@ -67,6 +70,9 @@ public final class Producer {
     private final TreeSet<Long> outstanding = new TreeSet<>();
     private final CompletableFuture<Sent> finished = new CompletableFuture<>();
     private long waitingBytes;
+    /// When an answer came last, or the first record after all others were in.
+    private long heardNanos;
+
     private int underWay;
     private int pausing;
     private int allowed = REQUESTS_MAX;
@@ -144,6 +150,7 @@ public final class Producer {
             } else {
                 before.addLast(new Entry(record));
             }
+            heardNanos = outstanding.isEmpty() ? threads.nanoTime() : heardNanos;
             outstanding.add(record.number());
             waitingBytes += record.bytes();
             if (isFull() && room == null) {
@@ -265,6 +272,7 @@ public final class Producer {
     }
 
     private void answered(List<Entry> request, PutRecordsResponse response) {
+        heard();
         List<PutRecordsResultEntry> results = response.records();
         if (results.size() != request.size()) {
             fail(new IllegalStateException("Kinesis answered " + results.size() + " results for " + request.size()
@@ -298,11 +306,24 @@ public final class Producer {
             return;
         }
         boolean isUnknown = Failure.isUnknown(cause);
-        if (isUnknown || Failure.isBusy(cause)) {
+        if (!isUnknown) {
+            heard();
+        }
+        Duration silence = Duration.ofNanos(threads.nanoTime() - locked(() -> heardNanos));
+        if (isUnknown && silence.compareTo(SILENCE_MAX) >= 0) {
+            fail(new IllegalStateException(
+                    "Stream " + stream + " has not answered for " + silence.toSeconds() + " s; the last time: "
+                            + cause.getMessage(),
+                    cause));
+        } else if (isUnknown || Failure.isBusy(cause)) {
             ended(new Answer(0, 0, request, isUnknown ? request.size() : 0, String.valueOf(cause.getMessage())));
         } else {
             fail(cause);
         }
+    }
+
+    private void heard() {
+        locked(() -> heardNanos = threads.nanoTime());
     }
 
     /// What a request came to.

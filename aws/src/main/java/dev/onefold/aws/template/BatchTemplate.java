@@ -19,8 +19,13 @@ public final class BatchTemplate {
     private static final String NAME = "batch.yaml";
     private static final List<String> FUNCTIONS = List.of("Collect", "Seal", "Deliver");
 
-    /// Names of variables that a function may have beside ours and those of Lambda.
-    private static final String VARIABLE = "(?!AWS_|LAMBDA_|ONEFOLD_)[a-zA-Z][a-zA-Z0-9_]+";
+    /// Names of variables that a function may have beside ours, those of Lambda, and those that the JVM, the shell, the
+    /// loader or a client obeys.
+    private static final String VARIABLE = "(?!AWS_|LAMBDA_|ONEFOLD_|LD_|LC_|BASH_|MALLOC_|GLIBC_)"
+            + "(?!(?:JAVA|JDK)_(?:\\w+_)?(?:OPTIONS|OPTS|HOME)$)"
+            + "(?!(?i:(?:HTTPS?|ALL|NO)_PROXY)$)"
+            + "(?!(?:PATH|CLASSPATH|HOME|TZ|LANG|LANGUAGE|ENV|IFS|PWD|SHELL|USER|TMPDIR)$)"
+            + "[a-zA-Z][a-zA-Z0-9_]{1,63}";
 
     /// How long a message waits for others by default: seldom enough to be cheap, and a small part of a batch's wait.
     private static final Duration WINDOW = Duration.ofSeconds(5);

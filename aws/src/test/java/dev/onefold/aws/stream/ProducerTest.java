@@ -3,9 +3,14 @@ package dev.onefold.aws.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.aws.store.Threads;
 import dev.onefold.fakes.aws.FakeClient;
 import dev.onefold.fixtures.Seeds;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +24,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequest;
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry;
@@ -268,5 +276,46 @@ class ProducerTest {
         assertThatThrownBy(producer::finish).hasMessageContaining("refused a record 50 times");
         assertThat(kinesis.requests).isEqualTo(50);
         assertThat(producer.firstNotPut()).hasValue(1);
+    }
+
+    @Test
+    void a_stream_that_accepts_and_never_answers_is_given_up_after_a_minute() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                KinesisAsyncClient client = impatient(silent.getLocalPort())) {
+            Producer producer = new Producer(client, "s", new FastClock(), new SplittableRandom(1), (_, _) -> {});
+            for (int i = 0; i < 12; i++) {
+                producer.add(record(i, "k" + i));
+            }
+            assertThatThrownBy(producer::finish).hasMessageMatching("(?s)Stream s has not answered for \\d+ s; .*");
+            assertThat(producer.firstNotPut()).hasValue(0);
+            assertThat(producer.sent().records()).isZero();
+        }
+    }
+
+    private static KinesisAsyncClient impatient(int port) {
+        return KinesisAsyncClient.builder()
+                .endpointOverride(URI.create("http://127.0.0.1:" + port))
+                .region(Region.EU_CENTRAL_1)
+                .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("a", "b")))
+                .overrideConfiguration(override -> override.apiCallTimeout(Duration.ofMillis(20)))
+                .build();
+    }
+
+    /// The threads of this machine, where a millisecond is a second.
+    private static final class FastClock implements Threads {
+        @Override
+        public void execute(Runnable task) {
+            Connection.THREADS.execute(task);
+        }
+
+        @Override
+        public void pause(Duration pause) {
+            Connection.THREADS.pause(pause.dividedBy(1_000));
+        }
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime() * 1_000;
+        }
     }
 }

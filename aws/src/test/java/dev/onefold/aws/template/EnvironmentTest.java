@@ -23,7 +23,7 @@ class EnvironmentTest {
     private static final int BUCKET_CHARACTERS_MAX = 63;
     private static final int STREAM_CHARACTERS_MAX = 128;
 
-    private static final int CODE_KEY_CHARACTERS_MAX = 100;
+    private static final int CODE_KEY_CHARACTERS_MAX = 80;
 
     private static Map<String, String> variables(String pipeline) {
         Map<String, String> variables = new HashMap<>();

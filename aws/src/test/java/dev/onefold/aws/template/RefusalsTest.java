@@ -91,14 +91,50 @@ class RefusalsTest {
         }
     }
 
-    @Test
-    void a_secret_in_a_variable_of_lambda_is_refused() {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "AWS_REGION",
+                "LAMBDA_TASK_ROOT",
+                "ONEFOLD_ROWS",
+                "JAVA_TOOL_OPTIONS",
+                "_JAVA_OPTIONS",
+                "JDK_JAVA_OPTIONS",
+                "JAVA_HOME",
+                "PATH",
+                "CLASSPATH",
+                "LD_LIBRARY_PATH",
+                "LD_PRELOAD",
+                "HOME",
+                "TZ",
+                "LANG",
+                "LC_ALL",
+                "BASH_ENV",
+                "HTTPS_PROXY",
+                "http_proxy",
+                "NO_PROXY",
+                "ALL_PROXY",
+                "GLIBC_TUNABLES"
+            })
+    void a_secret_in_a_variable_that_something_else_obeys_is_refused(String variable) {
         assertThatThrownBy(() -> BatchTemplate.of(
-                        Pipelines.batches(
-                                "{\"http\":\"http://host/x\",\"authorization\":\"AWS_REGION\"},\"receiver\":\"once\""),
+                        Pipelines.batches("{\"http\":\"http://host/x\",\"authorization\":\"" + variable
+                                + "\"},\"receiver\":\"once\""),
                         BatchTemplate.Input.QUEUE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("environment variable AWS_REGION");
+                .hasMessageContaining("cannot have the environment variable " + variable)
+                .hasMessageContaining("such as RECEIVER_SECRET");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TOKEN", "receiver_token", "JAVA_SERVICE_TOKEN", "PATH_TOKEN", "PROXY_TOKEN", "PGPASSWORD"})
+    void a_secret_in_a_variable_of_its_own_is_not_refused(String variable) {
+        String yaml = BatchTemplate.of(
+                        Pipelines.batches("{\"http\":\"http://host/x\",\"authorization\":\"" + variable
+                                + "\"},\"receiver\":\"once\""),
+                        BatchTemplate.Input.QUEUE)
+                .yaml();
+        assertThat(yaml).contains(" " + variable + ": !Ref ReceiverSecret");
     }
 
     @Test

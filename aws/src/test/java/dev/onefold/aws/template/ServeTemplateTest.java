@@ -56,13 +56,6 @@ class ServeTemplateTest {
     }
 
     @Test
-    void other_tokens_and_sizes_publish_a_version_of_the_function() {
-        ReadTemplate template = Pipelines.template(Input.NEW_STREAM, Service.READ);
-        assertThat(template.properties("ServeVersion").path("Description").toString())
-                .contains("${ServeJwtVersion}", "${ServeMemory}", "${ServeTimeout}", "${CodeKey}");
-    }
-
-    @Test
     void records_go_to_the_stream_that_is_read() {
         assertThat(stream(Input.NEW_STREAM, Service.WRITE)).isEqualTo("InputStream");
         assertThat(stream(Input.STREAM, Service.WRITE)).isEqualTo("InputStreamArn");

@@ -9,6 +9,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.Endpoint;
 import dev.onefold.cli.call.EndpointOption;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
@@ -19,10 +20,6 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.sqs.Queue;
-import java.io.IOException;
-import java.net.ConnectException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.URI;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +29,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import software.amazon.awssdk.core.SdkClient;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
@@ -90,8 +88,6 @@ public final class AwsCommand implements Runnable {
     @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
     private CommandSpec spec;
 
-    private static final int CONNECTING_MS_MAX = 5_000;
-
     private final Caller caller;
 
     private AwsCommand(Caller caller) {
@@ -146,21 +142,17 @@ public final class AwsCommand implements Runnable {
 
     /// The streams, at AWS or where the option says.
     KinesisAsyncClient kinesis(@Nullable URI at) {
-        return reached("Kinesis", () -> {
-            KinesisAsyncClient client = Connection.kinesis(place().at(at));
-            client.serviceClientConfiguration().endpointOverride().ifPresent(this::requireListener);
-            return client;
-        });
+        return reached("Kinesis", () -> answering(Connection.kinesis(place().at(at))));
     }
 
     /// A queue, where its URL says.
     SqsAsyncClient queue(Queue queue) {
-        return reached("Queue " + queue.name(), () -> queue.client(profile));
+        return reached("Queue " + queue.name(), () -> answering(queue.client(profile)));
     }
 
     /// The change streams of tables, where the tables are.
     DynamoDbStreamsAsyncClient changes() {
-        return reached("DynamoDB Streams", () -> Connection.changes(place()));
+        return reached("DynamoDB Streams", () -> answering(Connection.changes(place())));
     }
 
     private <T> T reached(String what, Supplier<T> part) {
@@ -187,26 +179,19 @@ public final class AwsCommand implements Runnable {
     /// The tables of the deployment of a pipeline.
     public Store store(String pipeline) {
         String name = deployment(pipeline);
-        if (endpoint != null) {
-            requireListener(endpoint);
-        }
-        return reached("Deployment " + name, () -> Connection.store(Store.Tables.of(name), place()));
+        return reached("Deployment " + name, () -> {
+            Store store = Connection.store(Store.Tables.of(name), place());
+            answering(store.client());
+            return store;
+        });
     }
 
-    /// Refuses an endpoint at which nothing listens. Requests to it would be repeated for more than a minute.
-    public void requireListener(URI at) {
-        int port = at.getPort() >= 0 ? at.getPort() : "https".equals(at.getScheme()) ? 443 : 80;
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(at.getHost(), port), CONNECTING_MS_MAX);
-        } catch (ConnectException e) {
-            throw new CommandFailure(
-                    ExitCode.DIRECTORY,
-                    "Nothing can be reached at " + at + ": " + e.getMessage()
-                            + "\nCorrect the address (options, or AWS_ENDPOINT_URL), or start the server that it names.",
-                    e);
-        } catch (IOException e) {
-            caller.note(at + " cannot be reached directly (" + e + "). It is tried for about a minute.");
-        }
+    /// Refuses a client whose address, by option or environment, nothing answers at.
+    public <C extends SdkClient> C answering(C client) {
+        client.serviceClientConfiguration()
+                .endpointOverride()
+                .ifPresent(address -> new Endpoint(address).require(caller));
+        return client;
     }
 
     /// What is deployed, of a pipeline with totals or tables.

@@ -19,6 +19,7 @@ import java.io.InputStream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,13 +43,22 @@ final class Production {
     /// Of each input that has begun, by the number of its first line among all lines.
     private final ConcurrentSkipListMap<Long, String> inputs = new ConcurrentSkipListMap<>();
 
+    private final CompletableFuture<Object> stopped = new CompletableFuture<>();
+
     private long lines;
     private long skipped;
 
     /// What holds it back.
     ///
     /// @param pace `null` for none
-    record Limits(@Nullable Pace pace, StopRequest stop) {}
+    /// @param stopMax for how long a stop waits for the answers to what was read
+    record Limits(@Nullable Pace pace, StopRequest stop, Duration stopMax) {
+        private static final Duration STOP_MAX = Duration.ofSeconds(5);
+
+        Limits(@Nullable Pace pace, StopRequest stop) {
+            this(pace, stop, STOP_MAX);
+        }
+    }
 
     Production(Caller caller, KinesisAsyncClient client, String stream, Pipeline pipeline, Limits limits) {
         this.caller = caller;
@@ -67,11 +77,13 @@ final class Production {
     ///
     /// @param from number of the first line that is put, from 1
     ExitCode run(List<String> files, long from) throws InterruptedException {
+        limits.stop.after(limits.stopMax, this::giveUp);
         try {
             for (int i = 0; i < files.size() && !limits.stop.isMade(); i++) {
                 put(files.get(i), i == 0 ? from - 1 : 0);
             }
-            producer.finish();
+            Connection.THREADS.await(
+                    CompletableFuture.anyOf(CompletableFuture.runAsync(producer::finish, Connection.THREADS), stopped));
         } catch (IOException | RuntimeException failure) {
             throw broken(failure);
         }
@@ -83,10 +95,22 @@ final class Production {
         report(sent);
         if (limits.stop.isMade()) {
             caller.note("Stopped. Go on with " + place(lines + 1) + ".");
-            ExitCode code = limits.stop.exitCodeOr(ExitCode.DIFFERENT);
-            return code == ExitCode.DONE ? ExitCode.DIFFERENT : code;
+            return stoppedCode();
         }
         return refused.get() == 0 ? ExitCode.DONE : ExitCode.DIFFERENT;
+    }
+
+    private ExitCode stoppedCode() {
+        ExitCode code = limits.stop.exitCodeOr(ExitCode.DIFFERENT);
+        return code == ExitCode.DONE ? ExitCode.DIFFERENT : code;
+    }
+
+    /// Ends the wait for answers, which may never come; on any thread.
+    private void giveUp() {
+        String reason = "the command was stopped, and " + Words.duration(limits.stopMax)
+                + " later not everything that it had read was answered";
+        producer.giveUp(reason);
+        stopped.completeExceptionally(new IllegalStateException(reason));
     }
 
     private void put(String file, long skip) throws IOException, InterruptedException {
@@ -168,12 +192,14 @@ final class Production {
         if (failure instanceof CommandFailure said) {
             return said;
         }
-        awaitTheRest();
+        if (!limits.stop.isMade()) {
+            awaitTheRest();
+        }
         long first = producer.firstNotPut().orElse(lines + 1);
         String what =
                 failure instanceof IOException ? "The input cannot be read" : "Stream " + stream + " takes no more";
         return new CommandFailure(
-                ExitCode.DIFFERENT,
+                stoppedCode(),
                 what + ": " + failure.getMessage()
                         + (failure instanceof ResourceNotFoundException
                                 ? "\nSay which stream it is with --stream."

@@ -1,6 +1,8 @@
 package dev.onefold.cli.call;
 
 import java.net.UnknownHostException;
+import software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 
 /// Why a service could not be asked, as a person can act on it.
 public final class Reason {
@@ -14,6 +16,10 @@ public final class Reason {
                 String host = String.valueOf(unknown.getMessage()).replaceFirst(": .*", "");
                 return "The host " + host + " is not known. Check the region, and whether this machine"
                         + " has a network.";
+            }
+            if (cause instanceof ApiCallTimeoutException || cause instanceof ApiCallAttemptTimeoutException) {
+                return "The service has not answered in time. Check the region, the address and whether this machine"
+                        + " has a network (" + cause.getMessage() + ")";
             }
         }
         String message = String.valueOf(failure.getMessage());

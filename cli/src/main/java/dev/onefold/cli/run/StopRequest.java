@@ -3,6 +3,9 @@ package dev.onefold.cli.run;
 import dev.onefold.cli.call.ExitCode;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Whether somebody wants the run to end early: at a record's end, with a checkpoint. Any thread may ask or wish.
@@ -10,6 +13,7 @@ public final class StopRequest {
     private static final int SIGNALS_EXIT_BASE = 128;
     private static final int HANGUP = 1;
 
+    private final CompletableFuture<Void> made = new CompletableFuture<>();
     private volatile @Nullable ExitCode exitCode;
 
     /// Whether to stop.
@@ -26,6 +30,12 @@ public final class StopRequest {
     /// Asks for a stop.
     public void make(ExitCode code) {
         exitCode = code;
+        made.complete(null);
+    }
+
+    /// Does something when a stop has been asked for and some more time has passed; on a thread of its own.
+    public void after(Duration more, Runnable action) {
+        var _ = made.thenRunAsync(action, CompletableFuture.delayedExecutor(more.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     /// Takes SIGTERM and SIGINT for a wish to stop. A second one ends the process at once, which is as safe as a

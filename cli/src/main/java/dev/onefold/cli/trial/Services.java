@@ -25,18 +25,15 @@ record Services(
     ///
     /// @throws CommandFailure if there is no region, or nobody to ask as
     static Services at(AwsCommand aws, Connection.Place place) {
-        if (place.endpoint() != null) {
-            aws.requireListener(place.endpoint());
-        }
         try {
             Connection.requireCredentials(place);
             return new Services(
                     place,
-                    Connection.service(CloudFormationAsyncClient.builder(), place),
-                    Connection.service(CloudWatchAsyncClient.builder(), place),
-                    Connection.objects(place),
-                    Connection.kinesis(place),
-                    Connection.service(SqsAsyncClient.builder(), place));
+                    aws.answering(Connection.service(CloudFormationAsyncClient.builder(), place)),
+                    aws.answering(Connection.service(CloudWatchAsyncClient.builder(), place)),
+                    aws.answering(Connection.objects(place)),
+                    aws.answering(Connection.kinesis(place)),
+                    aws.answering(Connection.service(SqsAsyncClient.builder(), place)));
         } catch (SdkException e) {
             throw new CommandFailure(
                     ExitCode.DIRECTORY,

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AwsMessagesTest {
     @TempDir
@@ -65,6 +67,26 @@ class AwsMessagesTest {
                 "http://localhost:" + port);
         assertThat(result.exitCode()).as(result.err()).isEqualTo(3);
         assertThat(result.err()).contains("Nothing can be reached at http://localhost:" + port, "Correct the address");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"aws.endpointUrl", "aws.endpointUrlDynamoDb"})
+    void an_endpoint_of_the_environment_at_which_nothing_listens_is_said_at_once(String setting) throws Exception {
+        Cli cli = Cli.in(folder);
+        cli.write("trades.yaml", Cli.TRADES);
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        System.setProperty(setting, "http://localhost:" + port); // As the variable AWS_ENDPOINT_URL of a process.
+        try {
+            Result result = cli.run("aws", "query", "trades.yaml", "--region", "eu-west-1");
+            assertThat(result.exitCode()).as(result.err()).isEqualTo(3);
+            assertThat(result.err())
+                    .contains("Nothing can be reached at http://localhost:" + port, "Correct the address");
+        } finally {
+            System.clearProperty(setting);
+        }
     }
 
     @Test

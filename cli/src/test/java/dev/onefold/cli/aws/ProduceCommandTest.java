@@ -1,15 +1,28 @@
 package dev.onefold.cli.aws;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.cli.OnefoldProcess;
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.run.StopRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
 /// Over HTTP, with the client that users have.
 class ProduceCommandTest {
@@ -144,6 +158,39 @@ class ProduceCommandTest {
         assertThat(produce("", "--from", "0").exitCode()).isEqualTo(2);
         assertThat(produce("", "--rate", "-1").exitCode()).isEqualTo(2);
         assertThat(produce("", "-", "more.ndjson").err()).contains("Standard input (-) comes last");
+    }
+
+    @Test
+    void a_stop_ends_it_though_the_stream_never_answers() throws Exception {
+        cli.write("one.ndjson", trades(0, 12));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Caller caller = cli.caller(InputStream.nullInputStream(), out, out);
+        StopRequest stop = new StopRequest();
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                KinesisAsyncClient client = Connection.kinesis(new Connection.Place(
+                        "eu-central-1", null, URI.create("http://127.0.0.1:" + silent.getLocalPort())))) {
+            Thread.startVirtualThread(() -> {
+                try (Socket _ = silent.accept()) {
+                    stop.make(ExitCode.INTERRUPTED);
+                    silent.accept(); // The first one stays open as long as the server is.
+                } catch (IOException e) {
+                    // The test is over.
+                }
+            });
+            Production production = new Production(
+                    caller,
+                    client,
+                    "s",
+                    PipelineArgument.read(caller, "trades.yaml"),
+                    new Production.Limits(null, stop, Duration.ofMillis(50)));
+            assertThatThrownBy(() -> production.run(List.of("one.ndjson"), 1))
+                    .isInstanceOf(CommandFailure.class)
+                    .hasMessageMatching(
+                            "(?s)Stream s takes no more: the command was stopped, and .* All before line 1 of"
+                                    + " one.ndjson are: go on from there with --from.*")
+                    .extracting(failure -> ((CommandFailure) failure).exitCode())
+                    .isEqualTo(ExitCode.INTERRUPTED);
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.UnknownHostException;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 
 class ReasonTest {
     @Test
@@ -24,5 +25,12 @@ class ReasonTest {
                 new UnknownHostException("sqs.eu-centrl-1.amazonaws.com: Name or service not known");
         assertThat(Reason.of(new IllegalStateException("See cause", new CompletionException(unknown))))
                 .startsWith("The host sqs.eu-centrl-1.amazonaws.com is not known. Check the region, and whether");
+    }
+
+    @Test
+    void an_answer_that_did_not_come_is_said_before_the_times_of_the_client() {
+        assertThat(Reason.of(ApiCallTimeoutException.create(15_000)))
+                .startsWith("The service has not answered in time. Check the region, the address")
+                .endsWith("15000 millis)");
     }
 }
