@@ -41,6 +41,11 @@ public final class BatchTemplate {
     private static final int STREAM_HOURS = 168;
     private static final int STREAM_HOURS_MAX = 8_760;
 
+    private static final int SECRET_CHARACTERS_MAX = 1_000;
+
+    /// What the variables of Deliver take at most, names and values, but for pipeline and secret.
+    private static final int DELIVER_CHARACTERS = 840;
+
     private final String yaml;
 
     private BatchTemplate(String yaml) {
@@ -121,6 +126,7 @@ public final class BatchTemplate {
         long retentionMax = retentionHoursMax(pipeline, batching, input);
         String text = TemplateFile.text(NAME, conditions)
                 .replace("<secret>", secret.orElse(""))
+                .replace("<secret characters>", String.valueOf(secretCharactersMax(secret.orElse(""), code)))
                 .replace("<objects>", objects.orElse(""))
                 .replace("<content actions>", contents.stream().collect(Collectors.joining("', '", "'", "'")))
                 .replace("<function>", function.map(BatchTemplate::resource).orElse(""))
@@ -142,6 +148,12 @@ public final class BatchTemplate {
                         String.valueOf(batching.waitMax().plus(UNSEALED_MAX).toMillis()))
                 .replace("<pipeline code>", code);
         return TemplateFile.withDigests(text, FUNCTIONS).replace("<pipeline name>", pipeline.name());
+    }
+
+    /// How long a secret may be beside the other variables of Deliver, whatever the stack is called.
+    private static int secretCharactersMax(String name, String code) {
+        int left = Environment.CHARACTERS_MAX - DELIVER_CHARACTERS - code.length() - name.length();
+        return Math.min(SECRET_CHARACTERS_MAX, left);
     }
 
     /// For how many hours a source may give a record again. It decides nothing where no id is forgotten.

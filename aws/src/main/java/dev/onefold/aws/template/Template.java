@@ -9,8 +9,10 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Publishing;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// The CloudFormation template that runs one pipeline. The same pipeline and input give the same text.
 public final class Template {
@@ -19,6 +21,9 @@ public final class Template {
 
     private static final FieldPath SEQUENCE_NUMBER = FieldPath.of("SequenceNumber");
     private static final String KEYS = "Keys";
+
+    /// How the names of a deployment's own tables go on behind its name.
+    private static final Pattern OWN_TABLE = Pattern.compile("-(?:rows|deltas|totals|letters|table-.*)");
 
     private final String yaml;
 
@@ -58,6 +63,7 @@ public final class Template {
         refuseWithoutIdentity(pipeline);
         refuseWithoutColumns(pipeline);
         AwsEngine.requirePossible(pipeline);
+        refuseTableOfTheStack(pipeline);
         if (input == Input.TABLE) {
             refuseUnlessChangesAreRead(pipeline);
         }
@@ -108,6 +114,18 @@ public final class Template {
                     "its records have neither key nor id. A producer that gets no answer sends a record again, and the"
                             + " stream gives it another place; so the record must say that it is the same one. Give"
                             + " the input a 'key' and a 'version', or an 'id'.");
+        }
+    }
+
+    private static void refuseTableOfTheStack(Pipeline pipeline) {
+        if (pipeline.publishing() instanceof Publishing.Items(String table, var _)
+                && table.startsWith(pipeline.name() + "-")
+                && OWN_TABLE.matcher(table.substring(pipeline.name().length())).matches()) {
+            throw refusal(
+                    pipeline,
+                    "it publishes into the table " + table
+                            + ", and a deployment that is called as the pipeline is makes a"
+                            + " table of that name for itself. Give 'publish' another 'table'.");
         }
     }
 

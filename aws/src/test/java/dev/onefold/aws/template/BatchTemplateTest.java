@@ -275,6 +275,24 @@ class BatchTemplateTest {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void many_messages_of_a_queue_need_a_window(BatchTemplate.Input input) {
+        JsonNode rule = Pipelines.template(input).root().at("/Rules/WindowOfLargeBatches");
+        if (input == BatchTemplate.Input.NEW_STREAM || input == BatchTemplate.Input.STREAM) {
+            assertThat(rule.isMissingNode()).isTrue();
+            return;
+        }
+        assertThat(rule.path("RuleCondition").toString())
+                .isEqualTo("{\"Fn::Equals\":[{\"Ref\":\"MaximumBatchingWindow\"},\"0\"]}");
+        List<String> sizes = new ArrayList<>();
+        rule.at("/Assertions/0/Assert/Fn::Or").forEach(size -> {
+            assertThat(size.at("/Fn::Equals/0/Ref").asText()).isEqualTo("BatchSize");
+            sizes.add(size.at("/Fn::Equals/1").asText());
+        });
+        assertThat(sizes).containsExactly("1", "2", "3", "4", "5", "6", "7", "8", "9", "10");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"Collect", "Seal", "Deliver"})
     void whatever_changes_a_function_publishes_a_version_of_it(String name) {
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {

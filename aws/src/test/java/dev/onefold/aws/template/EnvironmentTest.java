@@ -10,6 +10,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -111,6 +112,51 @@ class EnvironmentTest {
         }
         assertThat(characters).isBetween(Environment.CHARACTERS_MAX - 100, Environment.CHARACTERS_MAX);
     }
+
+    @Test
+    void all_variables_fit_into_the_environment_of_the_function_that_delivers_whatever_its_secret_is() {
+        // Texts that do not compress: pipelines that fill the room, and one that leaves enough for every secret.
+        for (int letters : List.of(10, 1_000, 2_000, 2_800)) {
+            Random random = new Random(letters);
+            String address = random.ints(letters, 'a', 'z' + 1)
+                    .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                    .toString();
+            Pipeline pipeline = Pipelines.batches(
+                    "{\"http\":\"https://host/" + address + "\",\"authorization\":\"TOKEN\"},\"receiver\":\"once\"");
+            ReadTemplate template = new ReadTemplate(
+                    BatchTemplate.of(pipeline, BatchTemplate.Input.STREAM).yaml());
+            int secret =
+                    template.root().at("/Parameters/ReceiverSecret/MaxLength").asInt();
+            JsonNode variables = template.properties("Deliver").at("/Environment/Variables");
+            int characters = secret + Environment.code(pipeline).length();
+            for (String name : ReadTemplate.names(variables)) {
+                characters += name.length() + CHARACTERS_OF_DELIVER.get(name);
+            }
+            assertThat(characters).as(letters + " letters").isLessThanOrEqualTo(Environment.CHARACTERS_MAX);
+            assertThat(secret).as(letters + " letters").isBetween(600, 1_000);
+        }
+    }
+
+    /// The longest values, but for those of pipeline and secret.
+    private static final Map<String, Integer> CHARACTERS_OF_DELIVER = Map.of(
+            "ONEFOLD_STACK",
+            STACK_CHARACTERS_MAX,
+            "ONEFOLD_ROWS",
+            STACK_CHARACTERS_MAX + "-rows".length(),
+            "ONEFOLD_DELTAS",
+            STACK_CHARACTERS_MAX + "-deltas".length(),
+            "ONEFOLD_LETTERS",
+            STACK_CHARACTERS_MAX + "-letters".length(),
+            "ONEFOLD_BUCKET",
+            BUCKET_CHARACTERS_MAX,
+            "ONEFOLD_LANES",
+            2,
+            "ONEFOLD_CODE",
+            CODE_KEY_CHARACTERS_MAX + " secret 9223372036854775807, ".length(),
+            "ONEFOLD_PIPELINE",
+            0,
+            "TOKEN",
+            0);
 
     @Test
     void a_pipeline_that_leaves_no_room_for_tokens_is_not_served_and_says_so() {

@@ -7,7 +7,9 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Publishing;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -179,5 +181,23 @@ class RefusalsTest {
         assertThatThrownBy(() -> Template.of(large, Input.STREAM))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at most 2580");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rows", "deltas", "totals", "letters", "table-orders"})
+    void totals_are_not_published_into_a_table_that_the_stack_makes_for_itself(String own) {
+        Pipeline favourites = Pipelines.favourites();
+        assertThatThrownBy(() -> Template.of(published(favourites, favourites.name() + "-" + own), Input.STREAM))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("it publishes into the table favourites-" + own)
+                .hasMessageContaining("another 'table'");
+        assertThat(Template.of(published(favourites, "other-" + own), Input.STREAM)
+                        .yaml())
+                .contains("TableName: 'other-" + own + "'");
+    }
+
+    private static Pipeline published(Pipeline pipeline, String table) {
+        return new Pipeline(
+                pipeline.name(), pipeline.input(), pipeline.fold(), new Publishing.Items(table, Optional.empty()));
     }
 }
