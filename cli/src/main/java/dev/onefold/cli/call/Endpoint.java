@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
@@ -36,6 +37,8 @@ public record Endpoint(URI address, Duration connectingMax, Duration answerMax) 
             }
         } catch (ConnectException e) {
             throw refusal("Nothing can be reached at " + address + ": " + e.getMessage(), e);
+        } catch (UnknownHostException e) {
+            return; // A proxy may know it. If not, the first request says so at once.
         } catch (IOException e) {
             caller.note(address + " cannot be reached directly (" + e + "). It is tried for about a minute.");
         }
