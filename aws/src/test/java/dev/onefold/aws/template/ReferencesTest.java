@@ -240,7 +240,7 @@ class ReferencesTest {
             case "Fn::Select" -> {
                 JsonNode split = argument.get(1).get("Fn::Split");
                 yield longest(template, split.get(1))
-                        .split(split.get(0).asText())[argument.get(0).asInt()];
+                        .split(split.get(0).asText(), -1)[argument.get(0).asInt()];
             }
             default -> throw new AssertionError("Nobody measures " + function);
         };
@@ -259,7 +259,7 @@ class ReferencesTest {
         }
         if (parameter.has("AllowedValues")) {
             return Collections.max(
-                    ReadTemplate.texts(parameter.get("AllowedValues")), Comparator.comparing(String::length));
+                    ReadTemplate.texts(parameter.get("AllowedValues")), Comparator.comparingInt(String::length));
         }
         if (parameter.path("Type").asText().equals("Number")) {
             return parameter.path("MaxValue").asText("2147483647");
