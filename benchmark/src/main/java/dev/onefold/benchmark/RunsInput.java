@@ -11,10 +11,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
 
-/// Messages of runners' watches, about 152 bytes each: a tenth as many runs as messages, picked evenly, so that there
-/// is
-/// no locality to profit from; 5 % exact duplicates of one of the last 1,000 messages, 5 % that come late. Beside the
-/// file it writes what the clubs come to in each order. Equal arguments write equal files.
+/// Messages of runners' watches, about 152 bytes each: a tenth as many runs as messages, picked evenly, so that
+/// there is no locality to profit from; 5 % exact duplicates of one of the last 1,000 messages, 5 % that come
+/// late. Beside the file it writes what the clubs come to in each order. Equal arguments write equal files.
 final class RunsInput {
     private static final int CLUBS = 100;
     private static final int RECENT = 1_000;

@@ -4,9 +4,8 @@ import dev.onefold.cli.call.Logs;
 import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
-/// A command logs nothing: it reports to its user what the engine would write to an application's log. One that runs
-/// for
-/// long writes errors, and what goes wrong with requests, where [Logs] says.
+/// A command logs nothing: it reports to its user what the engine would write to an application's log. One that
+/// runs for long writes errors, and what goes wrong with requests, where [Logs] says.
 public final class QuietLoggers extends System.LoggerFinder {
     @Override
     public System.Logger getLogger(String name, Module module) {

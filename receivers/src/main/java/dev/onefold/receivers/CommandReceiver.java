@@ -146,9 +146,8 @@ final class CommandReceiver implements Receiver {
                 + e.getMessage() + ". Make space there, or set its permissions";
     }
 
-    /// In a session of its own, where there is the program for it: Ctrl-C at a terminal is meant for this process,
-    /// which
-    /// gives the command time.
+    /// In a session of its own, where there is the program for it: Ctrl-C at a terminal is meant for this
+    /// process, which gives the command time.
     private ProcessBuilder command(Handover handover, Path content) {
         List<String> words = new ArrayList<>(hasSetsid ? List.of(SETSID) : List.of());
         words.addAll(destination.target());

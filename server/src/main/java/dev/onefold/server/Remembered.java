@@ -26,9 +26,8 @@ import java.util.Set;
 /// their own: of a request that is repeated after that, each record is a duplicate. Any thread may call.
 ///
 /// The file has one line for each answer: its time in epoch seconds, the SHA-256 of its key, the SHA-256 of its
-/// request,
-/// and the answer in base64. A line is written after the records are forced and before the answer is sent. It is not
-/// forced itself: after a power cut a repeated request may find its records to be duplicates.
+/// request, and the answer in base64. A line is written after the records are forced and before the answer is
+/// sent. It is not forced itself: after a power cut a repeated request may find its records to be duplicates.
 final class Remembered {
     static final Duration AGE_MAX = Duration.ofHours(24);
     static final int COUNT_MAX = 100_000;

@@ -20,13 +20,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Who may do what. A token is a secret text; kept is its SHA-256 alone, from which nobody finds the text, because it
-/// is
-/// made of 256 random bits. Any thread may call.
+/// Who may do what. A token is a secret text; kept is its SHA-256 alone, from which nobody finds the text,
+/// because it is made of 256 random bits. Any thread may call.
 ///
-/// The file of tokens has one line for each: its name, its hash, its scopes and its pipelines, with blanks between
-/// them,
-/// the latter two with commas. Empty lines and lines that begin with `#` are passed over:
+/// The file of tokens has one line for each: its name, its hash, its scopes and its pipelines, with blanks
+/// between them, the latter two with commas. Empty lines and lines that begin with `#` are passed over:
 ///
 ///     desk 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 read trades,orders
 public final class Tokens {

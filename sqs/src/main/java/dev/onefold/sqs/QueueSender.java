@@ -21,8 +21,7 @@ import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 
 /// Sends records to a queue, ten a request and several requests at a time; the queue has no order. A request that
-/// nobody
-/// answered is sent again, so a record may come twice, as two messages. One thread.
+/// nobody answered is sent again, so a record may come twice, as two messages. One thread.
 public final class QueueSender implements AutoCloseable {
     /// Bytes of a message, and of all messages of a request together.
     public static final int REQUEST_BYTES_MAX = 1024 * 1024;

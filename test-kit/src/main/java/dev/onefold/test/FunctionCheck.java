@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Checks a function per key on a sample of its records:
 ///
 /// ```java
-/// @Test
-/// void the_tables_are_right_whatever_happens() {
+/// @Test void the_tables_are_right_whatever_happens() {
 ///     Tables tables = FunctionCheck.of(Path.of("runs.yaml"), new Runs())
 ///             .events(Path.of("sample.ndjson"))
 ///             .check();

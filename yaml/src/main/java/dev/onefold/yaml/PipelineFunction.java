@@ -15,11 +15,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// The function of a pipeline with `process`, from the jar beside the pipeline file, or from the class path. Each call
-/// loads the classes of a jar again. They see the JDK, their jar and `dev.onefold.process`, and no class of Onefold's
-/// or of the application's. They come from the bytes that were read: a jar that is written later changes no function
-/// that
-/// was loaded before.
+/// The function of a pipeline with `process`, from the jar beside the pipeline file, or from the class path. Each
+/// call loads the classes of a jar again. They see the JDK, their jar and `dev.onefold.process`, and no class of
+/// Onefold's or of the application's. They come from the bytes that were read: a jar that is written later
+/// changes no function that was loaded before.
 ///
 /// @param function bound to the pipeline
 /// @param jar the bytes of the jar; empty if the function is on the class path

@@ -39,11 +39,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Who signs tokens (JWT, RFC 7519) for this service: a token is good if it is signed with one of the issuer's keys, is
-/// for this service, and has not expired. The keys are read from an address of the issuer and kept: they are read again
-/// after five minutes, or when a token names an unknown one, twice in 30 seconds at most. While they cannot be read,
-/// the
-/// last ones are good for an hour. Any thread may call.
+/// Who signs tokens (JWT, RFC 7519) for this service: a token is good if it is signed with one of the issuer's
+/// keys, is for this service, and has not expired. The keys are read from an address of the issuer and kept: they
+/// are read again after five minutes, or when a token names an unknown one, twice in 30 seconds at most. While
+/// they cannot be read, the last ones are good for an hour. Any thread may call.
 ///
 /// What a token allows is in its claims `scope` and `scp`, of which each is words with blanks between them or a list:
 /// issuers differ there. The words are `onefold:read`, `onefold:write` and `onefold:operate` for all pipelines,

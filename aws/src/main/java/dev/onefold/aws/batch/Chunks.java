@@ -128,9 +128,8 @@ final class Chunks {
                 .sum();
     }
 
-    /// The items of a transaction are seen one after the other. So a chunk that a header knows is awaited, for much
-    /// longer
-    /// than a transaction takes.
+    /// The items of a transaction are seen one after the other. So a chunk that a header knows is awaited, for
+    /// much longer than a transaction takes.
     private ChunkItem read(int lane, long number, @Nullable String projection) {
         for (Duration waited = Duration.ZERO; waited.compareTo(AWAITED_MAX) < 0; waited = waited.plus(AWAITED_STEP)) {
             Map<String, AttributeValue> item = get(lane, number, projection);

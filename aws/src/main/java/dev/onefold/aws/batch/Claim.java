@@ -82,9 +82,8 @@ record Claim(int lane, long chunk, long content, long atMs) {
                 item.containsKey("t") ? Items.number(item, "t") : 0);
     }
 
-    /// Whether the id is forgotten for a record that arrived then. It depends on the two arrivals alone: not on when
-    /// the
-    /// item is removed.
+    /// Whether the id is forgotten for a record that arrived then. It depends on the two arrivals alone: not on
+    /// when the item is removed.
     boolean isForgotten(Forget forget, long arrivedMs) {
         return forget instanceof Forget.After(Duration time) && arrivedMs - atMs > time.toMillis();
     }

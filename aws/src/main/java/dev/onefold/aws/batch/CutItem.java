@@ -45,9 +45,8 @@ record CutItem(long number, long bytes, List<End> ends) {
         return RowItem.other("cut");
     }
 
-    /// Numbers that no batch has: of batches that were freed, or that are not there since a restore; and those up to
-    /// the
-    /// first one after a restore, which no receiver can have seen.
+    /// Numbers that no batch has: of batches that were freed, or that are not there since a restore; and those up
+    /// to the first one after a restore, which no receiver can have seen.
     ///
     ///     item = k 00 "gaps", p of each gap 16 bytes: its first and its last number
     ///

@@ -20,12 +20,10 @@ import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/// Contents of batches as objects in the bucket of the stack, each written before the first attempt: for a receiver
-/// that
-/// reads the object itself, and for one that gets it compressed. (What is compressed again after an update of the
-/// runtime may have other bytes.) An object is named by its batch and its SHA-256, so whoever writes it writes the
-/// same.
-/// Any thread.
+/// Contents of batches as objects in the bucket of the stack, each written before the first attempt: for a
+/// receiver that reads the object itself, and for one that gets it compressed. (What is compressed again after an
+/// update of the runtime may have other bytes.) An object is named by its batch and its SHA-256, so whoever
+/// writes it writes the same. Any thread.
 public final class StagedContents {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final Duration PUT_MAX = Duration.ofMinutes(5);

@@ -48,9 +48,8 @@ public sealed interface Invocation {
         }
     }
 
-    /// An invocation that is not what the service documents. That is a broken invariant and no bad input of a user's:
-    /// what
-    /// users send lies undecoded inside. The message says which record.
+    /// An invocation that is not what the service documents. That is a broken invariant and no bad input of a
+    /// user's: what users send lies undecoded inside. The message says which record.
     final class UnreadableEvent extends RuntimeException {
         UnreadableEvent(String message) {
             super(message);

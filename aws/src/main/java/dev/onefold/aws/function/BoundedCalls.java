@@ -15,10 +15,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/// Calls the user's function on a thread of its own, and waits for it a second at most, from when it runs. As many
-/// calls
-/// run at once as there are processors, so that the second of a call is its own. A call that does not return is
-/// interrupted and left alone: its thread goes on until it returns or the process ends. Any thread may call.
+/// Calls the user's function on a thread of its own, and waits for it a second at most, from when it runs. As
+/// many calls run at once as there are processors, so that the second of a call is its own. A call that does not
+/// return is interrupted and left alone: its thread goes on until it returns or the process ends. Any thread may
+/// call.
 ///
 /// Such a thread takes a processor and memory for as long as the process lives. When there are [#LEFT_MAX] of them, the
 /// process is to end: Lambda starts another one then.

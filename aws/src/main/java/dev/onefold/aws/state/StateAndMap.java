@@ -127,9 +127,8 @@ public final class StateAndMap {
         return new StateAndMap(store, arrivals, true, null, fence).process(new Definitions(store).load());
     }
 
-    /// Whether each of these records is in its row, or a higher version is; empty if none of them has a row, as where
-    /// the
-    /// pipeline refuses them all.
+    /// Whether each of these records is in its row, or a higher version is; empty if none of them has a row, as
+    /// where the pipeline refuses them all.
     public static Optional<Boolean> areIn(Store store, List<Arrival> arrivals) {
         Definition definition = new Definitions(store).load();
         Pipeline pipeline = definition.servedView().pipeline();

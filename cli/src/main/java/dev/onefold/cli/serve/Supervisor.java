@@ -4,9 +4,8 @@ import dev.onefold.cli.call.Caller;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/// Tells systemd how the service is, if systemd has started it with `Type=notify`. The program `systemd-notify` does
-/// it,
-/// because Java has no datagram sockets of the Unix domain.
+/// Tells systemd how the service is, if systemd has started it with `Type=notify`. The program `systemd-notify`
+/// does it, because Java has no datagram sockets of the Unix domain.
 final class Supervisor {
     private static final long SECONDS_MAX = 5;
     private static final String SOCKET_VARIABLE = "NOTIFY_SOCKET";

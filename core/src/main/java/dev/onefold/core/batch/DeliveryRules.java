@@ -136,9 +136,9 @@ public final class DeliveryRules {
                 : delays.get(Math.min(tries.count(), delays.size()) - 1);
     }
 
-    /// When a process that starts now makes the next try of the schedule: at once, because a person may have mended
-    /// what
-    /// was wrong, but not within a minute of the last try, because a process that crashes is started again.
+    /// When a process that starts now makes the next try of the schedule: at once, because a person may have
+    /// mended what was wrong, but not within a minute of the last try, because a process that crashes is started
+    /// again.
     public long firstMs(Delivery.Waiting waiting, long nowMs) {
         long lastMs = waiting.notBeforeMs() - delay(waiting.tries()).toMillis();
         return Math.min(waiting.notBeforeMs(), Math.max(nowMs, lastMs + STARTS_MS_MIN));

@@ -299,9 +299,8 @@ final class DebeziumScanner extends ChangeScanner {
         return lsn == null || serial == null ? null : lsn.shiftLeft(ROW_BITS).or(serial);
     }
 
-    /// The place that PostgreSQL's connector states, such as `["22472592","22472360"]`: the end of the last commit
-    /// before
-    /// the transaction, and the position of the change.
+    /// The place that PostgreSQL's connector states, such as `["22472592","22472360"]`: the end of the last
+    /// commit before the transaction, and the position of the change.
     private static @Nullable BigInteger sequence(String text) {
         Matcher parts = SEQUENCE.matcher(text.replace("\\", ""));
         if (!parts.matches()) {

@@ -34,8 +34,7 @@ public record Horizon(Duration span) {
     }
 
     /// The horizon of a pipeline that forgets ids. What a forgotten row came to is kept as sums, and sums are not
-    /// enough
-    /// for `min`, `max` and `distinct`: beside one of them no id is forgotten.
+    /// enough for `min`, `max` and `distinct`: beside one of them no id is forgotten.
     public static Optional<Horizon> ofForgetting(Pipeline pipeline) {
         boolean isSummed = Rollups.of(pipeline).all().stream()
                 .flatMap(rollup -> rollup.measures().stream())

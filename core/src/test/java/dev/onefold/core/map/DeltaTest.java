@@ -91,8 +91,7 @@ class DeltaTest {
     }
 
     /// What rows come to at the leaves, added by hand: per leaf its rows, sum and number of values, and per leaf,
-    /// measure
-    /// and value how often it is there.
+    /// measure and value how often it is there.
     private static Map<String, List<Long>> expected(Collection<Contribution> rows) {
         Map<String, List<Long>> expected = new HashMap<>();
         for (Contribution row : rows) {

@@ -33,11 +33,10 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// The content of batches as it is delivered. A whole batch that is not compressed is a range of the tape, or a copy of
-/// it; see [HeldRecords]. Any other content is made once, into a file `content-NUMBER` of its own, with `.gz` or `.zst`
-/// behind it or the
-/// number of a part, that is forced before the first attempt, so that each attempt delivers the same bytes whatever a
-/// later version of a compressor makes of them.
+/// The content of batches as it is delivered. A whole batch that is not compressed is a range of the tape, or a
+/// copy of it; see [HeldRecords]. Any other content is made once, into a file `content-NUMBER` of its own, with
+/// `.gz` or `.zst` behind it or the number of a part, that is forced before the first attempt, so that each
+/// attempt delivers the same bytes whatever a later version of a compressor makes of them.
 final class Contents {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int GZIP_BUFFER_BYTES = 1 << 16;

@@ -114,8 +114,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
     }
 
     /// Does all that is due now on the thread of the caller, for an engine without threads of its own; how many
-    /// attempts
-    /// were made.
+    /// attempts were made.
     public int step() {
         guard.locked(this::tick);
         return courier.step();

@@ -10,10 +10,9 @@ import java.util.TreeSet;
 import java.util.concurrent.Executor;
 
 /// Frees the part of the tape that no delivery needs any more. The tape is freed from its beginning only; so the
-/// records
-/// of a batch that holds up much of it, because it waits for a person or its receiver fails, are copied to a file of
-/// their own. A copy for which the disk has no space is tried again some minutes later, and a copy of a batch that ends
-/// meanwhile is given up. Guarded by the courier's lock, but for the copying.
+/// records of a batch that holds up much of it, because it waits for a person or its receiver fails, are copied
+/// to a file of their own. A copy for which the disk has no space is tried again some minutes later, and a copy
+/// of a batch that ends meanwhile is given up. Guarded by the courier's lock, but for the copying.
 final class TapeUse {
     private static final long BEHIND_BYTES_MAX = Scale.of(64 << 20);
 

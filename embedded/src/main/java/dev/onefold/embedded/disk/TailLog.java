@@ -11,12 +11,11 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// A log whose end a second file beside it names, `NAME-mark`. A crash may cut or mix the frames that were appended
-/// after the last force, so a damaged frame is the end of the log; but no frame that the mark names may be missing or
-/// another one. An effect that depends on a frame begins after [#mark], which forces the log first and the mark second:
-/// the log may be longer than its mark, never shorter. A checkpoint names an [Extent], too, so that older copies of
-/// both
-/// files are refused.
+/// A log whose end a second file beside it names, `NAME-mark`. A crash may cut or mix the frames that were
+/// appended after the last force, so a damaged frame is the end of the log; but no frame that the mark names may
+/// be missing or another one. An effect that depends on a frame begins after [#mark], which forces the log first
+/// and the mark second: the log may be longer than its mark, never shorter. A checkpoint names an [Extent], too,
+/// so that older copies of both files are refused.
 ///
 ///     log   = header 32 (magic 8, format 4, identity of the data directory 8, number of the log 8, CRC-32C of these
 /// 4),

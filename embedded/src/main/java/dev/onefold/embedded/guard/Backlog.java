@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The wait for receivers: intake waits while sealed batches that are not delivered take more than a bound on disk. The
-/// user is told at once, when intake goes on, and not more often than each minute that it waits again. The open batch
-/// does not count, so it is sealed in any
-/// case, and what is sealed is delivered without intake. Any thread.
+/// The wait for receivers: intake waits while sealed batches that are not delivered take more than a bound on
+/// disk. The user is told at once, when intake goes on, and not more often than each minute that it waits again.
+/// The open batch does not count, so it is sealed in any case, and what is sealed is delivered without intake.
+/// Any thread.
 public final class Backlog {
     private static final Duration TELL_INTERVAL = Duration.ofMinutes(1);
 

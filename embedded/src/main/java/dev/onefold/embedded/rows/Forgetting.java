@@ -3,15 +3,12 @@ package dev.onefold.embedded.rows;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Drops the rows of a store that are forgotten: the oldest segment is dropped as soon as all of its rows are, so no
-/// row
-/// is copied. It is in the next [RowStore#cut], and so leaves memory and disk with the next checkpoint, which also
-/// holds
-/// what its owner has kept of the rows. Not thread-safe.
+/// Drops the rows of a store that are forgotten: the oldest segment is dropped as soon as all of its rows are, so
+/// no row is copied. It is in the next [RowStore#cut], and so leaves memory and disk with the next checkpoint,
+/// which also holds what its owner has kept of the rows. Not thread-safe.
 ///
-/// Only the oldest segment is dropped. A row that was replaced stays in its segment, dead, and a start would find it
-/// again
-/// if the segment with the newer row were gone. The newer row is always in a later segment.
+/// Only the oldest segment is dropped. A row that was replaced stays in its segment, dead, and a start would find
+/// it again if the segment with the newer row were gone. The newer row is always in a later segment.
 final class Forgetting {
     private final RowStore store;
     private final Lifetime lifetime;

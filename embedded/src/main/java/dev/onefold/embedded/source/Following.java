@@ -19,13 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads a followed file. When it is rotated, the old one is finished first.
 ///
-/// Each file that had the name is a source of its own, a *generation*: `/var/log/trades.log#2@1234.1763832000123` is
-/// the second one, had the inode 1234, and was made at that millisecond. The name is in the checkpoint with what is
-/// folded of the source, in one atomic step;
-/// so after a crash at any instant it is known which file was being read, and that one is found again by its inode
-/// and its content, or by its content alone, when it was compressed since. A generation's source is made durable
-/// before anything of it is read, and the next one begins only when a forced checkpoint covers the last byte of this
-/// one.
+/// Each file that had the name is a source of its own, a *generation*: `/var/log/trades.log#2@1234.1763832000123`
+/// is the second one, had the inode 1234, and was made at that millisecond. The name is in the checkpoint with
+/// what is folded of the source, in one atomic step; so after a crash at any instant it is known which file was
+/// being read, and that one is found again by its inode and its content, or by its content alone, when it was
+/// compressed since. A generation's source is made durable before anything of it is read, and the next one begins
+/// only when a forced checkpoint covers the last byte of this one.
 ///
 ///     start -> which generation was the last? -- none --> 1 = the file that has the name
 ///                | n

@@ -35,9 +35,8 @@ public final class Sources {
         return byName.get(name);
     }
 
-    /// The source in whose dead letter this is the source of the place; `null` if there is none. A message's place
-    /// names
-    /// its id, too.
+    /// The source in whose dead letter this is the source of the place; `null` if there is none. A message's
+    /// place names its id, too.
     public @Nullable Source ofPlace(String name) {
         Source known = find(name);
         return known == null ? find(QueueBatch.queueOf(name)) : known;

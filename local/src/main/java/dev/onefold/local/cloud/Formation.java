@@ -11,9 +11,8 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 
-/// The API of CloudFormation, as much of it as making, watching, updating and deleting a stack needs. What it does not
-/// do it
-/// refuses. Any thread.
+/// The API of CloudFormation, as much of it as making, watching, updating and deleting a stack needs. What it
+/// does not do it refuses. Any thread.
 final class Formation implements AutoCloseable {
     private static final String NAMESPACE = "http://cloudformation.amazonaws.com/doc/2010-05-15/";
     private static final int TEMPLATE_BODY_BYTES_MAX = 51_200;

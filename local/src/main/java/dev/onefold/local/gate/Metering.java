@@ -97,9 +97,8 @@ final class Metering {
         return takeOut ? reply.edited(answer -> answer.remove(CONSUMED)) : reply;
     }
 
-    /// A condition that fails has been looked at, and takes what the item takes. How large that is nobody tells here,
-    /// so
-    /// it is counted as small.
+    /// A condition that fails has been looked at, and takes what the item takes. How large that is nobody tells
+    /// here, so it is counted as small.
     private void failed(ServiceRequest asked, Reply reply) throws IOException {
         String error = ServiceRequest.JSON.readTree(reply.body()).path("__type").asText();
         ObjectNode json = asked.body();

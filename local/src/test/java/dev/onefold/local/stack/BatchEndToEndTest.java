@@ -159,9 +159,8 @@ class BatchEndToEndTest {
         }
     }
 
-    /// Brings the same input again, which changes nothing, until what is chance has happened: sandboxes of each of
-    /// these
-    /// functions were killed, and roles allow nothing that nobody has used.
+    /// Brings the same input again, which changes nothing, until what is chance has happened: sandboxes of each
+    /// of these functions were killed, and roles allow nothing that nobody has used.
     private static void repeatUntilAllHasHappened(LocalDeployment deployment, List<String> functions, Runnable again) {
         for (int times = 0; times < REPETITIONS_MAX && !hasAllHappened(deployment, functions); times++) {
             again.run();

@@ -32,13 +32,11 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// The life of a deployment whose pipeline has a function per key: one seed says the order, the events, through which
-/// of
-/// up to three streams each of them comes, how shards are split, how the event source mapping cuts batches and which of
-/// these come twice or late, which
-/// functions die when, what the services do to each request, when the function's version is raised, and who
-/// redrives dead letters meanwhile. Functions of the old and of the new version run side by side. In the end
-/// contexts, rows, totals and letters are those of the events.
+/// The life of a deployment whose pipeline has a function per key: one seed says the order, the events, through
+/// which of up to three streams each of them comes, how shards are split, how the event source mapping cuts
+/// batches and which of these come twice or late, which functions die when, what the services do to each request,
+/// when the function's version is raised, and who redrives dead letters meanwhile. Functions of the old and of
+/// the new version run side by side. In the end contexts, rows, totals and letters are those of the events.
 ///
 /// One thread and no clock but the seed's; so equal seeds are equal runs.
 public final class AwsKeyedSimulation {

@@ -17,10 +17,10 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// Somebody restores one table of a deployment of batches, or both, from backups that lose and age single items, or
-/// none of them, while messages come and batches are delivered; runs `aws restored`, several times at once, until one
-/// comes to its end; and
-/// sends again the messages that were taken since a minute before the backup, and all letters that were redriven.
+/// Somebody restores one table of a deployment of batches, or both, from backups that lose and age single items,
+/// or none of them, while messages come and batches are delivered; runs `aws restored`, several times at once,
+/// until one comes to its end; and sends again the messages that were taken since a minute before the backup, and
+/// all letters that were redriven.
 final class BatchRestores {
     private static final Duration TAKES = Duration.ofMinutes(5);
     private static final int TRIES_MAX = 60;

@@ -32,10 +32,10 @@ import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 
-/// What a burst costs on AWS, and how long it takes, at the latencies of the simulated service: by lanes, and by a
-/// plain
-/// design beside it. The plain one writes each message once, conditional on its id, and reads a batch from a secondary
-/// index under one key. Neither is throttled here: what the table's capacity adds is calculated from the units.
+/// What a burst costs on AWS, and how long it takes, at the latencies of the simulated service: by lanes, and by
+/// a plain design beside it. The plain one writes each message once, conditional on its id, and reads a batch
+/// from a secondary index under one key. Neither is throttled here: what the table's capacity adds is calculated
+/// from the units.
 public final class BurstFigures {
     private static final int COLLECTORS = 32;
     private static final int INVOCATION = 1_000;

@@ -9,9 +9,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 
-/// A queue as SQS is one: a message is delivered at least once, in any order, and comes again until it is deleted;
-/// rarely
-/// also after that, for as long as a queue may keep a message.
+/// A queue as SQS is one: a message is delivered at least once, in any order, and comes again until it is
+/// deleted; rarely also after that, for as long as a queue may keep a message.
 final class MessageQueue {
     private static final String ID = "message-";
 

@@ -26,11 +26,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// The life of one deployment whose table is seeded while it changes. Changes come by a stream, late, twice and at
-/// once,
-/// to functions that die; people seed from their machines, several at a time, which die in the middle, and somebody
-/// goes
-/// on. At the end the rows are those of the table, and the totals those of the oracle.
+/// The life of one deployment whose table is seeded while it changes. Changes come by a stream, late, twice and
+/// at once, to functions that die; people seed from their machines, several at a time, which die in the middle,
+/// and somebody goes on. At the end the rows are those of the table, and the totals those of the oracle.
 ///
 /// One thread at a time and no clock but the seed's; so equal seeds are equal runs.
 public final class AwsSeededSimulation {

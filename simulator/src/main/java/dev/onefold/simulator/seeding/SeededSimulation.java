@@ -22,11 +22,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Some lives of one data directory whose table is seeded while it changes: one seed says what the table's log looks
-/// like, how the table changes, which changes arrive when, and which are never noted; who seeds when, how late what was
-/// read is written, at which operations the process ends, and which seeding goes on after it. Each answer is that of
-/// the
-/// oracle for the lines that are in; at the end the rows are those of the table.
+/// Some lives of one data directory whose table is seeded while it changes: one seed says what the table's log
+/// looks like, how the table changes, which changes arrive when, and which are never noted; who seeds when, how
+/// late what was read is written, at which operations the process ends, and which seeding goes on after it. Each
+/// answer is that of the oracle for the lines that are in; at the end the rows are those of the table.
 ///
 /// One thread, and no clock but the seed's; so equal seeds are equal runs.
 public final class SeededSimulation {

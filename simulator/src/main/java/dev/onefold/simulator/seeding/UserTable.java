@@ -19,10 +19,9 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// A table of somebody's that changes, and the log of its changes. A change may be open for a while: it has its place
-/// in
-/// the log, and nobody sees it. The log may be off for a while, and is another one then, if it has a name. Not
-/// thread-safe.
+/// A table of somebody's that changes, and the log of its changes. A change may be open for a while: it has its
+/// place in the log, and nobody sees it. The log may be off for a while, and is another one then, if it has a
+/// name. Not thread-safe.
 final class UserTable {
     private static final int KEYS = 30;
     private static final int TOWNS = 4;

@@ -34,8 +34,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Messages of a queue count once: the queue gives them in any order, gives them again, and the power goes at any
-/// change
-/// of the disk, between the reception, the force and the deletion.
+/// change of the disk, between the reception, the force and the deletion.
 class QueueCrashesTest {
     private static final String QUEUE = "sqs:000000000000/orders";
     private static final int MESSAGES = 60;

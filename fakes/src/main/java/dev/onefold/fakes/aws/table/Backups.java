@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// Backups as the API reference of CreateBackup describes them: all that was committed until a minute before the
-/// request
-/// is in. An item that was written within a minute before or after it may be in as it was at any moment between, or
-/// be missing; the items of one transaction are no exception. Nothing orders two items.
+/// request is in. An item that was written within a minute before or after it may be in as it was at any moment
+/// between, or be missing; the items of one transaction are no exception. Nothing orders two items.
 ///
 /// Each backup draws how many of its items are as of moments of their own; the others are as of the request.
 public final class Backups {
