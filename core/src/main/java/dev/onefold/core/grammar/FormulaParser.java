@@ -119,8 +119,8 @@ final class FormulaParser {
         return new Formula.Named(name);
     }
 
-    /// The same field as a number and as a time is one type too few: that behind the formula was taken for its last
-    /// operand's.
+    /// Refuses a field that one operand reads as a number and another one as a time. Then a type is missing: the type
+    /// behind the formula was read as the type of its last operand.
     private Formula operand(int start, Formula operand) {
         if (operand instanceof Formula.Of(Measure.Numeric numeric)) {
             for (Formula each : operands) {
