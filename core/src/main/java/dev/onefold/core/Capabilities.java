@@ -3,7 +3,7 @@ package dev.onefold.core;
 import java.util.Map;
 import java.util.Optional;
 
-/// What a runtime can do.
+/// The capabilities of a runtime.
 ///
 /// @param missing the capabilities that it lacks, each with the reason, a sentence
 public record Capabilities(Map<Capability, String> missing) {
@@ -28,7 +28,7 @@ public record Capabilities(Map<Capability, String> missing) {
         });
     }
 
-    /// What only some runtimes can do; all others of [Engine]'s methods work everywhere.
+    /// A capability that only some runtimes have. All other methods of [Engine] work everywhere.
     public enum Capability {
         /// Takes records from its caller: [Engine#append(String, java.util.List)].
         APPEND,
@@ -36,7 +36,7 @@ public record Capabilities(Map<Capability, String> missing) {
         CHECKPOINT,
         /// Says how it is: [Engine#status].
         STATUS,
-        /// Recomputes one leaf group in so many: [Truth.Rows].
+        /// Recomputes a sample of the leaf groups: [Truth.Rows].
         SAMPLE,
         /// Recomputes from the sources, read again: [Truth.Sources].
         SOURCES,

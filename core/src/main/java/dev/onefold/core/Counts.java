@@ -1,9 +1,9 @@
 package dev.onefold.core;
 
-/// What became of the records: each is one of accepted, duplicate, stale, conflicting, rejected or silent. How many
-/// were duplicate or stale depends on the order of arrival; the totals do not.
+/// The numbers of records by fate: each record is accepted, duplicate, stale, conflicting, rejected or silent.
+/// The numbers of duplicate and stale records depend on the order of arrival; the totals do not.
 ///
-/// @param silent they tell of no row: tombstones, and marks of transactions in a table's change log
+/// @param silent records without a row: tombstones, and marks of transactions in a table's change log
 public record Counts(long accepted, long duplicate, long stale, long conflicting, long rejected, long silent) {
     /// Where no record is silent.
     public Counts(long accepted, long duplicate, long stale, long conflicting, long rejected) {
@@ -26,7 +26,7 @@ public record Counts(long accepted, long duplicate, long stale, long conflicting
                 silent + other.silent);
     }
 
-    /// What these are more than others.
+    /// The differences: these counts minus the other ones.
     public Counts minus(Counts other) {
         return new Counts(
                 accepted - other.accepted,

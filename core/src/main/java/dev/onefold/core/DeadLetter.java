@@ -23,7 +23,7 @@ public record DeadLetter(
         boolean edited,
         String sha256,
         Instant at) {
-    /// What a letter holds.
+    /// The kind of content that a letter holds.
     public enum Content {
         /// The record, byte for byte as it arrived.
         RECORD,

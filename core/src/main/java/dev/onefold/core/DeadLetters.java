@@ -100,7 +100,7 @@ public interface DeadLetters {
         ANY
     }
 
-    /// What became of a redriven letter.
+    /// The fate of a redriven letter.
     enum Redriven {
         ACCEPTED,
         DUPLICATE,

@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// What a runtime makes of a pipeline: totals that are right, and the everyday verbs on them. All methods
-/// may be called from any thread, while intake goes on.
+/// The engine of one pipeline in a runtime: its totals, and the operations on them. All methods may be called
+/// from any thread, while intake goes on.
 public interface Engine extends AutoCloseable {
     /// The pipeline whose totals are served.
     Pipeline pipeline();
 
-    /// What this runtime can do. A method that needs a missing capability throws an
+    /// The capabilities of this runtime. A method that needs a missing capability throws an
     /// [IllegalArgumentException] with the reason.
     Capabilities capabilities();
 
@@ -127,7 +127,7 @@ public interface Engine extends AutoCloseable {
     /// The rejected records.
     DeadLetters deadLetters();
 
-    /// What became of the records so far.
+    /// The counts of the records so far, by fate.
     Counts counts();
 
     /// How the engine is.
@@ -190,8 +190,7 @@ public interface Engine extends AutoCloseable {
     @Override
     void close();
 
-    /// What became of appended records. They are forced to disk, and in the totals or among the dead
-    /// letters.
+    /// The fate of appended records. They are forced to disk, and are in the totals or among the dead letters.
     ///
     /// @param acknowledged lines of the source that are acknowledged so far, these included
     /// @param counts of these records alone

@@ -5,7 +5,7 @@ package dev.onefold.core;
 public final class EngineException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /// What it is about.
+    /// The kind of failure.
     public enum Kind {
         /// Another process owns the data directory.
         IN_USE,
@@ -52,7 +52,7 @@ public final class EngineException extends RuntimeException {
         this.kind = kind;
     }
 
-    /// What it is about.
+    /// The kind of failure.
     public Kind kind() {
         return kind;
     }

@@ -67,12 +67,12 @@ public record Status(
         }
     }
 
-    /// What the disk had to do since the engine was opened.
+    /// The writes to disk since the engine was opened.
     ///
     /// @param forces of the journal; each makes all records durable that are acknowledged next
-    /// @param forcesNanos that they took together
-    /// @param checkpoints that are durable
-    /// @param checkpointsNanos that they took together, from the cut on; intake goes on meanwhile
+    /// @param forcesNanos total time of the forces
+    /// @param checkpoints number of durable checkpoints
+    /// @param checkpointsNanos total time of the checkpoints, each from its cut on; intake goes on meanwhile
     public record OfWrites(long forces, long forcesNanos, long checkpoints, long checkpointsNanos) {}
 
     /// How a function per key is, since the engine was opened.

@@ -1,6 +1,7 @@
 package dev.onefold.core;
 
-/// What a caller gives is more than one call takes. Nothing was done; in several calls it may be taken.
+/// The input of a call exceeds the limit of one call. Nothing was done; the caller can divide the input over
+/// several calls.
 public final class TooLargeException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 

@@ -2,7 +2,7 @@ package dev.onefold.core;
 
 import java.util.Objects;
 
-/// What totals are recomputed from.
+/// The data from which totals are recomputed.
 public sealed interface Truth {
     /// The rows.
     Truth ROWS = new Rows(1);
@@ -14,7 +14,8 @@ public sealed interface Truth {
 
     /// The rows.
     ///
-    /// @param oneIn recomputes one leaf group in so many, other ones each time; 1 is all groups
+    /// @param oneIn the sample: one leaf group in this number, other groups each time; 1 and more, 1 is all
+    ///     groups
     record Rows(int oneIn) implements Truth {
         public Rows {
             if (oneIn < 1) {

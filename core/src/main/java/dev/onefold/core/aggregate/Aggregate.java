@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a group's rows come to: how many, and per measure what its answer is made of. Adding is commutative and
-/// associative, so parts (of a shard, of a child) may be added in any order; a part alone may be negative. Mutable;
-/// owned by one thread.
+/// The aggregate of a group's rows: their number, and per measure the parts of its answer. Adding is commutative
+/// and associative, so parts (of a shard, of a child) may be added in any order; a part alone may be negative.
+/// Mutable and not thread-safe.
 public final class Aggregate {
     private final List<Measure> measures;
     private long rows;
@@ -131,10 +131,10 @@ public final class Aggregate {
         return fold == Measure.Fold.MIN ? ordered.firstKey() : ordered.lastKey();
     }
 
-    /// What the answer of one measure is made of.
+    /// The parts of the answer of one measure.
     ///
-    /// @param sum unscaled
-    /// @param number how many values are in the sum, or are distinct
+    /// @param sum the unscaled sum of the values
+    /// @param number the number of values in the sum, or of distinct values
     /// @param extreme the least or the greatest value, unscaled; `null` if there is none
     public record Parts(
             long rows,

@@ -156,7 +156,7 @@ public final class Cells {
         return (leaves + CHUNK - 1) / CHUNK * CHUNK * stride * Long.BYTES;
     }
 
-    /// What is written of the cells at a checkpoint, and read again at a start.
+    /// Receives the cells that a checkpoint writes; a start reads them again.
     public interface Sink {
         /// A leaf's rows and, per summed measure, its sum in `hi` and `lo` and its count of values.
         void cell(int leaf, long[] cell, int from, int length);

@@ -269,7 +269,7 @@ public final class Values implements AutoCloseable {
         }
     }
 
-    /// What the other one had not written yet has to be written, too.
+    /// Marks the changes that `from` has not written yet as changes of `to`, which has to write them.
     private static void copyChanges(Part from, Part to) {
         byte[] key = new byte[KEY_BYTES_MAX + PADDING];
         TreeCursor removed = from.removed.cursor();

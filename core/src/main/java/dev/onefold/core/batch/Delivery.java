@@ -6,7 +6,7 @@ import java.util.List;
 /// How far the delivery of a sealed batch, or of a part of one, is. What an attempt or a person makes of it is decided
 /// by [DeliveryRules] alone.
 public sealed interface Delivery {
-    /// What was tried so far.
+    /// The attempts so far.
     Tries tries();
 
     /// It is to be tried, at this time or later.
@@ -69,12 +69,14 @@ public sealed interface Delivery {
         DISCARDED
     }
 
-    /// What was tried.
+    /// The attempts at a delivery.
     ///
-    /// @param count of attempts
-    /// @param firstMs when the first one was made; 0 if none was
-    /// @param generation rises whenever a person lets it be tried again
-    /// @param isPerhapsIn whether an attempt was made that may have had its effect; who releases says that none had
+    /// @param count number of attempts
+    /// @param firstMs time of the first attempt; 0 if there was none
+    /// @param generation 1 at first; one more whenever a person releases a delivery that awaits a person, or has
+    ///     one that is done made again
+    /// @param isPerhapsIn whether an attempt may have had its effect; a person who releases the delivery states
+    ///     that none had
     record Tries(int count, long firstMs, int generation, boolean isPerhapsIn) {
         /// No attempt so far.
         public static final Tries NONE = new Tries(0, 0, 1, false);

@@ -8,15 +8,16 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What becomes of a delivery. A runtime records the new state before it acts on it: a start mark before the effect,
-/// a division before a part is delivered.
+/// Decides the next state of a delivery. A runtime records the new state before it acts on it: a start mark
+/// before the effect, a division before a part is delivered.
 ///
 ///     Waiting --begin--> Started --after--> Done | Waiting | InDoubt | Aside | Divided
 ///        ^                  | its owner is gone
 ///        |                  v
 ///        +--release--- InDoubt, Aside --settle--> Done
 ///
-/// Only a receiver that is `once` has start marks: others bear a second try, so a lost attempt is tried again.
+/// Start marks are for a receiver that is `once`, or that knows ids for a limited time. Any other receiver
+/// accepts a second try, so a lost attempt is tried again.
 public final class DeliveryRules {
     private final Batching batching;
     /// A receiver that asks for less is not asked more often.
@@ -49,7 +50,8 @@ public final class DeliveryRules {
         return batching.receiver() == Receiver.ONCE || remembers != null;
     }
 
-    /// What becomes of a delivery that is due if the receiver may have it and may have forgotten its id meanwhile.
+    /// The in-doubt state of a due delivery that the receiver may have, and whose id it may have forgotten; empty
+    /// for any other delivery.
     public Optional<Delivery> tooLate(Delivery.Waiting waiting, String owner, long nowMs) {
         Delivery.Tries tries = waiting.tries();
         return isForgotten(tries, nowMs)
@@ -144,13 +146,15 @@ public final class DeliveryRules {
         return Math.min(waiting.notBeforeMs(), Math.max(nowMs, lastMs + STARTS_MS_MIN));
     }
 
-    /// What is durable before a try that a start has brought forward, so that the next start sees that it was made.
+    /// The state to record before a try that a start has brought forward: it shows the next start that the try
+    /// was made.
     public Delivery.Waiting broughtForward(Delivery.Waiting waiting, long nowMs) {
         return new Delivery.Waiting(
                 waiting.tries(), nowMs + delay(waiting.tries()).toMillis(), waiting.reason());
     }
 
-    /// What a receiver asks for is its own word; none, or a time that is over, would ask it without an end.
+    /// Raises the delay that a receiver asks for to the least one: a delay of zero, or a time in the past, would
+    /// mean tries without a pause.
     private static Duration atLeast(Duration asked, List<Duration> delays) {
         Duration least = delays.getFirst().compareTo(ASKED_MIN) < 0 ? delays.getFirst() : ASKED_MIN;
         return asked.compareTo(least) < 0 ? least : asked;
@@ -179,7 +183,8 @@ public final class DeliveryRules {
         return new Delivery.Divided(tries, parts);
     }
 
-    /// What has failed becomes a part, which keeps the attempts: its time is not longer than that of the whole.
+    /// Divides off the failed records as a part. The part keeps the attempts, so its time is not longer than that
+    /// of the whole batch.
     private Delivery partial(Attempt attempt, List<Outcome.Failed> failed, long nowMs) {
         Delivery.Tries tries = attempt.started.tries();
         List<Integer> places =
@@ -207,8 +212,8 @@ public final class DeliveryRules {
         return delivery.awaitsPerson() || delivery instanceof Delivery.Waiting waiting && waiting.notBeforeMs() > nowMs;
     }
 
-    /// A person lets it be tried again. Whoever has begun must be gone for certain. If it waits for its next try, that
-    /// is made now.
+    /// Releases a delivery for another try, on the word of a person. A process that has begun an attempt must be
+    /// gone for certain. If the delivery waits for its next try, that try is due now.
     ///
     /// @throws IllegalArgumentException if it waits neither for a person nor for a later time
     public static Delivery release(Delivery delivery, long nowMs) {

@@ -117,7 +117,7 @@ public final class LaneCut {
         return new Cut(parts, records, extent.bytes, extent.firstMs, extent.lastMs);
     }
 
-    /// What a batch comes to.
+    /// The size of a batch, and the times of its oldest and newest records.
     private static final class Extent {
         private long bytes;
         private long firstMs = Long.MAX_VALUE;

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What proves the content of a batch: its receiver needs nothing else to find out whether a batch or a record is
-/// missing or doubled. It is written as one line of JSON.
+/// The proof of the content of a batch: its receiver needs nothing else to find out whether a batch or a record
+/// is missing or doubled. It is written as one line of JSON.
 ///
 /// @param id of the batch: the pipeline's name, a hyphen and the number; the same at each attempt
 /// @param file name of the content, without its folder; empty if the content is no file

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What came of one attempt to deliver a batch, as its receiver has said it.
+/// The result of one attempt to deliver a batch, as far as its receiver reports it.
 public sealed interface Outcome {
     /// The batch is in. It may have been in before: the receiver has found the same content.
     record Done() implements Outcome {}

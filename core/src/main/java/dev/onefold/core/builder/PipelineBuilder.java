@@ -59,7 +59,7 @@ public final class PipelineBuilder {
         return csv().set("columns", List.of(columns));
     }
 
-    /// What stands between the values of a CSV line; a comma if nothing is said.
+    /// Sets the separator of the values of a CSV line; the default is a comma.
     public PipelineBuilder delimiter(char delimiter) {
         return set("delimiter", delimiter);
     }
@@ -97,7 +97,7 @@ public final class PipelineBuilder {
         return set("edition", edition);
     }
 
-    /// What a version replaces.
+    /// Sets the fields of the key; a higher version of a key replaces a lower one.
     public PipelineBuilder key(String... fields) {
         return set("key", List.of(fields));
     }
@@ -112,7 +112,7 @@ public final class PipelineBuilder {
         return set("version", Map.of("field", field, "type", type.word()));
     }
 
-    /// What makes a record the same again where nothing is replaced.
+    /// Sets the fields of the id of an append-only input: each id counts once.
     public PipelineBuilder id(String... fields) {
         return set("id", List.of(fields));
     }
@@ -238,8 +238,8 @@ public final class PipelineBuilder {
             return measure(measureName, "distinct(" + field + ")");
         }
 
-        /// What answers calculate from measures, at this type: `paid / orders`, with the names of other measures of the
-        /// roll-up, or measures as in a pipeline file.
+        /// Adds a figure that answers calculate from measures, at this type: `paid / orders`, with the names of
+        /// other measures of the roll-up, or measures as in a pipeline file.
         public RollupBuilder formula(String measureName, String formula, int precision, int scale) {
             return measure(measureName, "(" + formula + ") decimal(" + precision + "," + scale + ")");
         }

@@ -12,7 +12,8 @@ import java.util.Arrays;
 /// of a key, and in which lane AWS puts a key's deltas. Another hash would look in the wrong place, and
 /// every duplicate would count. So its values never change within a [#VERSION]; row files bear the version.
 public final class Hash {
-    /// What the row files of the embedded engine bear; raised with any change of a value.
+    /// The version of the hash's values, which the row files of the embedded engine bear. Any change of a value
+    /// raises it.
     public static final int VERSION = 1;
 
     /// Bytes that must exist behind the hashed range.

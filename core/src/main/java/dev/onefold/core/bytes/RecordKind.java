@@ -1,6 +1,7 @@
 package dev.onefold.core.bytes;
 
-/// What a record is by the way it came in. No record says it of itself: only a seeding and a repair bring rows.
+/// The kind of a record, known from the way it came in. The record itself does not say it: only a seeding or a
+/// repair brings rows.
 public enum RecordKind {
     /// A record of the input, as people and programs send it.
     SENT(0),

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// What is found wrong while a document is read. Not thread-safe.
+/// The problems that are found while a document is read. Not thread-safe.
 public final class Problems {
     /// Enough for any file that a person wrote; a file of garbage is not worth more.
     public static final int PROBLEMS_MAX = 1_000;

@@ -14,7 +14,7 @@ public final class Refusal extends RuntimeException {
         this.problem = problem;
     }
 
-    /// What a reader makes of a text, or `null` when it refuses the text, which is then noted.
+    /// Returns the result of a reader. If the reader refuses its text, notes the problem and returns `null`.
     public static <T> @Nullable T read(Problems problems, Supplier<T> reader) {
         try {
             return reader.get();

@@ -12,7 +12,7 @@ public final class Spelling {
 
     private Spelling() {}
 
-    /// What would be right in place of a word that is none of these.
+    /// The advice for a word that is not a known one: the nearest known word, or else the list of them.
     public static String advice(String word, Collection<String> known) {
         return nearest(word, known)
                 .map(near -> "did you mean '" + near + "'?")
