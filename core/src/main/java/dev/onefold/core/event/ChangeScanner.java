@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 /// Finds the fields of a table's row in a record that tells of a change of it, and what the change was. Not
 /// thread-safe.
 abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, ChangeScanner.RowRecord {
-    /// What a record says of its row.
+    /// The kind of a record, by its report on a row.
     enum Kind {
-        /// Nothing of any row.
+        /// It reports no row.
         NONE,
-        /// How it is.
+        /// It reports the row as it is.
         ROW,
-        /// That it is gone.
+        /// It reports that the row is gone.
         REMOVED
     }
 
@@ -57,7 +57,7 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         byPlace = identity instanceof Identity.Versioned versioned && versioned.version() == null;
     }
 
-    /// What finds changes in the records of a pipeline; `null` if they tell of none.
+    /// The scanner for the changes in a pipeline's records; `null` if its format has no changes.
     static @Nullable ChangeScanner of(Pipeline pipeline, Fields fields) {
         return switch (pipeline.input().format()) {
             case Format.DynamoDbStream format -> new DynamoDbScanner(pipeline, format, fields);
@@ -171,7 +171,7 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         return same;
     }
 
-    /// What a field says, for a message or a number; empty if it is missing.
+    /// The text of a field, for a message or a number; empty if the field is missing.
     final String text(int slot) {
         Fields all = raw();
         return all.isMissing(slot)
@@ -179,7 +179,8 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
                 : new String(all.bytes, all.from[slot], all.to[slot] - all.from[slot], StandardCharsets.UTF_8);
     }
 
-    /// A number from 0 of at most so many digits; `null` if the field is none.
+    /// The number in a field, 0 and more, of at most `digitsMax` digits; `null` if the field is not such a
+    /// number.
     final @Nullable BigInteger whole(int slot, int digitsMax) {
         Fields all = raw();
         int from = all.from[slot];

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// - of SQL Server: the position of its commit, then its own, then its number among those of one position;
 /// - of MySQL and MariaDB: file, position and row in the binary log, which is written in the order of the commits.
 ///
-/// What a snapshot read has no place in the log: a transaction that was open when it read has places below, and would
-/// lose. It is a seeding, whose number is the snapshot's time.
+/// A row of a snapshot has no place in the log: a transaction that was open during the snapshot has lower places,
+/// and would lose. The row is a seeding, whose number is the snapshot's time.
 final class DebeziumScanner extends ChangeScanner {
     private static final int DIGITS_MAX = 20;
     private static final int FILE_DIGITS_MAX = 9;
@@ -37,8 +37,8 @@ final class DebeziumScanner extends ChangeScanner {
 
     private static final int SERIAL_BITS = 7;
 
-    /// What stands for a value that the database did not say: as text, and as bytes in base64 and in hexadecimal
-    /// digits.
+    /// The placeholders for a value that the database did not provide: as text, and as bytes in base64 and in
+    /// hexadecimal digits.
     private static final List<String> UNAVAILABLE = List.of(
             "__debezium_unavailable_value",
             "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ==",

@@ -286,7 +286,7 @@ public final class Decoder {
         return malformed != null ? malformed : tooLarge();
     }
 
-    /// What is needed of a record that goes into a batch as it is.
+    /// Checks a record that goes into a batch as it is, and computes its content hash.
     private @Nullable Malformed member(Batching wanted, byte[] record, int from, int to) {
         if (Batching.lineBytes(to - from) > wanted.bytes()) {
             return new Malformed(

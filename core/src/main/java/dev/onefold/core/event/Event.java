@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///     input    a text's UTF-8 bytes
 ///     content  see [dev.onefold.core.shape.Codec]
 public final class Event {
-    /// What an event does to its key, in the order of conflicts: the greater stays.
+    /// The effect of an event on its key, in the order of conflicts: the greater stays.
     public enum Kind {
         /// Seen, and contributes nothing.
         FILTERED(0),
@@ -66,8 +66,8 @@ public final class Event {
     public int versionFrom;
     public int versionTo;
 
-    /// What a user's function takes of the record, as a [dev.onefold.core.shape.Codec] has it; empty where there is no
-    /// function, or the event is filtered.
+    /// The fields that a user's function takes of the record, as a [dev.onefold.core.shape.Codec] writes them;
+    /// empty where there is no function, or the event is filtered.
     public int contentFrom;
 
     public int contentTo;

@@ -56,8 +56,8 @@ final class Times {
         return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted;
     }
 
-    /// What is wrong with the time that was just read as that of an event; `null` if it is in the years 1900 to 2199.
-    /// A time outside of them is nearly always a number in another unit.
+    /// The reason why the time that was just read is unlikely for an event; `null` if it is in the years 1900 to
+    /// 2199. A time outside of them is nearly always a number in another unit.
     @Nullable
     String unlikely(TimeType type) {
         if (seconds >= LIKELY_SECONDS_MIN && seconds < LIKELY_SECONDS_MAX) {

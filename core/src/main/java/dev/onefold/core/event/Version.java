@@ -23,7 +23,7 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
     private static final int REPAIR_BITS = 47;
     private static final int POSITION_BITS = 133;
 
-    /// What a version is.
+    /// The kind of a version.
     public enum Kind {
         NONE,
         NUMBER,

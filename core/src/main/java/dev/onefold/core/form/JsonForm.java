@@ -109,7 +109,7 @@ public final class JsonForm {
         out.accept(appendCut(text, answer.cut()).append("}\n").toString());
     }
 
-    /// What is there of a key that a function folds. `gaps` is `null` where it is not known.
+    /// The state of a key that a function folds. `gaps` is `null` where it is not known.
     ///
     /// @param letters of the key
     public static Map<String, @Nullable Object> state(KeyState state, List<DeadLetters.OfKey> letters) {
@@ -191,7 +191,7 @@ public final class JsonForm {
         return json;
     }
 
-    /// What is known about a dead letter; without its record.
+    /// A dead letter, without its record.
     public static Map<String, Object> letter(DeadLetter letter) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("id", letter.id());
@@ -277,7 +277,7 @@ public final class JsonForm {
         return json;
     }
 
-    /// What became of records.
+    /// The counts of records, by fate.
     public static Map<String, Object> counts(Counts counts) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("records", counts.records());
@@ -290,7 +290,7 @@ public final class JsonForm {
         return json;
     }
 
-    /// What a comparison of totals found.
+    /// The result of a comparison of totals.
     public static Map<String, Object> verification(Verification verification) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("equal", verification.isEqual());

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// Settings of event source mappings and queues on AWS, and what does the same in a pipeline file.
+/// Settings of event source mappings and queues on AWS, and their equivalents in a pipeline file.
 final class AwsNames {
     private static final String RETRY =
             "write when it is tried again and how long: 'retry: {delays: [1m, 10m], for: 3d}', or 'retry: none' for one"
@@ -48,7 +48,7 @@ final class AwsNames {
 
     private AwsNames() {}
 
-    /// What does here what AWS calls so; empty if AWS calls nothing so.
+    /// The advice on the equivalent of a setting of AWS; empty if the name is not known as one.
     static Optional<String> advice(String name) {
         return Optional.ofNullable(ADVICE.get(name.toLowerCase(Locale.ROOT)));
     }

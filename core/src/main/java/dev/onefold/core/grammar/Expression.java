@@ -44,9 +44,9 @@ final class Expression {
         this.path = path;
     }
 
-    /// What the grammar makes of a text, or null when it is wrong, which is then noted.
+    /// Reads a text by a grammar. If the text is wrong, notes the problem and returns `null`.
     ///
-    /// @param path where the text stands in the document's structure
+    /// @param path place of the text in the document's structure
     static <T> @Nullable T read(Node.Scalar scalar, String path, Problems problems, Function<Expression, T> grammar) {
         Expression expression = new Expression(scalar, path);
         return Refusal.read(problems, () -> {
@@ -341,7 +341,7 @@ final class Expression {
         return duration;
     }
 
-    /// What is next, for a message: a quoted text, a word, or a single sign.
+    /// The next token, for a message: a single sign, or the text up to the next space or sign.
     private String token() {
         int end = offset + Character.charCount(text.codePointAt(offset));
         boolean isSign = ",()".indexOf(text.charAt(offset)) >= 0;

@@ -4,7 +4,7 @@ import dev.onefold.core.document.Problem;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.List;
 
-/// What reading a pipeline file came to.
+/// The result of reading a pipeline file.
 public sealed interface Reading {
     /// Nothing is wrong with it.
     record Read(Pipeline pipeline) implements Reading {}

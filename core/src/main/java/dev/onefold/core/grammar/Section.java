@@ -160,7 +160,7 @@ final class Section {
         return setting;
     }
 
-    /// What the grammar makes of a setting's text; `null` when it is not there, or wrong.
+    /// Reads a setting's text by a grammar; `null` if the setting is missing or wrong.
     <T> @Nullable T read(String name, Function<Expression, T> grammar) {
         Setting setting = get(name);
         return setting == null ? null : setting.read(grammar);

@@ -39,7 +39,7 @@ record Setting(Node node, String path, Problems problems) {
         }
     }
 
-    /// What the grammar makes of its text; `null` when it is no text, or wrong.
+    /// Reads its text by a grammar; `null` if it is not a text, or is wrong.
     <T> @Nullable T read(Function<Expression, T> grammar) {
         if (node instanceof Node.Scalar scalar && !scalar.isNull()) {
             return Expression.read(scalar, path, problems, grammar);
@@ -57,7 +57,7 @@ record Setting(Node node, String path, Problems problems) {
                 : List.of();
     }
 
-    /// What the grammar makes of each item of a list, each there once; wrong ones are left out.
+    /// Reads the items of a list by a grammar, each once; wrong ones are left out.
     <T> List<T> distinct(Function<Expression, T> grammar, String right) {
         Set<T> values = new LinkedHashSet<>();
         for (Setting item : items()) {

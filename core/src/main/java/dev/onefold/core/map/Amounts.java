@@ -2,8 +2,9 @@ package dev.onefold.core.map;
 
 import org.jspecify.annotations.Nullable;
 
-/// What one row contributes: the number of its group in each roll-up, and for each input a number (unscaled, in 128
-/// bits) or a text in UTF-8. Not counted: nothing. One object serves row after row; owned by one thread.
+/// The contribution of one row: the number of its group in each roll-up, and for each input a number (unscaled,
+/// in 128 bits) or a text in UTF-8. A row that is not counted has none. One object serves row after row; it is
+/// not thread-safe.
 public final class Amounts {
     public boolean counted;
     public final int[] group;

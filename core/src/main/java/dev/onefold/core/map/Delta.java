@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// @param values per leaf, measure and value how often it comes or goes: extremes and distinct counts are made of
 ///     these
 public record Delta(SortedMap<Cell, Sums> cells, SortedMap<Value, Long> values) {
-    /// What changes nothing.
+    /// The delta that changes nothing.
     public static final Delta NOTHING = new Delta(new TreeMap<>(), new TreeMap<>());
 
     /// A leaf group of a roll-up.
@@ -89,9 +89,9 @@ public record Delta(SortedMap<Cell, Sums> cells, SortedMap<Value, Long> values) 
         }
     }
 
-    /// What it takes to replace one contribution of a key by another.
+    /// The delta that replaces one contribution of a key by another.
     ///
-    /// @param before what leaves; `null` if the key was never seen
+    /// @param before the contribution that leaves; `null` if the key was never seen
     public static Delta between(Pipeline pipeline, @Nullable Contribution before, Contribution after) {
         Delta addition = of(pipeline, after, 1);
         return before == null ? addition : of(pipeline, before, -1).plus(addition);
@@ -158,7 +158,7 @@ public record Delta(SortedMap<Cell, Sums> cells, SortedMap<Value, Long> values) 
         return new Delta(bothCells, bothValues);
     }
 
-    /// What of it is in these leaves.
+    /// The part of the delta that is in these leaves.
     public Delta in(Predicate<Cell> leaves) {
         TreeMap<Cell, Sums> someCells = new TreeMap<>(cells);
         someCells.keySet().removeIf(leaves.negate());

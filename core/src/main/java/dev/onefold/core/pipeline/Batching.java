@@ -132,7 +132,7 @@ public record Batching(
         ZSTD
     }
 
-    /// What a receiver can bear.
+    /// The kind of a receiver, by its treatment of a repeated batch.
     public enum Receiver {
         /// A batch that comes again has no second effect.
         IDEMPOTENT,

@@ -15,9 +15,10 @@ public sealed interface Figure {
         }
     }
 
-    /// What is calculated from measures when they are read. Nothing is stored for it.
+    /// A figure that is calculated from measures when they are read. Nothing is stored for it.
     ///
-    /// @param type an answer has its scale; `null`: the scale that the formula comes to, which does not divide then
+    /// @param type the type whose scale answers have; `null` for the scale of the formula's result, if the
+    ///     formula does not divide
     record Derived(String name, Formula formula, @Nullable DecimalType type) implements Figure {
         public Derived {
             if (type == null && formula.divides()) {

@@ -1,6 +1,6 @@
 package dev.onefold.core.pipeline;
 
-/// What is made of events.
+/// The fold of a pipeline's events: into roll-ups, by a function per key, or into batches.
 public sealed interface Fold permits Rollups, Processing, Batching {
     /// The same without formulas, which change nothing that is stored.
     Fold stored();

@@ -3,7 +3,7 @@ package dev.onefold.core.pipeline;
 import java.math.BigDecimal;
 import java.util.function.Consumer;
 
-/// What an answer calculates from measures.
+/// A calculation that an answer makes from measures.
 public sealed interface Formula {
     /// A number as it is written, without trailing zeros.
     record Number(BigDecimal value) implements Formula {}

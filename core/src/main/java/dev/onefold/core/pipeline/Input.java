@@ -4,10 +4,12 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What an event is, and what makes it the same again.
+/// The input of a pipeline: the rules that make an event of a record, and that identify an event that came
+/// before.
 ///
-/// @param delete a record for which it holds deletes its key
-/// @param filter a record for which it does not hold contributes nothing, yet replaces its predecessor
+/// @param delete the condition on which a record deletes its key; `null`: none
+/// @param filter the condition on which a record contributes; any other record contributes nothing, yet replaces
+///     its predecessor. `null`: all records contribute
 /// @param edition of the rules by which records are read, see [Edition]
 public record Input(
         Format format,

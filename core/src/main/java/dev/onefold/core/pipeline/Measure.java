@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What a roll-up keeps of the rows of a group, for its answers.
+/// A value of a group's rows that a roll-up keeps for its answers.
 public sealed interface Measure {
     /// Its name in answers; empty if they do not show it.
     String name();
@@ -22,7 +22,7 @@ public sealed interface Measure {
     /// How many rows.
     record Count(String name) implements Measure {}
 
-    /// What a measure over numbers makes of them.
+    /// The operation of a measure on numbers.
     enum Fold {
         SUM("sum"),
         AVERAGE("average"),
@@ -52,7 +52,7 @@ public sealed interface Measure {
     /// How many different texts.
     record Distinct(String name, Input.Text input) implements Measure {}
 
-    /// What an event contributes to measures; measures with equal inputs share one.
+    /// The source of an event's contribution to measures; measures with equal inputs share one.
     sealed interface Input {
         /// The fields that its value is made of; those of its condition are not among them.
         List<FieldPath> fields();
@@ -61,7 +61,7 @@ public sealed interface Measure {
         @Nullable
         Condition where();
 
-        /// What its value is, as a pipeline file says it: `price * qty`.
+        /// Its value in the words of a pipeline file: `price * qty`.
         default String value() {
             return fields().isEmpty()
                     ? "count()"
@@ -139,7 +139,7 @@ public sealed interface Measure {
         }
     }
 
-    /// What is done when a field is missing: refuse the record, ignore it for this input, or take a value instead.
+    /// The rule for a missing field: refuse the record, ignore it for this input, or take a value instead.
     record Missing<T>(boolean refused, @Nullable T value) {
         public static <T> Missing<T> refuse() {
             return new Missing<>(true, null);

@@ -5,10 +5,11 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What a pipeline file says: what an event is, and what is made of events. Equal pipelines give equal answers on equal
-/// input.
+/// A pipeline, as its file defines it: the input, and the fold of its events. Equal pipelines give equal answers
+/// on equal input.
 ///
-/// @param publishing where totals are copied to for others; it decides nothing about what is stored
+/// @param publishing the target to which totals are copied for other readers; it has no effect on stored data.
+///     `null`: none
 public record Pipeline(
         String name, Input input, Fold fold, @Nullable Publishing publishing) {
     /// A pipeline whose totals are not published.

@@ -55,7 +55,7 @@ public record Processing(
         }
     }
 
-    /// What becomes of the contexts when the function's version is raised.
+    /// The treatment of the contexts when the function's version is raised.
     public enum NewVersion {
         /// The events that are kept are folded again.
         REFOLD,
@@ -82,10 +82,10 @@ public record Processing(
     /// A roll-up of the rows of a table.
     public record Feed(String table, Rollup rollup) {}
 
-    /// What was found of the function when it was loaded.
+    /// The properties of the function, as they were found when it was loaded.
     ///
     /// @param sha256 of the jar; empty if the class was not in one
-    /// @param tables the types of the rows, of the tables for which the function says them
+    /// @param tables the row types of the tables for which the function declares them
     public record Code(String sha256, Type.Fields context, Type.Fields event, SortedMap<String, Type.Fields> tables) {
         public Code {
             tables = new TreeMap<>(tables);

@@ -22,7 +22,7 @@ public record Rollups(List<Rollup> all) implements Fold {
         return new Rollups(all.stream().map(Rollup::stored).toList());
     }
 
-    /// What events contribute to measures, each input once, in the order of first use.
+    /// The inputs of the measures, each once, in the order of first use.
     public List<Measure.Input> inputs() {
         return all.stream()
                 .flatMap(rollup -> rollup.measures().stream())

@@ -6,9 +6,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// What a component of a context, an event or a table's row holds, as data: without the Java class that it
-/// was read from. Its text is one line, such as `{metres: long, at: time?, laps: [duration], mode:
-/// (WALK|RUN)}`.
+/// The type of a component of a context, an event or a table's row, as data: without the Java class that it was
+/// read from. Its text is one line, such as `{metres: long, at: time?, laps: [duration], mode: (WALK|RUN)}`.
 public sealed interface Type {
     /// One value.
     enum Scalar implements Type {
