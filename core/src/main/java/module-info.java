@@ -1,6 +1,6 @@
-/// What an application uses is exported to everybody: the engine, the pipeline model with its grammar and
-/// builder, queries and answers, and the plain values of the rooms `event` and `state`. The fast forms are
-/// exported to the runtimes alone. `package-info` of `dev.onefold.core` has the order of the packages.
+/// The packages that an application uses are exported to everybody: the engine, the pipeline model with its
+/// grammar and builder, queries and answers, and the plain values of the rooms `event` and `state`. The fast
+/// forms are exported to the runtimes alone. `package-info` of `dev.onefold.core` has the order of the packages.
 @SuppressWarnings("module") // The modules that are named here are compiled later.
 module dev.onefold.core {
     requires static org.jspecify;

@@ -19,8 +19,8 @@ public final class EngineException extends RuntimeException {
         STORAGE_FAILED,
         /// A source is not the one that was read before.
         SOURCE_CHANGED,
-        /// A source cannot be read: whether it is the one that was read before is unknown. What was folded of it is
-        /// safe.
+        /// A source cannot be read: whether it is the one that was read before is unknown. The records of it that
+        /// were folded are safe.
         SOURCE_UNREADABLE,
         /// Memory for the state is used up.
         STATE_FULL,

@@ -15,8 +15,8 @@ import java.util.TreeMap;
 /// How an engine is.
 ///
 /// @param at when this was asked
-/// @param counts what became of the records so far
-/// @param deadLetters how many there are
+/// @param counts the counts of the records so far, by fate
+/// @param deadLetters number of dead letters
 /// @param deadLettersByReason of the first ones, in the order of the reasons
 /// @param rows keys that have a row, deleted ones included
 /// @param stateBytes memory of rows and index, off the Java heap
@@ -28,7 +28,7 @@ import java.util.TreeMap;
 /// @param definitionPending whether another definition is wanted, and does not serve yet
 /// @param function how the function per key is; empty if the pipeline has none
 /// @param batches how it is with batches; empty if the pipeline makes none
-/// @param writes what the disk had to do; empty if this runtime does not count it
+/// @param writes the writes to disk; empty if this runtime does not count them
 /// @param publication how the copy of the totals is that others read; empty if the engine keeps none
 /// @param sources how far each one is in the results
 public record Status(

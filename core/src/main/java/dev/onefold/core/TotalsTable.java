@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A copy of a pipeline's totals elsewhere, which other programs read. What it holds and how far it is are
-/// written in one transaction; how far it is is read from the copy, because the copy may be restored from a
-/// backup.
+/// A copy of a pipeline's totals elsewhere, which other programs read. Its totals and its progress are written in
+/// one transaction. The progress is read from the copy, because the copy may be restored from a backup.
 public interface TotalsTable {
     /// Begins a transaction. Until it is closed nobody else writes to the copy.
     ///

@@ -3,8 +3,8 @@ package dev.onefold.core.batch;
 import java.time.Instant;
 import java.util.List;
 
-/// How far the delivery of a sealed batch, or of a part of one, is. What an attempt or a person makes of it is decided
-/// by [DeliveryRules] alone.
+/// How far the delivery of a sealed batch, or of a part of one, is. [DeliveryRules] alone decides how an attempt
+/// or a person changes it.
 public sealed interface Delivery {
     /// The attempts so far.
     Tries tries();

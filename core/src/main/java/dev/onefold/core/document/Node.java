@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A part of a document, with the place where it begins. What YAML, JSON and the fluent API all become.
+/// A part of a document, with the place where it begins. YAML, JSON and the fluent API are all read into nodes.
 public sealed interface Node {
     TextPlace place();
 

@@ -21,7 +21,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Makes events of records as one pipeline says. Whatever can be refused is refused here. Not thread-safe.
+/// Makes events of records as one pipeline says. A record that does not fit the pipeline is refused here. Not
+/// thread-safe.
 public final class Decoder {
     /// Bytes that must exist in the array behind each record.
     public static final int PADDING = Math.max(JsonScanner.PADDING, Hash.PADDING);

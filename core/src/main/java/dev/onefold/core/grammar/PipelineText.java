@@ -33,9 +33,9 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal
-/// text and different ones different text, so it identifies a definition. What is a default is left out, so
-/// that a setting added later changes no text of before.
+/// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal text
+/// and different ones different text, so it identifies a definition. A setting that has its default is left out,
+/// so that a setting added later does not change older texts.
 public final class PipelineText {
     private PipelineText() {}
 

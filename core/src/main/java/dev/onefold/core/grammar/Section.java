@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The settings of one section of a pipeline file, each known and there once. What is not so is noted as a
-/// problem. One thread.
+/// The settings of one section of a pipeline file, each known and there once. Any other setting is noted as a
+/// problem. Not thread-safe.
 final class Section {
     /// The sections of a pipeline file and the settings that each may have, in the order of the reference:
     /// the one list of them.

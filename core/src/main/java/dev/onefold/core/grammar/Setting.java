@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The value of a setting in a pipeline file. What is wrong with it is noted as a problem.
+/// The value of a setting in a pipeline file. Each mistake in it is noted as a problem.
 ///
 /// @param path to it from the top of the file
 record Setting(Node node, String path, Problems problems) {

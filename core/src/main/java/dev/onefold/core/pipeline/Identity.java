@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The rule that tells whether a record is an event that came before.
+/// The identity of an event: the fields or the place by which a record is known to be the same event again.
 public sealed interface Identity {
     /// The highest version of a key counts; a version replaces its predecessor.
     /// A `null` version type is an integer of up to 64 digits; else the version is a time. A `null` version is the

@@ -52,7 +52,7 @@ public sealed interface Measure {
     /// How many different texts.
     record Distinct(String name, Input.Text input) implements Measure {}
 
-    /// The source of an event's contribution to measures; measures with equal inputs share one.
+    /// The definition of an event's contribution to measures; measures with equal inputs share one.
     sealed interface Input {
         /// The fields that its value is made of; those of its condition are not among them.
         List<FieldPath> fields();

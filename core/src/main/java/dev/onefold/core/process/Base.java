@@ -5,11 +5,11 @@ import dev.onefold.core.bytes.BytesOut;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a refold left below the events that it folded: later refolds begin here. It stands in place of what
-/// these events would undo.
+/// The state that a refold leaves below the events that it folded; later refolds begin here. It replaces the undo
+/// data of these events.
 ///
 /// @param context before the first of the events
-/// @param rows that they wrote, before the first of them
+/// @param rows that these events wrote, as they were before the first of them
 /// @param events in the order of their versions
 public record Base(byte[] context, List<Kept.Image> rows, List<Event> events) {
     private static final int FORMAT = 1;

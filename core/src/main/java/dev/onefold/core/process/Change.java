@@ -4,14 +4,14 @@ import dev.onefold.core.event.Malformed;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What some events of a key come to: all of it is stored in one atomic step, on condition that the
+/// The result of folding some events of a key. All of it is stored in one atomic step, on condition that the
 /// revision of the key's head is still the one that was read.
 ///
 /// @param head of the key, as it is stored
 /// @param kept events that are to be stored
-/// @param dropped ordinals of stored events that are kept no longer
+/// @param dropped ordinals of stored events that are no longer kept
 /// @param base to be stored in place of the one that is there; `null` leaves it as it is
-/// @param dropsBase whether the base that is stored is read no more
+/// @param dropsBase whether the stored base is no longer read
 /// @param rows that changed
 /// @param letters to be kept
 /// @param withdrawn events whose letters of reason FAILED or TOO_LATE are to be removed, because they are

@@ -18,7 +18,7 @@ final class FeedTypes {
     private final String table;
     private final Type.Fields row;
 
-    /// What a roll-up makes of the value of a column.
+    /// The use of a column's value in a roll-up.
     private enum Use {
         TEXT("a text or a number"),
         NUMBER("a number"),

@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What the rows of tables contribute to the roll-ups that they feed. A row is read as the JSON that it is
-/// in an answer, so that levels, measures and what is missing mean what they mean for an event. Not
+/// Computes the contributions of table rows to the roll-ups that they feed. A row is read as the JSON that it is
+/// in an answer, so that levels, measures and missing values have the same meaning as for an event. Not
 /// thread-safe.
 public final class Feeds {
     /// Of the groups that one step may touch.
@@ -58,11 +58,12 @@ public final class Feeds {
         }
     }
 
-    /// What a row contributes.
+    /// The contribution of a row.
     ///
     /// @param rollups the places of the roll-ups that it feeds; the groups of the contribution are in this
     ///     order
-    /// @param pipeline whose records are the rows of the table: its roll-ups are those that the table feeds
+    /// @param pipeline a pipeline whose records are the rows of the table, and whose roll-ups are those that the
+    ///     table feeds
     public record Part(List<Integer> rollups, Pipeline pipeline, Contribution contribution) {}
 
     public Feeds(Processing processing) {
@@ -95,7 +96,7 @@ public final class Feeds {
         return tables.get(table) != null;
     }
 
-    /// What a row contributes; empty if its table feeds no roll-up.
+    /// The contribution of a row; empty if its table feeds no roll-up.
     ///
     /// @throws UnfitRowException if the row cannot feed its roll-ups: no step writes such a row
     public Optional<Part> part(int table, byte[] content) {

@@ -10,18 +10,20 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What is read and written with every event of a key. Its size does not grow with what is kept.
+/// The part of a key's state that is read and written with every event. Its size does not grow with the kept
+/// events.
 ///
-/// @param revision counts the steps; a step is stored on condition that it is the one that was read
+/// @param revision number of steps so far; a step is stored on condition that the revision is still the one that
+///     was read
 /// @param code version of the function that folded the key
-/// @param version the highest that came, as in [VersionBytes]
+/// @param version the highest version that came, as in [VersionBytes]
 /// @param contentHash of that version's content
 /// @param context of the key
 /// @param failed versions that are in, and contributed nothing because the function failed; not with
 ///     `in-order`
-/// @param runs versions that are in: with `every` all of them, with `in-order` those that are kept no
-///     longer
-/// @param window what is kept
+/// @param runs versions that are in: with `every` all of them, with `in-order` those whose events are no longer
+///     kept
+/// @param window the events that are kept
 public record Head(
         long revision,
         int code,
@@ -42,8 +44,8 @@ public record Head(
     /// came in the order of their versions and undo what they wrote.
     ///
     /// @param lowest of all ordinals that are kept
-    /// @param baseCount how many a base names; 0: there is no base
-    /// @param bytes what they count together
+    /// @param baseCount number of events that a base names; 0 if there is no base
+    /// @param bytes total number of bytes that they count
     /// @param codeFloor highest version that another version of the function folded for good; `null`: none
     public record Window(
             long lowest,

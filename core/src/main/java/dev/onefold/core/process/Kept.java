@@ -32,10 +32,10 @@ public record Kept(
     private static final int FORMAT = 1;
     private static final int PURGED_FORMAT = 2; // The same, of an event that is purged.
 
-    /// What a step replaced.
+    /// The state that a step replaced.
     ///
     /// @param context before the step
-    /// @param rows that it wrote, before it
+    /// @param rows that the step wrote, as they were before it
     public record Undo(byte[] context, List<Image> rows) {
         public Undo {
             rows = List.copyOf(rows);
@@ -61,7 +61,7 @@ public record Kept(
         }
     }
 
-    /// What it counts towards the bound of bytes that a key may keep.
+    /// The bytes that it counts towards the limit of bytes that a key may keep.
     long bytes() {
         long bytes = content.length;
         if (undo != null) {

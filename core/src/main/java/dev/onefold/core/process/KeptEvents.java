@@ -66,7 +66,7 @@ final class KeptEvents {
         return dropsBase && !isBaseNew;
     }
 
-    /// What is kept, in the order of the versions.
+    /// The kept events, in the order of their versions.
     List<Kept> sorted() {
         return live().values().stream().sorted(Kept.BY_VERSION).toList();
     }

@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Folds again what is kept of a key, and compares.
+/// Folds the kept events of a key again, and compares the result with the stored state.
 public final class KeyAudit {
     private KeyAudit() {}
 
-    /// What of a key differs from what its kept events come to.
+    /// A difference between the stored state of a key and the result of folding its kept events.
     ///
-    /// @param key its parts
+    /// @param key the parts of the key
     /// @param what `context`, or the name of a table and the key of a row
-    /// @param stored as JSON; empty: not there
-    /// @param recomputed as JSON; empty: not there
+    /// @param stored the stored value, as JSON; empty if there is none
+    /// @param recomputed the recomputed value, as JSON; empty if there is none
     public record Difference(List<String> key, String what, String stored, String recomputed) {
         public Difference {
             key = List.copyOf(key);

@@ -101,7 +101,7 @@ public final class KeyFold {
         return head != stored || !letters.isEmpty();
     }
 
-    /// What all that was folded comes to.
+    /// The change that results from all events folded so far.
     public Change change() {
         if (kept == null) {
             return new Change(head.step(), List.of(), List.of(), null, false, tables.changes(), letters, withdrawn);
@@ -185,10 +185,10 @@ public final class KeyFold {
         return folded.why == null ? Verdict.ACCEPTED : Verdict.REJECTED;
     }
 
-    /// What a step onto a context came to.
+    /// The result of a step onto a context.
     ///
-    /// @param undo what it replaced
-    /// @param why it failed; `null` if it did not
+    /// @param undo the rows that the step replaced, with `in-order` alone
+    /// @param why the reason of the failure; `null` if the step did not fail
     private record Folded(
             byte[] context, List<Image> undo, @Nullable String why) {}
 

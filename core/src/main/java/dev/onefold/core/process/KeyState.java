@@ -12,12 +12,12 @@ import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 
-/// What a person is shown of a key that a function folds.
+/// The state of a key that a function folds, as people see it.
 ///
-/// @param key its parts
-/// @param version the highest that came
+/// @param key the parts of the key
+/// @param version the highest version that came
 /// @param code version of the function that folded it last
-/// @param kept how many events a late one may still be folded before
+/// @param kept number of kept events; a late event may still be folded before them
 /// @param hasGaps whether versions between the lowest that is known and the highest have not come; empty
 ///     where that is not known, or where versions are times
 /// @param failed versions that came and contribute nothing, because the function failed

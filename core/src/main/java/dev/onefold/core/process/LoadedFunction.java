@@ -27,8 +27,8 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A pipeline whose function was found, with the types of context, event and rows. What cannot be folded
-/// with it is refused here, before anything is. Immutable; its function is called by several threads.
+/// A pipeline whose function was found, with the types of context, event and rows. A pipeline that the function
+/// cannot fold is refused here, before any event is folded. Immutable; its function is called by several threads.
 public final class LoadedFunction {
     private final Pipeline pipeline;
     private final Processing processing;
@@ -293,7 +293,7 @@ public final class LoadedFunction {
         return contextClass;
     }
 
-    /// What `start()` returned when the function was loaded.
+    /// The context that `start()` returned when the function was loaded.
     Record startContext() {
         return startContext;
     }

@@ -31,13 +31,14 @@ final class Refold {
     private final List<Withdrawn> withdrawn = new ArrayList<>();
     private @Nullable String failure;
 
-    /// What a refold comes to.
+    /// The result of a refold.
     ///
-    /// @param wide why it is too much for one step; then nothing else is to be used
-    /// @param rows all that it writes or withdraws
-    /// @param stays what is kept on
-    /// @param leaves what nothing can be folded before any more
-    /// @param failure why the event that came was skipped; `null` if it was folded
+    /// @param wide reason why the refold is too much for one step: then no other component may be used; `null` if
+    ///     it is not
+    /// @param rows all rows that the refold writes or withdraws
+    /// @param stays events that stay kept
+    /// @param leaves events that are no longer kept: no later event can be folded before them
+    /// @param failure reason why the event that came was skipped; `null` if it was folded
     record Outcome(
             @Nullable String wide,
             byte[] context,
@@ -148,7 +149,7 @@ final class Refold {
         return wide == null ? null : "The step " + wide;
     }
 
-    /// What a row holds behind some writes.
+    /// The content of a row after some writes; `null` if the row is not there then.
     private byte @Nullable [] held(
             RowId row, Map<RowId, byte @Nullable []> written, Map<RowId, byte @Nullable []> below) {
         return written.containsKey(row) ? written.get(row) : below.containsKey(row) ? below.get(row) : tables.now(row);

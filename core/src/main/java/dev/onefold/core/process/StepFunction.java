@@ -90,7 +90,7 @@ public final class StepFunction {
     /// @param first result, which counts, as JSON
     public record Impurity(List<String> key, String first, String second) {}
 
-    /// What a call came to.
+    /// The result of a call.
     public sealed interface Result {
         /// The next context, and the rows that it wrote; without content they were removed.
         ///
@@ -120,7 +120,7 @@ public final class StepFunction {
         return loaded.processing();
     }
 
-    /// What its rows contribute to roll-ups.
+    /// The feeds from its rows to roll-ups.
     public Feeds feeds() {
         return feeds;
     }
@@ -228,8 +228,8 @@ public final class StepFunction {
         }
     }
 
-    /// What the user's code makes of one event: all of it runs within the bounded call, also constructors and
-    /// accessors of records. A call that does not return keeps the object that it works with.
+    /// Runs the user's code on one event. All of that code runs within the bounded call, including constructors
+    /// and accessors of records. A call that does not return keeps the object that it works with.
     private final class Making {
         private final Map<Class<?>, Map<Integer, RowType>> rowTypes = new HashMap<>();
         private final BytesOut scratch = new BytesOut();

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
-/// What is stored of one key, read where it is needed; nothing of it changes meanwhile.
+/// The stored state of one key. It is read where it is needed, and does not change while this object is in use.
 public interface Store {
     /// Events that are kept, in the order of their ordinals. Some that are kept no longer may be among
     /// them.

@@ -59,7 +59,7 @@ final class TableRows {
         return wanted.stream().map(row -> new Image(row, now(row))).toList();
     }
 
-    /// What writes to loaded rows change of what is there now.
+    /// The changes that these writes to loaded rows would make to their current content.
     List<RowChange> changes(Map<RowId, byte @Nullable []> writes) {
         List<RowChange> changes = new ArrayList<>();
         writes.forEach((row, content) -> {
@@ -75,7 +75,7 @@ final class TableRows {
         writes.forEach((row, content) -> Objects.requireNonNull(rows.get(row)).now = content);
     }
 
-    /// What has changed of what is stored.
+    /// The changes from the stored rows to the current ones.
     List<RowChange> changes() {
         List<RowChange> changes = new ArrayList<>(rows.size());
         rows.forEach((row, content) -> {

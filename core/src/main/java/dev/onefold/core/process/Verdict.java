@@ -1,6 +1,6 @@
 package dev.onefold.core.process;
 
-/// What became of an event that came.
+/// The fate of an event that came.
 public enum Verdict {
     /// It is in.
     ACCEPTED,

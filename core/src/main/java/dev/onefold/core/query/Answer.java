@@ -28,7 +28,7 @@ public record Answer(String rollup, List<String> levels, List<String> measures, 
         }
     }
 
-    /// What an answer covers: how far each source is in it, and when it was taken.
+    /// The cut of an answer: the progress of each source in it, and the time at which it was taken.
     public record Cut(List<Progress> sources, Instant at) {
         public Cut {
             sources = List.copyOf(sources);

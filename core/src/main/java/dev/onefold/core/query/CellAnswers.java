@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What answers show of a group, made of its rows and sums alone: for a roll-up without measures that are
-/// made of values. Immutable.
+/// Computes the figures of a group from its rows and sums alone, for a roll-up without measures that are made of
+/// values. Immutable.
 public final class CellAnswers {
     private final Rollup rollup;
     private final Figures figures;

@@ -14,9 +14,10 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// What the answers of a roll-up show, made of what it stores. A formula is calculated exactly, as a fraction, from
-/// the values that answers show, and rounded once, half-even, to the scale of its type; without a type it does not
-/// divide, and is exact. It has no value where an operand has none, and where it divides by zero. Immutable.
+/// Computes the figures in a roll-up's answers from its stored measures. A formula is calculated exactly, as a
+/// fraction, from the values that answers show, and rounded once, half-even, to the scale of its type; without a
+/// type it does not divide, and is exact. It has no value where an operand has none, and where it divides by
+/// zero. Immutable.
 final class Figures {
     private final Rollup rollup;
     private final List<String> names;

@@ -61,7 +61,7 @@ public final class Leaves {
         return Arrays.equals(cell(leaf), others.cell(otherLeaf)) && values.isSame(leaf, others.values, otherLeaf);
     }
 
-    /// What answers show of a leaf.
+    /// The figures of a leaf, as answers show them.
     public List<@Nullable BigDecimal> answers(int leaf) {
         long[] cell = cell(leaf);
         List<@Nullable BigDecimal> answers = new ArrayList<>();

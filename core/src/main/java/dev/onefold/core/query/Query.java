@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What is asked of a roll-up.
+/// A query of a roll-up.
 ///
-/// @param rollup its name
+/// @param rollup name of the roll-up
 /// @param group the group at the top of the answer, by the values of its first levels; empty is the total
-/// @param depth how many levels below it are shown, 0 and more
+/// @param depth number of levels shown below the group, 0 and more
 /// @param top only the greatest groups at that depth; `null` shows all
 public record Query(
         String rollup,

@@ -16,12 +16,12 @@ public record Ranked(Answer answer, int below) {
     /// How far from the top a ranking can be read: what is kept while it is made.
     public static final int RANKS_MAX = 100_000;
 
-    /// What is seen of a level.
+    /// The part of a level that is seen.
     ///
-    /// @param measure by which the groups rank; equal ones, and those without a value, in the order of their UTF-8
-    ///     bytes. `null` takes that order for all
-    /// @param skip how many groups are passed over
-    /// @param limit how many groups are seen at most
+    /// @param measure name of the measure by which the groups rank; equal ones, and those without a value, in the
+    ///     order of their UTF-8 bytes. `null` takes that order for all
+    /// @param skip number of groups that are passed over, 0 and more
+    /// @param limit greatest number of groups that are seen, 0 and more
     public record Part(@Nullable String measure, int skip, int limit) {
         public Part {
             if (skip < 0 || limit < 0) {

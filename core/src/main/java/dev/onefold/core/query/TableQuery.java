@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// What is asked of the tables of a function.
+/// A query of a function's tables.
 ///
-/// @param tables their names; the answer is one cut of all of them
+/// @param tables names of the tables; the answer is one cut of all of them
 /// @param key the parts of the pipeline's key whose rows are wanted; empty: all keys
-/// @param limit of the rows of each table, 1 or more
+/// @param limit greatest number of rows of each table, 1 and more
 public record TableQuery(List<String> tables, Optional<List<String>> key, long limit) {
     public TableQuery {
         tables = List.copyOf(Objects.requireNonNull(tables, "The tables are null"));

@@ -36,7 +36,7 @@ public final class Totals {
         return new Aggregate(rollup.measures());
     }
 
-    /// What answers show of an aggregate of this roll-up.
+    /// The figures of an aggregate of this roll-up, as answers show them.
     public List<@Nullable BigDecimal> figures(Aggregate aggregate) {
         return new Figures(rollup).of(aggregate.answers());
     }

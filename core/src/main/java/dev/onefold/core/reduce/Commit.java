@@ -18,11 +18,11 @@ public record Commit(List<PendingDelta> deltas, ViewDeltas sum, Set<DeltaId> blo
         blockers = Collections.unmodifiableSet(blockers); // In an order that repeats.
     }
 
-    /// What one atomic step can take. A single delta is taken even if it exceeds them.
+    /// The limits of one atomic step. A single delta is taken even if it exceeds them.
     ///
-    /// @param deltasMax how many deltas
+    /// @param deltasMax number of deltas
     /// @param itemsMax deltas to delete and items of the totals to add to, together
-    /// @param bytesMax the sum's bytes
+    /// @param bytesMax bytes of the sum
     public record Limits(int deltasMax, int itemsMax, long bytesMax) {}
 
     /// Takes deltas in the order of their ids, in as many passes as it takes until no more fits: ids sort only

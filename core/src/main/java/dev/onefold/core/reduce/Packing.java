@@ -15,12 +15,12 @@ public final class Packing {
     /// @param rowBytes about how many bytes the row will have
     public record Change(byte[] key, ViewDeltas deltas, long rowBytes) {}
 
-    /// What one atomic step can write. A single change is a step even if it exceeds them.
+    /// The limits of one atomic step. A single change is a step even if it exceeds them.
     ///
-    /// @param rowsMax how many rows
+    /// @param rowsMax number of rows
     /// @param itemsMax items of the totals that the delta touches: they must fit one [Commit]
-    /// @param deltaBytesMax the delta's bytes
-    /// @param rowBytesMax all rows' bytes
+    /// @param deltaBytesMax bytes of the delta
+    /// @param rowBytesMax bytes of all rows
     public record Limits(int rowsMax, int itemsMax, long deltaBytesMax, long rowBytesMax) {}
 
     /// One atomic step.

@@ -31,7 +31,7 @@ public sealed interface Change {
         }
     }
 
-    /// What is stored cannot be read as it is wanted.
+    /// The stored component cannot be read as the wanted type.
     record Refused(String component, Type from, Type to) implements Change {
         @Override
         public String toString() {

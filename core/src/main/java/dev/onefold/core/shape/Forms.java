@@ -182,7 +182,7 @@ final class Forms {
         return place.refused("is of the type " + type.getTypeName() + "; use " + POSSIBLE);
     }
 
-    /// What may read the accessors and the constructor of a record.
+    /// The lookup that may read the accessors and the constructor of a record.
     private static MethodHandles.Lookup lookup(Class<?> record, Place place) {
         if (!Modifier.isPublic(record.getModifiers())) {
             throw place.refused("is of the record " + record.getName() + ", which is not public; make it public");

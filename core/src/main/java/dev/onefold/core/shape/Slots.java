@@ -54,9 +54,9 @@ final class Slots {
         return objects[slot];
     }
 
-    /// What makes a record of these slots.
+    /// The handle that makes a record of these slots.
     ///
-    /// @param constructor takes the components in the order of the slots
+    /// @param constructor the record's constructor; it takes the components in the order of the slots
     static MethodHandle maker(MethodHandle constructor) {
         MethodType type = constructor.type();
         MethodHandle[] readers = new MethodHandle[type.parameterCount()];

@@ -2,11 +2,12 @@ package dev.onefold.core.shape;
 
 import java.lang.ref.Reference;
 
-/// What code of the user threw. Its methods are the user's code, too: they may throw, and may not return.
+/// Describes an exception or error that the user's code threw. The methods of such an object are the user's code,
+/// too: they may throw, and may not return.
 public final class Thrown {
     private static final int MESSAGE_LENGTH_MAX = 500;
 
-    /// What there has to be room for.
+    /// Free heap that must be available.
     private static final int ROOM_BYTES = 4 << 20;
 
     private Thrown() {}

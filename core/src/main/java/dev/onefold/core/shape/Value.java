@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a component of a stored record holds, without the Java class that it was written from. Immutable.
+/// The value of a component of a stored record, without the Java class that it was written from. Immutable.
 public sealed interface Value {
     /// No value: an empty Optional.
     record Absent() implements Value {}
@@ -182,7 +182,8 @@ public sealed interface Value {
         return Json.of(plain());
     }
 
-    /// What [Json] and a reader without our types understand: `null`, a Boolean, a number, a text, a list or a map.
+    /// The value in types that [Json] and a reader without our types understand: `null`, a Boolean, a number, a
+    /// text, a list or a map.
     default @Nullable Object plain() {
         return switch (this) {
             case Absent _ -> null;

@@ -184,7 +184,7 @@ public final class ValueBytes {
         }
     }
 
-    /// What a tag stands for, in the words of [dev.onefold.core.pipeline.Type].
+    /// The name of a tag's type, in the words of [dev.onefold.core.pipeline.Type].
     static String word(int tag) {
         return switch (tag) {
             case ABSENT -> "no value";

@@ -6,8 +6,8 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// What an event says for one input of the measures. Ordered: nothing first, numbers by value, texts by their UTF-8
-/// bytes.
+/// The value of an event for one input of the measures. Ordered: nothing first, numbers by value, texts by their
+/// UTF-8 bytes.
 public sealed interface Amount extends Comparable<Amount> {
     /// No value.
     record None() implements Amount {}
@@ -18,7 +18,7 @@ public sealed interface Amount extends Comparable<Amount> {
     /// A text.
     record Text(String value) implements Amount {}
 
-    /// What an event says for an input.
+    /// The amount of an event for an input.
     static Amount of(Measure.Input input, Event event, int index) {
         if (!event.present[index]) {
             return new None();

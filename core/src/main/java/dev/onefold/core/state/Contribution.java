@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
-/// What the pipeline reads of an event: its kind, its group in each roll-up and its amount for each input; the
-/// lists are empty unless it is counted. Ordered as conflicts are decided: a delete above all, then by groups, then
-/// by amounts.
+/// The part of an event that a pipeline reads: its kind, its group in each roll-up and its amount for each input;
+/// the lists are empty unless it is counted. Ordered as conflicts are decided: a delete above all, then by
+/// groups, then by amounts.
 public record Contribution(Event.Kind kind, List<Tuple> groups, List<Amount> amounts)
         implements Comparable<Contribution> {
     public Contribution {
@@ -20,7 +20,7 @@ public record Contribution(Event.Kind kind, List<Tuple> groups, List<Amount> amo
         amounts = List.copyOf(amounts);
     }
 
-    /// What an event contributes.
+    /// The contribution of an event.
     public static Contribution of(Pipeline pipeline, Event event) {
         if (event.kind != Event.Kind.COUNTED) {
             return new Contribution(event.kind, List.of(), List.of());

@@ -54,8 +54,9 @@ public sealed interface Derivation {
                             .findFirst();
         }
 
-        /// What a row that contributes this under the old definition contributes under the new one: the same as if its
-        /// record were read again. A value that the new definition refuses stays as it is; see [#refusal].
+        /// The contribution under the new definition of a row that has this one under the old definition: the
+        /// same as if its record were read again. A value that the new definition refuses stays as it is; see
+        /// [#refusal].
         public Contribution of(Contribution old) {
             if (old.kind() != Event.Kind.COUNTED) {
                 return old;

@@ -22,8 +22,8 @@ public record Horizon(Duration span) {
     /// How far a time may be ahead of the arrival: clocks and time zones differ by less.
     public static final Duration AHEAD_MAX = Duration.ofDays(1);
 
-    /// How long beyond the horizon an id is kept: clocks go back, and dead letters are redriven. What comes later still
-    /// is refused.
+    /// How long beyond the horizon an id is kept: clocks go back, and dead letters are redriven. A record that
+    /// comes later still is refused.
     public static final Duration BEYOND = Duration.ofDays(1);
 
     /// The horizon of a pipeline; empty if it has none.
@@ -33,8 +33,8 @@ public record Horizon(Duration span) {
                 : Optional.empty();
     }
 
-    /// The horizon of a pipeline that forgets ids. What a forgotten row came to is kept as sums, and sums are not
-    /// enough for `min`, `max` and `distinct`: beside one of them no id is forgotten.
+    /// The horizon of a pipeline that forgets ids. The contributions of forgotten rows are kept as sums, and sums
+    /// are not enough for `min`, `max` and `distinct`: beside one of these measures no id is forgotten.
     public static Optional<Horizon> ofForgetting(Pipeline pipeline) {
         boolean isSummed = Rollups.of(pipeline).all().stream()
                 .flatMap(rollup -> rollup.measures().stream())
@@ -86,7 +86,7 @@ public record Horizon(Duration span) {
                         + " append, or leave 'horizon' out of the pipeline file.");
     }
 
-    /// What the horizon means, in a sentence.
+    /// The meaning of the horizon, in a sentence.
     @Override
     public String toString() {
         return "A record is too old if its time is more than " + span(span.toMillis()) + " before its arrival, and too"

@@ -7,7 +7,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.List;
 
-/// What tells a row from another content of its key, without the content.
+/// The key, version and content hash of a row: they tell it from another content of its key.
 ///
 /// @param key its bytes, as [Key] makes them
 /// @param content a hash of what the row contributes, and of its version where that is the user's own; [#NOTHING] of a

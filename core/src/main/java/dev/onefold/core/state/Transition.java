@@ -4,8 +4,8 @@ import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Version;
 import org.jspecify.annotations.Nullable;
 
-/// What an arriving event does to the row of its key: the maximum of (version, contribution) stays, so the order of
-/// arrival can never matter.
+/// The effect of an arriving event on the row of its key: the maximum of (version, contribution) stays, so the
+/// order of arrival can never matter.
 public sealed interface Transition {
     /// The key was never seen, or this is a higher version: the old contribution leaves and the new one joins, in
     /// one step.
