@@ -136,12 +136,12 @@ public final class Tape {
         blockLength = 0;
     }
 
-    /// What is to be written.
+    /// Appended bytes that are to be written.
     ///
     /// @param from offset of the first byte
     record Cut(long from, List<ByteBuffer> blocks) {}
 
-    /// What was appended since the last cut.
+    /// Takes the bytes that were appended since the last cut.
     Cut cut() {
         endBlock();
         Cut cut = new Cut(cutTo, blocks);
