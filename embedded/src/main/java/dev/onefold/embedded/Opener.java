@@ -158,7 +158,7 @@ final class Opener {
                 given.machine().spaceListener());
     }
 
-    /// The requested pipeline; `null` if none was requested. If its file names no edition, the edition of the data
+    /// The requested pipeline; `null` if none was requested. If its file names no edition, that of the data
     /// applies, or the newest one if there is no data.
     private @Nullable Pipeline inEditionOf(@Nullable Pipeline data) {
         return asked == null ? null : data == null ? asked.inEdition(Edition.NEWEST) : asked.ofDataOf(data);

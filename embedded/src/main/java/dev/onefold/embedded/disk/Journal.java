@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// What cannot be read again is in the journal, forced, before it is acknowledged. Segments `journal-N` are
-/// written over from end to end with zeros and forced before they get their name, so that an entry needs no
-/// space and no change of the file's size, and a segment that does not begin with its header was damaged.
-/// One thread writes.
+/// The journal holds changes that cannot be read again; each is forced before it is acknowledged. Segments
+/// `journal-N` are written over from end to end with zeros and forced before they get their name. So an entry
+/// needs no space and no change of the file's size, and a segment that does not begin with its header was
+/// damaged. One thread writes.
 ///
 ///     header 32 = magic "ONEFJRNL" 8, format 4, identity of the data directory 8, segment 8, CRC-32C of these 4
 ///     entry     = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C 4, zeros 4, payload

@@ -68,10 +68,10 @@ public final class Publisher implements AutoCloseable {
     private volatile Status.OfPublication status = new Status.OfPublication(0, Optional.empty(), Optional.empty(), "");
     private final @Nullable Thread thread;
 
-    /// What it works with.
+    /// The parts of a publisher.
     ///
-    /// @param view the one that serves
-    /// @param checkpoint takes one, and waits until it is durable
+    /// @param view supplier of the view that serves
+    /// @param checkpoint takes a checkpoint, and waits until it is durable
     /// @param table makes the copy for a definition
     public record Parts(
             Supplier<View> view,
@@ -80,7 +80,7 @@ public final class Publisher implements AutoCloseable {
             Runnable checkpoint,
             Function<Pipeline, TotalsTable> table) {}
 
-    /// @param isThreaded whether it works by itself; else the caller calls [#step]
+    /// @param isThreaded whether it has a thread of its own; otherwise the caller calls [#step]
     public Publisher(Parts parts, Duration every, boolean isThreaded) {
         this.parts = parts;
         this.every = every;

@@ -51,7 +51,7 @@ final class Recovery {
         memory = new Memory(settings.stateBytesMax());
     }
 
-    /// What was recovered.
+    /// The recovered state of a view.
     record Recovered(State state, Letters letters, GroupLogs groupLogs) {}
 
     /// Reads all that a checkpoint names; without one, begins with nothing.
@@ -185,9 +185,9 @@ final class Recovery {
     }
 
     /// Deletes what a crash left between being written and being named, or between being unnamed and deleted.
-    /// What deliveries keep is not the checkpoint's.
+    /// Files of deliveries do not belong to the checkpoint, and stay.
     ///
-    /// @param batchFiles that the batches need
+    /// @param batchFiles names of the files that the batches need
     void deleteUnnamed(@Nullable Checkpoint checkpoint, List<String> batchFiles) {
         Set<String> named = new HashSet<>();
         if (checkpoint != null) {
