@@ -359,8 +359,8 @@ public final class Commits {
         };
     }
 
-    /// Purges again, in a fold of all sources. A record that was left out is counted as it was. What a function has met
-    /// was folded in its place, and has the letters that it had.
+    /// Purges again, in a fold of all sources. A record that was left out is counted as it was. An event that a
+    /// function has met was folded in its place, and has the letters that it had.
     public void purgeAgain(Entry.Purge purge, Settled settled) {
         for (Entry.Purged letter : purge.letters()) {
             letters.removeOf(letter.identity());

@@ -28,8 +28,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Brings a data directory back into memory as its checkpoint says. What stands in the journal behind it is folded
-/// again by the engine, with the same code as at first.
+/// Brings a data directory back into memory as its checkpoint says. The engine folds the entries of the journal
+/// behind the checkpoint again, with the same code as at first.
 final class Recovery {
     private final Path directory;
     private final Pipeline pipeline;
@@ -113,8 +113,9 @@ final class Recovery {
         }
     }
 
-    /// It can be read, and may yet not be on the disk: the process that renamed it was perhaps killed, or its force
-    /// failed, before it was. What it does not name is about to be deleted, and the one before may name that.
+    /// Writes the checkpoint that was read again. It may not be on the disk yet: the process that renamed it was
+    /// perhaps killed, or its force failed. Files that it does not name are about to be deleted, and the
+    /// checkpoint before may name them.
     private void writeAgain(Checkpoint checkpoint) {
         space.change(() -> checkpoint.write(directory));
     }
