@@ -316,7 +316,7 @@ public final class Letters implements AutoCloseable {
         return frame(id).conflict();
     }
 
-    /// The kept bytes of an existing letter's record: the record, or the part of it that was read.
+    /// The kept bytes of an existing letter's record: the record, or a summary of its event.
     public byte[] record(long id) {
         if (slots.find(id) < 0) {
             throw new IllegalArgumentException("There is no dead letter " + id);

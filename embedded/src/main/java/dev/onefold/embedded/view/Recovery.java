@@ -113,7 +113,7 @@ final class Recovery {
         }
     }
 
-    /// Writes the checkpoint that was read again. It may not be on the disk yet: the process that renamed it was
+    /// Writes again the checkpoint that was read. It may not be on the disk yet: the process that renamed it was
     /// perhaps killed, or its force failed. Files that it does not name are about to be deleted, and the
     /// checkpoint before may name them.
     private void writeAgain(Checkpoint checkpoint) {
