@@ -1,4 +1,4 @@
-/// What a receiver of batches in Java needs. It has no dependency.
+/// The types that a receiver of batches in Java needs. The module has no dependency.
 module dev.onefold.batch {
     requires static org.jspecify;
 

@@ -1,4 +1,4 @@
-/// What a user's function per key needs. It has no dependency.
+/// The types that a user's function per key needs. The module has no dependency.
 module dev.onefold.process {
     requires static org.jspecify;
 

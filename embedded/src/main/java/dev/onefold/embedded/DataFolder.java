@@ -5,7 +5,8 @@ import dev.onefold.embedded.directory.Emptying;
 import dev.onefold.embedded.disk.Disk;
 import java.nio.file.Path;
 
-/// What can be said of a data directory without opening it. Where this user may not look, nothing is said of it.
+/// The state of a data directory, read without opening it. Nothing is reported of a directory to which this user
+/// has no access.
 public final class DataFolder {
     private DataFolder() {}
 

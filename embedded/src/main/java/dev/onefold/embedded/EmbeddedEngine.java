@@ -73,7 +73,7 @@ import org.jspecify.annotations.Nullable;
 public final class EmbeddedEngine implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
-    /// What every engine on one machine can do.
+    /// The capabilities of every engine on one machine.
     public static final Capabilities CAPABILITIES = new Capabilities(Comparison.MISSING);
 
     private final Running settings;

@@ -94,7 +94,7 @@ final class KeyReading {
         });
     }
 
-    /// What an answer may take of the heap.
+    /// Limits the heap that the rows of one answer take.
     private static final class Budget {
         private final long bytesMax;
         private long bytes;

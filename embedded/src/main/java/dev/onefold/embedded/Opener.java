@@ -158,7 +158,8 @@ final class Opener {
                 given.machine().spaceListener());
     }
 
-    /// What was asked for, in the edition of the data if its file names none.
+    /// The requested pipeline; `null` if none was requested. If its file names no edition, that of the data
+    /// applies, or the newest one if there is no data.
     private @Nullable Pipeline inEditionOf(@Nullable Pipeline data) {
         return asked == null ? null : data == null ? asked.inEdition(Edition.NEWEST) : asked.ofDataOf(data);
     }

@@ -60,7 +60,8 @@ final class Recomputation {
         Comparison.requireRows(view().pipeline, rows);
     }
 
-    /// What is sealed cannot be recomputed: its cut is recorded, and follows from nothing.
+    /// Refuses a pipeline that makes batches. A sealed batch cannot be recomputed: its cut is recorded and cannot
+    /// be derived from the records.
     private void requireTotals() {
         if (view().state.batches != null) {
             throw new IllegalArgumentException("Pipeline " + view().pipeline.name()

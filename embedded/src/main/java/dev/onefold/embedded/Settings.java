@@ -59,13 +59,14 @@ public record Settings(
         Objects.requireNonNull(machine, "The machine is null");
     }
 
-    /// What the engine needs of its machine beside files and threads. None of it decides anything about totals.
+    /// The parts of its machine that the engine uses beside files and threads. The clock gives records their
+    /// times of arrival; nothing else here decides about totals.
     ///
-    /// @param clock says when
-    /// @param random gives a new data directory its identity
+    /// @param clock source of the current time
+    /// @param random source of the identity of a new data directory
     /// @param pause waits a little before a full disk is tried again; to give up, it throws an [EngineException],
-    /// and what was waited for is not done
-    /// @param spaceListener is told that the disk is full, and when there is space again
+    /// and the operation that waited is not done
+    /// @param spaceListener is called when the disk is full, and when there is space again
     public record Machine(InstantSource clock, RandomGenerator random, Runnable pause, SpaceListener spaceListener) {
         public Machine {
             Objects.requireNonNull(clock, "The clock is null");

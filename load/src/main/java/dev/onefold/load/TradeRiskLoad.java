@@ -205,7 +205,7 @@ public final class TradeRiskLoad {
         return dice.below(TradeMessages.LEAVES);
     }
 
-    /// What is right for the messages written so far. Looks at every trade.
+    /// The right totals for the messages written so far. Looks at every trade.
     public TradeRiskTotals totals() {
         long[] cents = new long[TradeMessages.LEAVES];
         long[] counts = new long[TradeMessages.LEAVES];

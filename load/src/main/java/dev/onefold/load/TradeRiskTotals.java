@@ -7,8 +7,8 @@ import java.util.SequencedMap;
 import java.util.StringJoiner;
 import java.util.stream.Collectors;
 
-/// What a producer knows of its own messages: how many it made of each kind, and the totals that are right for them. It
-/// knows the newest state of each trade, so it needs no engine for that.
+/// The expected results for the messages of a producer: the number of messages of each kind, and the right
+/// totals. The producer knows the newest state of each trade, so it needs no engine for them.
 ///
 /// @param groups in the order of their UTF-8 bytes, the grand total first; without empty ones
 public record TradeRiskTotals(long seed, Made made, InOrder inOrder, long bytes, List<Group> groups) {
@@ -45,8 +45,8 @@ public record TradeRiskTotals(long seed, Made made, InOrder inOrder, long bytes,
         }
     }
 
-    /// What each message is for one who reads them in the order they were made in. In another order duplicates and
-    /// stale ones are other counts; the totals are the same.
+    /// The counts of the messages by their fates, for a reader in the order in which they were made. In another
+    /// order the counts of duplicates and stale messages differ; the totals are the same.
     public record InOrder(long accepted, long duplicate, long stale, long malformed) {}
 
     /// One node of the tree of totals.

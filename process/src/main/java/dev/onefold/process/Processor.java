@@ -22,8 +22,9 @@ public interface Processor<C extends Record, E extends Record> {
     /// The context of a key before its first event.
     C start();
 
-    /// What an event makes of the context of its key, and what it writes. A call may take a second. An
-    /// exception makes the event a dead letter, changes nothing, and the key's next events go on.
+    /// Folds one event into the context of its key, and returns the next context and the writes to tables. A call
+    /// may take a second. An exception makes the event a dead letter, changes nothing, and the key's next events
+    /// go on.
     Step<C> step(C context, E event);
 
     /// The types of the rows of each table, by its name. With them a pipeline is checked before anything is

@@ -3,7 +3,7 @@ package dev.onefold.process;
 import java.util.List;
 import java.util.Objects;
 
-/// What one step does to one row of a table.
+/// The change of one row of a table by one step.
 public sealed interface Write {
     /// The table's name in the pipeline file.
     String table();

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What an engine answers when it has all records.
+/// The answers of an engine that has all records.
 ///
 /// @param tables the rows of each table of a function, as JSON, in the order of their keys
 /// @param totals the groups of each roll-up as JSON, parents before children: `{"group":[…],"values":{…}}`
-/// @param tooLate how many events were too late, or their refold too wide for one step: such events are dead letters,
-///     and depend on the order of arrival
+/// @param tooLate number of events that were too late, or whose refold was too wide for one step. Such events are
+/// dead letters, and depend on the order of arrival
 public record Answers(SortedMap<String, List<String>> tables, SortedMap<String, List<String>> totals, long tooLate) {
     public Answers {
         tables = Collections.unmodifiableSortedMap(new TreeMap<>(tables));

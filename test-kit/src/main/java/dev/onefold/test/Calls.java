@@ -24,7 +24,7 @@ final class Calls implements StepFunction.Caller {
 
     private record Arguments(Tuple context, Tuple content) {}
 
-    /// What a call came to: a step, or what it threw.
+    /// The outcome of a call: a step, or the throwable that the call threw.
     private record Outcome(@Nullable Step<?> step, @Nullable Throwable thrown) {
         static Outcome of(Supplier<Step<?>> function) {
             try {

@@ -76,7 +76,7 @@ public final class EngineRuns {
         return Instant.ofEpochMilli(latestMs);
     }
 
-    /// What the records come to as they are.
+    /// The answers for the records as they are.
     public Answers asTheyAre() {
         try (TemporaryFolder folder = TemporaryFolder.make();
                 EmbeddedEngine engine = open(folder.path(), 1, false)) {
@@ -85,8 +85,8 @@ public final class EngineRuns {
         }
     }
 
-    /// What they come to in another order, some of them twice, cut anyhow, while the process is killed between two of
-    /// its steps, at points that a seed draws.
+    /// The answers for the records in another order, some of them twice, cut at arbitrary places. Meanwhile the
+    /// process is killed between two of its steps, at points that a seed draws.
     public Answers drawn(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         List<String> arrivals = arrivals(random);

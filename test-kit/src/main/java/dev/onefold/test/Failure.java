@@ -13,27 +13,27 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What is wrong with a function.
+/// A mistake of a function.
 ///
 /// @param details for a person, in lines
 record Failure(Kind kind, String details) {
     private static final int SHOWN_MAX = 5;
 
-    /// What kind of mistake it is.
+    /// The kind of a mistake.
     enum Kind {
         /// Equal arguments had different results.
         IMPURE,
         /// It threw where it must not, or a context cannot be read.
         BROKEN,
-        /// What is stored is not what the accepted events come to.
+        /// The stored state is not the result of the accepted events.
         WRONG,
         /// The result depends on the order of arrival, which the pipeline's order allows.
         ORDER
     }
 
-    /// What differs between two states of all keys; empty if nothing does.
+    /// The differences between two states of all keys; empty if there are none.
     ///
-    /// @param keyParts the parts of a key
+    /// @param keyParts function from a key to its parts
     static String differences(
             Processing processing,
             Function<Tuple, List<String>> keyParts,

@@ -1,6 +1,6 @@
 package dev.onefold.test;
 
-/// What happens to a batch of events.
+/// The fate of a batch of events.
 enum Fate {
     STORED(""),
     LOST("crash before the step is stored, and again"),

@@ -11,7 +11,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What the events of one key come to.
+/// The result of the events of one key.
 ///
 /// @param context of the key, as it is stored
 /// @param rows of all tables, as they are stored

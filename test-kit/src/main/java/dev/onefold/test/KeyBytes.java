@@ -15,7 +15,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is stored of one key, as bytes. Not thread-safe.
+/// The stored state of one key, as bytes. Not thread-safe.
 final class KeyBytes implements Store {
     private byte @Nullable [] head;
     private byte @Nullable [] base;

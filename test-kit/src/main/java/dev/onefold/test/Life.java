@@ -35,7 +35,8 @@ final class Life {
     private boolean isUpgraded;
     private int delivery;
 
-    /// What was accepted of one key: what counts in the end, if it is folded in this order.
+    /// The accepted events of one key, by version and in the order of arrival. The function's order decides which
+    /// of the two is folded.
     private static final class History {
         final SortedMap<BigInteger, byte[]> byVersion = new TreeMap<>();
         final List<byte[]> asItCame = new ArrayList<>();
@@ -174,7 +175,7 @@ final class Life {
         }
     }
 
-    /// What is stored of each key.
+    /// The stored state of each key.
     Map<Tuple, Folded> stored() {
         Map<Tuple, Folded> stored = new TreeMap<>();
         keys.forEach((key, bytes) -> {
@@ -186,7 +187,7 @@ final class Life {
         return stored;
     }
 
-    /// What folding the accepted events from the beginning comes to.
+    /// The result of folding the accepted events of each key from the beginning.
     Map<Tuple, Folded> expected() {
         Map<Tuple, Folded> expected = new TreeMap<>();
         histories.forEach((key, history) ->

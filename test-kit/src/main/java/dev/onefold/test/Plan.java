@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
-/// What happens in one run, in its order: records by their lines, crashes, and the change of the function's version.
+/// The moves of one run, in order: records by their lines, crashes, and the change of the function's version.
 record Plan(List<Move> moves) {
     private static final int BATCH_MAX = 8;
 

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 /// @param older the sample as the older version of the function reads it
 /// @param anyOrder whether the result must be the same in any order of arrival
 record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
-    /// What is wrong with a run; empty if nothing is.
+    /// The mistake that a run shows; empty if it shows none.
     Optional<Failure> judge(Plan plan) {
         Life life = new Life(subject);
         Map<Tuple, Folded> expected;
@@ -72,8 +72,8 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
                 subject.processing(), key -> Key.parts(subject.pipeline(), key.bytes()), expected, actual);
     }
 
-    /// What differs from folding the same records in the order of their versions. It says nothing of a run in which a
-    /// number was too old to tell whether it is in.
+    /// The differences from folding the same records in the order of their versions. They are empty for a run in
+    /// which a number was too old to tell whether it is in.
     private String inOtherOrder(Life life, Plan plan, Map<Tuple, Folded> stored) {
         Map<Tuple, TreeMap<BigInteger, byte[]>> versions = versions(plan.lines());
         boolean allIn = subject.processing().order() == Order.LATEST
@@ -83,7 +83,7 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
         return allIn ? differences(folded(versions), stored) : "";
     }
 
-    /// What records come to in the order of their versions.
+    /// The result of folding records in the order of their versions.
     Map<Tuple, Folded> inOrder(List<Integer> lines) {
         return folded(versions(lines));
     }
@@ -108,7 +108,7 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
         return folded;
     }
 
-    /// What a person is told of a failure.
+    /// The report of a failure for a person.
     String report(long seed, Plan plan, Failure failure) {
         String name = subject.processing().className();
         String order = subject.processing().order().word();

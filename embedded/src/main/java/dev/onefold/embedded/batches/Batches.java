@@ -61,8 +61,9 @@ public final class Batches {
         return batching;
     }
 
-    /// What the last checkpoint names of the log of deliveries, or what was durable of it since; `null` if it names
-    /// none, because nothing was sealed or an earlier version has written it. Any thread.
+    /// The extent of the log of deliveries that the last checkpoint names, or that has become durable since. It
+    /// is `null` if the checkpoint names none, because no batch was sealed or an earlier version wrote it. Any
+    /// thread.
     public TailLog.@Nullable Extent deliveries() {
         return deliveries;
     }
@@ -72,9 +73,9 @@ public final class Batches {
         deliveries = extent;
     }
 
-    /// What a checkpoint writes of the batches.
+    /// The part of the batches that a checkpoint writes.
     ///
-    /// @param state for [#load]
+    /// @param state input of [#load]
     /// @param forgotten the places whose ids may come again once this is durable
     public record Cut(
             Tape.Cut bodies,
@@ -353,9 +354,9 @@ public final class Batches {
         return keepFrom;
     }
 
-    /// What is known of a sealed batch. Any thread.
+    /// The entry of a sealed batch. Any thread.
     ///
-    /// @param number of a batch of a durable checkpoint, from [#firstKnown] on
+    /// @param number of a batch of a durable checkpoint, at least [#firstKnown]
     public Sealed sealed(long number) {
         return decode(number, seals.read((number - 1) * Sealed.BYTES, Sealed.BYTES));
     }

@@ -4,12 +4,12 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of a sealed batch, for ever: which bytes of the bodies it is. It is one entry of fixed length, so that
-/// it is found by its number.
+/// The permanent entry of a sealed batch: the range of its bytes among the bodies. All entries have the same
+/// length, so the number of a batch gives the place of its entry.
 ///
-/// @param from offset of its first member among the bodies
-/// @param to behind the line end of its last one
-/// @param ordinal of its first member among all members, from 1
+/// @param from offset of its first member among the bodies, in bytes
+/// @param to offset behind the line end of its last member, in bytes
+/// @param ordinal number of its first member among all members, from 1
 /// @param crc CRC-32C of its bytes
 public record Sealed(
         long number, long from, long to, long ordinal, int records, int crc, long firstMs, long lastMs, long sealedMs) {

@@ -15,9 +15,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Bytes that only grow at their end and are let go from their beginning, in files `NAME-N` of equal size. An offset is
-/// counted from the first byte ever written. What was appended waits in memory for the next checkpoint, which writes
-/// and forces it before it names the end; what stands behind that end after a crash is written over.
+/// Bytes that only grow at their end and are released from their beginning, in files `NAME-N` of equal size. An
+/// offset is counted from the first byte ever written. Appended bytes wait in memory for the next checkpoint,
+/// which writes and forces them before it names the end. Bytes behind that end after a crash are overwritten.
 ///
 ///     file = header 32 (magic 8, format 4, identity of the data directory 8, number of the file 8, CRC-32C 4), bytes
 ///
@@ -136,12 +136,12 @@ public final class Tape {
         blockLength = 0;
     }
 
-    /// What is to be written.
+    /// Appended bytes that are to be written.
     ///
     /// @param from offset of the first byte
     record Cut(long from, List<ByteBuffer> blocks) {}
 
-    /// What was appended since the last cut.
+    /// Takes the bytes that were appended since the last cut.
     Cut cut() {
         endBlock();
         Cut cut = new Cut(cutTo, blocks);

@@ -185,12 +185,12 @@ public final class GroupLogs implements AutoCloseable {
         anew = true;
     }
 
-    /// What a checkpoint has to write.
+    /// The entries of groups and values that a checkpoint has to write.
     ///
-    /// @param number 1, 2, 3 …
+    /// @param number of this cut: 1, 2, 3 …
     /// @param payload the entries
     /// @param fresh whether they begin a new log
-    /// @param covered whether the older logs hold nothing any more
+    /// @param covered whether the older logs are no longer needed
     public record Cut(long number, byte[] payload, boolean fresh, boolean covered) {}
 
     /// Collects what changed in the cells `[shard][roll-up]` since the last cut. Nobody changes them meanwhile.

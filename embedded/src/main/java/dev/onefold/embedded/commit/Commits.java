@@ -30,9 +30,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What comes through the journal: checked, appended, forced, and only then folded and acknowledged. Many callers'
-/// entries are forced together (group commit: DeWitt et al., "Implementation Techniques for Main Memory Database
-/// Systems", 1984). Called with the engine's lock held.
+/// Commits requests: checks them, appends them to the journal, forces it, and only then folds and acknowledges
+/// them. The entries of many callers are forced together (group commit: DeWitt et al., "Implementation Techniques
+/// for Main Memory Database Systems", 1984). The caller holds the engine's lock.
 public final class Commits {
     private static final int CHUNKS_MAX = 16;
 
@@ -359,8 +359,8 @@ public final class Commits {
         };
     }
 
-    /// Purges again, in a fold of all sources. A record that was left out is counted as it was. What a function has met
-    /// was folded in its place, and has the letters that it had.
+    /// Purges again, in a fold of all sources. A record that was left out is counted as it was. An event that a
+    /// function has met was folded in its place, and has the letters that it had.
     public void purgeAgain(Entry.Purge purge, Settled settled) {
         for (Entry.Purged letter : purge.letters()) {
             letters.removeOf(letter.identity());

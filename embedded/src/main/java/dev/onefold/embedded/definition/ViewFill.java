@@ -172,10 +172,10 @@ final class ViewFill {
         }
     }
 
-    /// What was folded and can be read again.
+    /// The files that can be read again.
     ///
     /// @param files in the order in which they were first read
-    /// @param missing what cannot be read again; empty if all can
+    /// @param missing reason why not all input can be read again; empty if it can
     private record Readable(List<FileSource> files, String missing) {
         boolean isWhole() {
             return missing.isEmpty();
@@ -187,7 +187,7 @@ final class ViewFill {
         return refolded(reopen, RECOMPUTED);
     }
 
-    /// What has changed of a pipeline that makes batches, or is to make some.
+    /// Names the change between two definitions, at least one of which makes batches.
     private static String changed(Pipeline old, Pipeline definition) {
         if (!(old.fold() instanceof Batching before)) {
             return "the pipeline did not make batches before";
@@ -242,7 +242,8 @@ final class ViewFill {
         return new Readable(files, "");
     }
 
-    /// What a caller's code throws is no failure of the engine.
+    /// Reopens a source by the caller's code. An exception of that code is reported as a changed source; it is
+    /// not a failure of the engine.
     private static @Nullable FileSource reopened(Function<String, @Nullable FileSource> reopen, String source) {
         try {
             return reopen.apply(source);
@@ -280,7 +281,7 @@ final class ViewFill {
         fresh.folding.settle(new Settled());
     }
 
-    /// What people have settled, which stays settled when all is read again.
+    /// The redrives and purges that people have decided. They stay in force when all sources are read again.
     private Settled settled(String reason) {
         Settled settled = new Settled();
         forEachEntry(reason, entry -> {

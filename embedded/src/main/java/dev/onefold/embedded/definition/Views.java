@@ -53,7 +53,7 @@ public final class Views {
         return serving;
     }
 
-    /// What became of all records, as of the last change. Any thread, without the lock.
+    /// The counts of all records by their fates, as of the last change. Any thread, without the lock.
     public Counts counts() {
         guard.requireWorking();
         return counts;

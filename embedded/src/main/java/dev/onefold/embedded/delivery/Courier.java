@@ -28,11 +28,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Delivers sealed batches. One thread decides what is due, in the order of numbers; each attempt has a thread of its
-/// own, so a slow receiver holds up nobody but its own next batches, and never intake.
+/// Delivers sealed batches. One thread decides which deliveries are due, in the order of numbers. Each attempt
+/// has a thread of its own, so a slow receiver delays only its own next batches, and never intake.
 ///
-/// What an attempt leads to is noted before anything follows from it: a start mark is durable before an effect that
-/// cannot be repeated, and a content is let go only when its end is durable.
+/// The courier notes the result of an attempt before anything follows from it: a start mark is durable before an
+/// effect that cannot be repeated, and a content is released only when its end is durable.
 public final class Courier implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
@@ -68,10 +68,10 @@ public final class Courier implements AutoCloseable {
     private long forcedNanos;
     private volatile boolean closed; // Set under the lock.
 
-    /// What a courier is made of.
+    /// The parts of a courier.
     ///
-    /// @param owner names this process, for start marks
-    /// @param undeliveredBytesMax above which intake waits
+    /// @param owner name of this process, for start marks
+    /// @param undeliveredBytesMax undelivered bytes above which intake waits
     public record Parts(
             String pipeline,
             Batching batching,
@@ -114,7 +114,7 @@ public final class Courier implements AutoCloseable {
         }
     }
 
-    /// Whoever had begun is gone: this process owns the directory now.
+    /// Notes for each started delivery that its owner is gone, because this process owns the directory now.
     private synchronized void recover() {
         for (Handled handled : List.copyOf(ledger.begun().values())) {
             if (handled.delivery() instanceof Delivery.Started started) {
@@ -273,7 +273,7 @@ public final class Courier implements AutoCloseable {
         return ready.has(next) ? ledger.begin(nowMs) : null;
     }
 
-    /// Whatever fails in it, the batch can be tried again.
+    /// Makes one attempt. After any failure in it, the batch can be attempted again.
     private void attemptAlone(Handled handled) {
         try {
             attempt(handled);

@@ -331,7 +331,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         }
     }
 
-    /// Ends the deliveries; those that are under way have ten seconds. What is known of them can be asked for after it.
+    /// Ends the deliveries; those that are under way have ten seconds. Their state can still be read afterwards.
     @Override
     public void close() {
         closing.countDown();

@@ -56,9 +56,9 @@ record Handled(
         return number.isWhole() ? previous : previous.substring(of().length());
     }
 
-    /// What proves its content.
+    /// The manifest that proves its content.
     ///
-    /// @param content as it is handed over
+    /// @param content the content as it is handed over
     Manifest manifest(String pipeline, Contents.Prepared content) {
         return new Manifest(
                 Manifest.id(pipeline, number),

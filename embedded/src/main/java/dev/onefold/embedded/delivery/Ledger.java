@@ -148,12 +148,12 @@ final class Ledger implements AutoCloseable {
         return number >= next - 1 || begun.containsKey(BatchNumber.of(number + 1));
     }
 
-    /// What was begun and has not ended, by number.
+    /// The deliveries that were begun and have not ended, by number.
     NavigableMap<BatchNumber, Handled> begun() {
         return begun;
     }
 
-    /// What people have ended, by number; for ever.
+    /// The decisions by which people have ended deliveries, by number. They are kept for ever.
     NavigableMap<BatchNumber, Decision> decisions() {
         return decisions;
     }
@@ -210,7 +210,7 @@ final class Ledger implements AutoCloseable {
         }
     }
 
-    /// What the log says, in the fewest entries.
+    /// The content of the log in the fewest entries.
     private List<byte[]> payloads() {
         List<byte[]> payloads = new ArrayList<>();
         payloads.add(ByteBuffer.allocate(Long.BYTES).putLong(next).array());

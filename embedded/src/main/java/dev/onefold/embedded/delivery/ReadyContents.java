@@ -96,7 +96,7 @@ final class ReadyContents {
         }
     }
 
-    /// What a task gives. A task that no thread has begun is begun on this one.
+    /// The result of a task. If no thread has begun the task, this one runs it.
     private static Contents.Prepared result(BatchNumber number, FutureTask<Contents.Prepared> task) {
         task.run();
         try {

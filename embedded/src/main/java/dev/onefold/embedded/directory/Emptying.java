@@ -54,8 +54,8 @@ public final class Emptying {
         return line.group(1).equals("begun") ? Optional.of(line.group(2)) : Optional.empty();
     }
 
-    /// Empties a directory, as its owner. What this user may not delete is a reason to note and to delete nothing. When
-    /// it fails later, [#finish] goes on.
+    /// Empties a directory, as its owner. If this user may not delete one of its files, nothing is noted and
+    /// nothing is deleted. If a later step fails, [#finish] completes it.
     public static void empty(Path root, String pipeline, DirectoryLock lock, Space space) {
         FileNames.requireDeletable(root);
         lock.requireHeld();

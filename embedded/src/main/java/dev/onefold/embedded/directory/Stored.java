@@ -19,11 +19,11 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// What a data directory holds when it is opened: the view that serves, its checkpoint, and the entries of
+/// The content of a data directory when it is opened: the view that serves, its checkpoint, and the entries of
 /// the journal behind the checkpoint.
 ///
-/// @param current which view serves; number 0 if none does yet
-/// @param lock of the owner; `null` for a reader, who may change nothing on the disk
+/// @param current the view that serves; its number is 0 if none does yet
+/// @param lock of the owner; `null` for a reader, which may change nothing on the disk
 public record Stored(
         Current current,
         @Nullable Checkpoint checkpoint,
@@ -32,13 +32,13 @@ public record Stored(
         @Nullable DirectoryLock lock) {
     private static final int READS_MAX = 20;
 
-    /// What an owner wants of a directory.
+    /// The settings of an owner for its directory.
     ///
     /// @param keepJournal whether the journal is kept for ever
-    /// @param random gives a new directory its identity
+    /// @param random source of the identity of a new directory
     public record Wish(boolean keepJournal, RandomGenerator random) {}
 
-    /// What the owner of a directory finds. Abandoned files are deleted, and what can be read is made durable.
+    /// Reads a directory for its owner. Abandoned files are deleted, and all that can be read is made durable.
     public static Stored own(Path root, Wish wish, DirectoryLock lock, Space space) {
         Emptying.finish(root, lock, space);
         FileNames.deleteUnfinishedContents(root);
@@ -99,8 +99,8 @@ public record Stored(
         journal.keep(kept);
     }
 
-    /// What a reader finds, who owns nothing and changes nothing. An owner may be at work meanwhile: checkpoint and
-    /// journal are those of one moment.
+    /// Reads a directory for a reader, which owns nothing and changes nothing. An owner may be at work meanwhile:
+    /// checkpoint and journal are those of one moment.
     public static Stored read(Path root) {
         return besideAnOwner(root, () -> {
             byte[] before = mark(root);
@@ -214,7 +214,8 @@ public record Stored(
         return checkpoint == null ? Journal.Position.START : checkpoint.journal();
     }
 
-    /// What changes with each checkpoint: as long as it is equal, no file was deleted that the checkpoint names.
+    /// Bytes that change with each checkpoint. While they are equal, no file that the checkpoint names was
+    /// deleted.
     private static byte[] mark(Path root) {
         byte[] emptying = Emptying.begun(root).orElse("").getBytes(StandardCharsets.UTF_8);
         if (!FileNames.hasData(root)) {

@@ -1,4 +1,4 @@
-/// What a data directory holds when it is opened, and whose it is.
+/// The content of a data directory when it is opened, and its owner.
 @NullMarked
 package dev.onefold.embedded.directory;
 

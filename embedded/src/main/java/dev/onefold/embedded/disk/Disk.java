@@ -17,7 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/// What is done to files, with its failures told apart: a full disk is waited for, anything else stops the engine,
+/// File operations that tell failures apart. A full disk is waited for. Any other failure stops the engine,
 /// because after a failed write or force nobody knows what the disk holds (Rebello et al., "Can Applications
 /// Recover from fsync Failures?", 2020).
 public final class Disk {

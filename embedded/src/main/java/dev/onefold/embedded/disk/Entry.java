@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What stands in the journal: all that changes the state and cannot be read again.
+/// An entry of the journal: a change of the state that cannot be read again.
 ///
 ///     lines    = 8, source, lines before 8, offset 8, arrived 8, next letter 8, lines
 ///     messages = 9, the same with messages, each in a frame of its own
@@ -23,13 +23,14 @@ import java.util.List;
 /// Lines were 5, messages 7 and redrives 6, without a kind, before kinds were noted: their records are
 /// [RecordKind#UNMARKED].
 ///
-/// The id of the next letter is in front of what may make letters: a fold of a file beside it may have given ids that
-/// a crash takes back, and what is told of a letter must hold.
+/// The id of the next letter precedes the content that may become letters. A fold of a file beside it may have
+/// given ids that a crash takes back, and a reported id of a letter must stay valid.
 public sealed interface Entry {
-    /// Whole lines of a source, or messages of a queue, behind so many lines and bytes of it.
+    /// Whole lines of a source, or messages of a queue, with the number of records and of bytes of the source
+    /// before them.
     ///
     /// @param messages whether these are messages, in frames
-    /// @param arrivedMs when they arrived, in milliseconds since 1970: a replay decides as it was decided then
+    /// @param arrivedMs time of their arrival, in milliseconds since 1970; a replay decides by it
     /// @param letterNext id of the next dead letter when they arrived
     record Lines(
             String source,
@@ -77,7 +78,8 @@ public sealed interface Entry {
     /// @param identity of its event, by which a fold of the sources knows the letters of other copies; may be empty
     record Purged(long id, Place place, Settles settles, String identity) {}
 
-    /// What is settled when a person redrives or purges a dead letter. The codes are part of the format.
+    /// The kind of record that is settled when a person redrives or purges a dead letter. The codes are part of
+    /// the format.
     enum Settles {
         /// The record that was redriven is the one that arrived, or it was rejected again. (Entries of Onefold 0.1
         /// say this only of a record that was no event.)

@@ -108,7 +108,7 @@ public final class FileNames {
         return directory.resolve("RESET");
     }
 
-    /// What a folder holds, in the order of the names.
+    /// The chosen paths in a folder, in the order of their names.
     public static List<Path> list(Path directory, Predicate<Path> chosen) {
         List<Path> paths = new ArrayList<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
@@ -197,7 +197,7 @@ public final class FileNames {
         }
     }
 
-    /// What our files in a folder are called; `null` if the folder is none of ours.
+    /// The pattern of the engine's file names in a folder; `null` if the folder is not one of the engine's.
     private static @Nullable Pattern namesIn(Path folder) {
         String name = name(folder);
         return switch (name) {

@@ -20,10 +20,10 @@ public final class FramedLog implements AutoCloseable {
     private static final int BUFFER_BYTES = Scale.of(1 << 16);
     private static final int READ_BYTES = Scale.of(1 << 20);
 
-    /// What a log holds.
+    /// The kind of a log, written into its header.
     ///
-    /// @param magic of eight letters
-    /// @param format of its entries
+    /// @param magic eight letters, the first bytes of the file
+    /// @param format number of the format of its entries
     public record Kind(String magic, int format) {}
 
     private final Path file;

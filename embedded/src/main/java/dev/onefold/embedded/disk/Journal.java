@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// What cannot be read again is in the journal, forced, before it is acknowledged. Segments `journal-N` are
-/// written over from end to end with zeros and forced before they get their name, so that an entry needs no
-/// space and no change of the file's size, and a segment that does not begin with its header was damaged.
-/// One thread writes.
+/// The journal holds changes that cannot be read again; each is forced before it is acknowledged. Segments
+/// `journal-N` are written over from end to end with zeros and forced before they get their name. So an entry
+/// needs no space and no change of the file's size, and a segment that does not begin with its header was
+/// damaged. One thread writes.
 ///
 ///     header 32 = magic "ONEFJRNL" 8, format 4, identity of the data directory 8, segment 8, CRC-32C of these 4
 ///     entry     = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C 4, zeros 4, payload
@@ -337,9 +337,9 @@ public final class Journal implements AutoCloseable {
                 .flip();
     }
 
-    /// Writes an entry again where it stands. What a process left that was killed, or whose force failed, can be read
-    /// and may yet not be on the disk; after a failed force not even the next one brings it there. Everything that
-    /// counts from now on is behind it.
+    /// Writes an entry again at its place. An entry of a process that was killed, or whose force failed, can be
+    /// read and may yet not be on the disk; after a failed force, not even the next force brings it there. All
+    /// later entries are behind it.
     private void write(byte[] payload, int checksum) throws OutOfSpaceException {
         FileChannel open = java.util.Objects.requireNonNull(channel);
         Disk.write(open, file(segment), header(payload.length, checksum), at);
@@ -469,7 +469,8 @@ public final class Journal implements AutoCloseable {
             }
         }
 
-        /// Others need the space more. Who needs the segment waits for it, and says so.
+        /// Gives the space back, because others need it more. A caller that needs the segment waits for it, and
+        /// reports this.
         private void giveUp(long next) {
             end();
             Disk.delete(Disk.beside(file(next)));

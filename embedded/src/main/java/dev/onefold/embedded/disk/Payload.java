@@ -15,9 +15,9 @@ public final class Payload {
         void write(DataOutputStream out) throws IOException;
     }
 
-    /// What a writer writes.
+    /// The bytes that a writer writes.
     ///
-    /// @param bytes about how many these are
+    /// @param bytes expected number of bytes
     public static byte[] of(int bytes, Writer writer) {
         ByteArrayOutputStream payload = new ByteArrayOutputStream(bytes);
         try {

@@ -28,7 +28,7 @@ public final class Chunk {
 
     private Framing framing = Framing.LINES;
 
-    /// What its records are by the way they came.
+    /// The kind of its records, by the way they came.
     public RecordKind kind = RecordKind.SENT;
 
     byte[] bytes = new byte[0];
@@ -42,10 +42,10 @@ public final class Chunk {
     int from;
     /// Records, a header included.
     long records;
-    /// What the source's digest is behind these lines.
+    /// The source's digest behind these lines.
     @Nullable
     MessageDigest digest;
-    /// Bytes of a line over the limit that stands in place of records, or -1.
+    /// Bytes of a line over the limit that takes the place of records, or -1.
     long oversized = -1;
 
     byte[] oversizedHash = new byte[0];
@@ -60,11 +60,11 @@ public final class Chunk {
     long letter;
     /// Whether the dead letter that is redriven is one still, when the round has ended.
     boolean letterStays;
-    /// What became of the event that was redriven, if a function folds it.
+    /// The verdict on the event that was redriven, if a function folds it.
     @Nullable
     Verdict verdict;
 
-    /// What people have settled, if the sources are folded again.
+    /// The redrives and purges of people, if the sources are folded again.
     private Settled settled = Settled.NOTHING;
 
     private long[] places = {}; // Of the source, for [Settled#fate].
@@ -223,7 +223,7 @@ public final class Chunk {
         return framing == Framing.MESSAGES ? record.sentMs() : arrivedMs;
     }
 
-    /// What the source names a record by.
+    /// The id by which the source names a record.
     byte[] message(Records record) {
         if (message != null) {
             return message;
@@ -265,7 +265,7 @@ public final class Chunk {
         return letterStays;
     }
 
-    /// What became of the event that was redriven; `null` if no function folds it, or it is no event.
+    /// The verdict on the event that was redriven; `null` if no function folds it, or the record is not an event.
     public @Nullable Verdict verdict() {
         return verdict;
     }
@@ -333,7 +333,7 @@ public final class Chunk {
         }
     }
 
-    /// What a person has made of a record.
+    /// The fate that a person has decided for a record.
     Settled.Fate fate(Records record) {
         if (settled.isEmpty()) {
             return Settled.Fate.OPEN;

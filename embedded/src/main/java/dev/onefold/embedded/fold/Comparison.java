@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Compares the totals of states.
 public final class Comparison {
-    /// What cannot be compared here.
+    /// The comparisons that are not available here, with the reason.
     public static final Map<Capability, String> MISSING =
             Map.of(Capability.SAMPLE, "A sample of groups is for totals on AWS; here all groups are recomputed.");
 

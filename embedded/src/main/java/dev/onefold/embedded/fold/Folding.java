@@ -49,7 +49,7 @@ public final class Folding {
     private final List<List<KeyFolding.Note>> notes = new ArrayList<>();
     private final @Nullable Collecting collecting;
 
-    /// What one thread decodes with.
+    /// The decoder and the buffers of one thread.
     private final class Decoding {
         final Decoder decoder = new Decoder(state.pipeline);
         final RowBatch.EncodedKey key = new RowBatch.EncodedKey();
@@ -229,7 +229,7 @@ public final class Folding {
         }
     }
 
-    /// What folds keys.
+    /// The part that folds keys by the user's function.
     ///
     /// @throws EngineException if the function's code is not here
     public KeyFolding requireFunction() {
@@ -310,7 +310,8 @@ public final class Folding {
         chunk.isDecoded = true;
     }
 
-    /// What arrives now arrives at this time. A journal's entry keeps it, so that its replay decides alike.
+    /// The arrival time of the records that arrive now, in milliseconds since 1970. An entry of the journal keeps
+    /// it, so its replay decides alike.
     public long arrivalMs() {
         return clock.instant().toEpochMilli();
     }

@@ -58,7 +58,7 @@ public final class KeyFolding implements AutoCloseable {
         runners = new Runner[shards];
     }
 
-    /// What is to be noted of an event beside what its shard stores: a letter, or that its letter is withdrawn.
+    /// A note about an event beside what its shard stores: a letter, or the withdrawal of its letter.
     sealed interface Note {
         byte[] key();
 

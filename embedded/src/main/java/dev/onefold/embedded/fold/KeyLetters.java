@@ -162,9 +162,9 @@ public final class KeyLetters {
         return EventIdentity.of(sha256, note.key());
     }
 
-    /// What the summary of a letter states.
+    /// The identity of a record, as the summary of a letter states it.
     ///
-    /// @return empty if this is no summary
+    /// @return the identity; empty if the bytes are not a summary
     public static RecordIdentity stated(Pipeline pipeline, byte[] summary) {
         Node node = JsonText.read(new String(summary, StandardCharsets.UTF_8), new Problems());
         if (!(node instanceof Node.Mapping mapping)

@@ -144,8 +144,8 @@ public final class State {
         recounted = recounted.plus(difference);
     }
 
-    /// What records have come to when they came: other records may have changed that since. Only the difference of
-    /// two is meant, of one life of the state.
+    /// The counts of records by their fates on arrival; other records may have changed these since. Only the
+    /// difference of two such counts from one life of the state is meaningful.
     public Counts arrivedCounts() {
         Counts all = allCounts().minus(recounted);
         for (Rows rows : shards) {
@@ -155,7 +155,7 @@ public final class State {
         return all;
     }
 
-    /// What became of all records.
+    /// The counts of all records by their fates.
     public Counts allCounts() {
         Counts all = counts;
         for (Rows rows : shards) {

@@ -91,8 +91,8 @@ public final class Guard {
         }
     }
 
-    /// Does long work beside the state, without the lock. What fails in it stops the engine as under the lock, but
-    /// for a heap that is too small for the work: the state is as it was then.
+    /// Does long work beside the state, without the lock. A failure in it stops the engine as under the lock,
+    /// except for a heap that is too small for the work: the state is then unchanged.
     public <T extends @Nullable Object> T beside(Supplier<T> work) {
         try {
             return work.get();

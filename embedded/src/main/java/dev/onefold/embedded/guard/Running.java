@@ -3,13 +3,13 @@ package dev.onefold.embedded.guard;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// What of the settings decides how the engine runs.
+/// The settings that decide how the engine runs.
 ///
-/// @param shards parts of the state
-/// @param threads that decode and fold; 0 does everything on the caller's thread
+/// @param shards number of parts of the state
+/// @param threads number of threads that decode and fold; 0 does everything on the caller's thread
 /// @param checkpointInterval at most this much intake from files is folded again after a crash
-/// @param stateBytesMax memory for rows and their index
-/// @param clock says when
+/// @param stateBytesMax memory for rows and their index, in bytes
+/// @param clock source of the current time
 /// @param pause waits a little before a full disk is tried again
 public record Running(
         int shards,

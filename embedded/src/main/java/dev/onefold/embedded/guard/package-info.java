@@ -1,4 +1,4 @@
-/// Who may touch the engine's state, when, and on which thread; and the wait for space on a full disk.
+/// Access to the engine's state: its callers, its times and its threads; and the wait for space on a full disk.
 @NullMarked
 package dev.onefold.embedded.guard;
 

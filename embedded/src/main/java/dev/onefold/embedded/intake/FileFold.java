@@ -112,10 +112,10 @@ public final class FileFold {
         return bytes - left;
     }
 
-    /// What a file under a new name has in common with what was folded before.
+    /// The folded sources that a file under a new name resembles.
     ///
-    /// @param whole source of which all that is folded is the whole of this file
-    /// @param beginning source of which all that is folded, at least a record, is what this file begins with
+    /// @param whole source whose folded content is the whole of this file
+    /// @param beginning source whose folded content, at least a record, is the beginning of this file
     private record Likeness(
             @Nullable String whole, @Nullable String beginning) {}
 
@@ -184,7 +184,7 @@ public final class FileFold {
         return new FoldReport.Folded(source.dataRecords() - recordsBefore, source.at());
     }
 
-    /// What follows an unfinished last line that was folded as a record must begin with its end.
+    /// Refuses a file that has grown inside a last line that was unfinished when it was folded as a record.
     private void requireFinishedLine(InputStream in, Source source, LineReader reader) throws IOException {
         if (!source.isUnfinished()) {
             return;

@@ -56,7 +56,7 @@ public final class Submissions {
         this.standing = standing;
     }
 
-    /// What a request that is not done yet waits for.
+    /// The next step of a request: it is done, or it waits for a condition.
     private sealed interface Step {
         record Done() implements Step {}
 
@@ -223,7 +223,7 @@ public final class Submissions {
         return appended;
     }
 
-    /// What became of the records of a request that is committed.
+    /// The answer to a committed request: the fates of its records.
     public static Appended of(Request request) {
         return new Appended(request.acknowledged(), request.counts(), request.letters());
     }

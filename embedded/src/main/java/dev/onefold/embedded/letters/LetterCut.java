@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What a checkpoint has to write of the dead letters.
+/// The part of the dead letters that a checkpoint has to write.
 public final class LetterCut {
     final List<byte[]> changes;
     /// Number of the first change.

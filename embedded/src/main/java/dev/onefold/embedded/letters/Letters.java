@@ -316,7 +316,7 @@ public final class Letters implements AutoCloseable {
         return frame(id).conflict();
     }
 
-    /// What is kept of the record of a letter that is there: the record, or what was read of it.
+    /// The kept bytes of an existing letter's record: the record, or a summary of its event.
     public byte[] record(long id) {
         if (slots.find(id) < 0) {
             throw new IllegalArgumentException("There is no dead letter " + id);
@@ -330,7 +330,7 @@ public final class Letters implements AutoCloseable {
         return frame.content();
     }
 
-    /// What the kept record of a letter that is there is by the way it came.
+    /// The kind of an existing letter's record, by the way it came.
     public RecordKind kind(long id) {
         return frame(id).kind();
     }

@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Keeps a copy of the totals that other programs read.
 ///
-/// Each transaction brings the copy from one cut to the next: the groups that have changed, and the mark
-/// that says so. The mark is read from the copy in the same transaction. If it is neither the last one that
-/// this publisher has seen committed nor the one whose commit was not answered, the copy is that of an
-/// earlier engine, or it was restored from a backup: then all groups are written. If it is a later one of
-/// another publisher, another engine has taken the copy over, and this one writes no more. A cut is
-/// committed after a checkpoint that covers it, so the copy never holds what a crash of the engine takes
-/// back. What waits for a copy that cannot be reached is one bit a group.
+/// Each transaction brings the copy from one cut to the next: the groups that have changed, and the mark that
+/// says so. The mark is read from the copy in the same transaction. If it is neither the last one that this
+/// publisher has seen committed nor the one whose commit was not answered, the copy is that of an earlier engine,
+/// or it was restored from a backup: then all groups are written. If it is a later one of another publisher,
+/// another engine has taken the copy over, and this one writes no more. A cut is committed after a checkpoint
+/// that covers it, so the copy never holds a change that a crash of the engine takes back. While the copy cannot
+/// be reached, the waiting changes take one bit a group.
 ///
 /// It has a thread of its own, and holds the engine's lock only while changed numbers are copied.
 public final class Publisher implements AutoCloseable {
@@ -68,10 +68,10 @@ public final class Publisher implements AutoCloseable {
     private volatile Status.OfPublication status = new Status.OfPublication(0, Optional.empty(), Optional.empty(), "");
     private final @Nullable Thread thread;
 
-    /// What it works with.
+    /// The parts of a publisher.
     ///
-    /// @param view the one that serves
-    /// @param checkpoint takes one, and waits until it is durable
+    /// @param view supplier of the view that serves
+    /// @param checkpoint takes a checkpoint, and waits until it is durable
     /// @param table makes the copy for a definition
     public record Parts(
             Supplier<View> view,
@@ -80,7 +80,7 @@ public final class Publisher implements AutoCloseable {
             Runnable checkpoint,
             Function<Pipeline, TotalsTable> table) {}
 
-    /// @param isThreaded whether it works by itself; else the caller calls [#step]
+    /// @param isThreaded whether it has a thread of its own; otherwise the caller calls [#step]
     public Publisher(Parts parts, Duration every, boolean isThreaded) {
         this.parts = parts;
         this.every = every;

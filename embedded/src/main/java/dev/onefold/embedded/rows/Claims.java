@@ -44,10 +44,10 @@ public final class Claims {
         sweeping = new Sweeping(store, Claims::mark);
     }
 
-    /// What claims at a moment depend on.
+    /// The values on which claims at a moment depend.
     ///
-    /// @param forgotten claims
-    /// @param mark of a claim that is made now, unless [#setPlace] says another one
+    /// @param forgotten claims that are forgotten
+    /// @param mark of a claim that is made now, unless [#setPlace] gives another one
     public record Moment(Forgotten forgotten, long mark) {}
 
     /// Claims the ids of records.

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Appends the rows of the emptiest segment again that are live, those to which the index leads: a part at a
 /// time, so that nobody waits for all of it. A part that was appended again and one that was not may be in the
-/// same checkpoint: a later row is an earlier one's again. What some rows need of the index is read for all of
-/// them first, so that the cache misses overlap. No other row is read. Not thread-safe.
+/// same checkpoint: a later row is an earlier one's again. The entries of the index that some rows need are read
+/// for all of them first, so that the cache misses overlap. No other row is read. Not thread-safe.
 final class Cleaning {
     private static final int AT_ONCE = 64;
     private static final int BYTES_MIN = Segment.BYTES / 128;

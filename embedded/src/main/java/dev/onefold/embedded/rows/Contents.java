@@ -1,6 +1,6 @@
 package dev.onefold.embedded.rows;
 
-/// What the records of a [RowStore] are.
+/// The kind of the records of a [RowStore].
 enum Contents {
     /// One row a key.
     ROWS(80),

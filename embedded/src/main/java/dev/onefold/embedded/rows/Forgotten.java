@@ -5,13 +5,13 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
 
-/// Which claims of ids are forgotten, by their marks: those below a bound, except for some ranges. A mark is the place
-/// of a member among all members, or a time; see [Claims]. What is forgotten stays forgotten: the bound only grows, and
-/// the ranges only shrink.
+/// The claims of ids that are forgotten, by their marks: those below a bound, except for some ranges. A mark is
+/// the place of a member among all members, or a time; see [Claims]. A forgotten claim stays forgotten: the bound
+/// only grows, and the ranges only shrink.
 ///
 /// @param below the first mark that is not forgotten, exceptions aside
-/// @param keptFrom where the ranges begin that are not forgotten, ascending
-/// @param keptTo where these ranges end, exclusive
+/// @param keptFrom first marks of the ranges that are not forgotten, ascending
+/// @param keptTo ends of these ranges, exclusive
 @SuppressWarnings("ArrayRecordComponent") // Never changed; compared by sameAs.
 public record Forgotten(long below, long[] keptFrom, long[] keptTo) {
     /// No id is forgotten.

@@ -360,7 +360,7 @@ final class KeyRecords implements Store {
         return content == null || content.length == 0 ? null : content;
     }
 
-    /// What a record is.
+    /// The kind of a record.
     sealed interface Kind {
         record OfHead() implements Kind {}
 
@@ -416,7 +416,7 @@ final class KeyRecords implements Store {
         return kind >= ROW && kind < KEPT ? kind - ROW : -1;
     }
 
-    /// What a record of the owner is.
+    /// The kind of a record of the owner.
     Kind kind(Segment segment, long rowStart) {
         long end = RowReader.keyEnd(segment, rowStart);
         long suffix = segment.varint(end);

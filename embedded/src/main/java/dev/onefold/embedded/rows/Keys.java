@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 /// The keys of a shard that a function folds: their heads, kept events and rows of tables, and the cells that the rows
 /// come to. Owned by one thread at a time.
 public final class Keys {
-    /// What an event may write that nothing is known of yet.
+    /// The least memory to expect for the writes of one event, in bytes.
     private static final long WRITTEN_BYTES_MIN = 512;
 
     private static final int LINES = 3; // Of the cache, that most heads with their rows have.
@@ -83,9 +83,9 @@ public final class Keys {
         after = new Amounts(groups.length, inputs.size());
     }
 
-    /// What became of an event, to be stored.
+    /// The result of an event, to be stored.
     ///
-    /// @param change what it changes; `null`: nothing
+    /// @param change of the key by the event; `null` if there is none
     public record Folded(
             Arrival arrival, Verdict verdict, @Nullable Change change) {
         /// Whether an event that was there has lost against it.
@@ -411,7 +411,7 @@ public final class Keys {
         return reading;
     }
 
-    /// What of a key differs from what its kept events come to.
+    /// The differences between the stored state of a key and the result of its kept events.
     public List<KeyAudit.Difference> audit(StepFunction function, byte[] key) {
         KeyRecords reading = reading(key);
         Head head = reading.head();

@@ -349,7 +349,7 @@ public final class RowBatch {
         return versionAt + VersionBytes.length(bytes[versionAt]);
     }
 
-    /// What tells the member of a number from all others: its id and the hash of its content.
+    /// The identity of the member with a number: its id and the hash of its content.
     public byte[] member(int number) {
         int start = starts[number];
         int key = start + HEADER_BYTES;

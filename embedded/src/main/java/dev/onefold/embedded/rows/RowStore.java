@@ -152,7 +152,7 @@ public final class RowStore {
         return length;
     }
 
-    /// What was put under a key; `null` if nothing was, or it was removed.
+    /// The value of a key; `null` if it has none, or it was removed.
     byte @Nullable [] get(long hash, byte[] key, int keyLength) {
         long entry = index.get(find(hash, key, 0, keyLength));
         if (entry == 0) {
@@ -329,11 +329,12 @@ public final class RowStore {
         liveBytes -= bytes;
     }
 
-    /// What a checkpoint has to write: for each segment the bytes appended since the last cut, as one frame each.
+    /// The part of the store that a checkpoint has to write: for each segment the bytes appended since the last
+    /// cut, as one frame each.
     ///
     /// @param written the segments that have such bytes, with the range to write
     /// @param kept sequence and length of each segment that makes up the shard
-    /// @param released segments that are not part of it any more; close them when the checkpoint is durable
+    /// @param released segments that are no longer part of it; close them when the checkpoint is durable
     public record Cut(List<Range> written, List<Extent> kept, List<Segment> released) {
         Cut plus(Cut other) {
             return new Cut(

@@ -33,7 +33,7 @@ public final class Rows {
     private final @Nullable Keys keys; // If a function folds the pipeline.
     private final @Nullable Claims claims; // If the pipeline makes batches.
 
-    /// What forgotten rows came to; a row is forgotten at times after the one that is kept here.
+    /// The amounts of the rows that were forgotten, by roll-up.
     private final Cells[] forgotten;
     private final @Nullable Forgetting forgetting; // If the pipeline forgets ids.
     private final boolean removalIsNewer;
@@ -137,7 +137,7 @@ public final class Rows {
         nowMs = timeMs;
     }
 
-    /// What forgotten rows came to in a roll-up. No cell has it else.
+    /// The amounts of forgotten rows in a roll-up. No other cells contain them.
     public Cells forgotten(int rollup) {
         return forgotten[rollup];
     }
@@ -231,7 +231,7 @@ public final class Rows {
         }
     }
 
-    /// What became of the records that came here.
+    /// The counts of the records of this shard by their fates.
     public Counts counts() {
         if (claims != null) {
             return claims.counts();

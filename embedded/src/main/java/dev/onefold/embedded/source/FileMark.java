@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 
-/// What tells a file from another one, whatever its name.
+/// The identity of a file, independent of its name.
 ///
-/// @param key its inode; empty when there is no file, `?` where the system has no inodes
-/// @param since when it was made, or at the latest; whatever had its name later was written to later
-/// @param modified when it was last written to
+/// @param key inode of the file; empty when there is no file, `?` where the system has no inodes
+/// @param since time at which the file was made, or a later one; any later file of its name was written to later
+/// @param modified time of the last write
 record FileMark(String key, FileTime since, FileTime modified) {
     private static final FileMark NONE = new FileMark("", FileTime.fromMillis(0), FileTime.fromMillis(0));
 

@@ -36,8 +36,8 @@ public record FileSource(String name, Opener opener, boolean growing, boolean se
         InputStream open() throws IOException;
     }
 
-    /// What came of a fold: a report, or a refusal, which [dev.onefold.embedded.EmbeddedEngine#fold] throws. A reader
-    /// of followed files knows more about a file, and decides.
+    /// The outcome of a fold: a report, or a refusal, which [dev.onefold.embedded.EmbeddedEngine#fold] throws. A
+    /// reader of followed files knows more about a file, and decides about the refusal itself.
     public sealed interface Outcome permits FoldReport, Refused {}
 
     /// It is not what was folded under its name, or it cannot be told whether it is a source of its own.

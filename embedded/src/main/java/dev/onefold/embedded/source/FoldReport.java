@@ -1,6 +1,6 @@
 package dev.onefold.embedded.source;
 
-/// What became of a source; durable when it is said.
+/// The fate of a source; durable when it is reported.
 public sealed interface FoldReport extends FileSource.Outcome {
     /// Its records are in the totals.
     ///

@@ -275,7 +275,7 @@ public final class Following {
         return false;
     }
 
-    /// Whatever has the name, as soon as something has; `null` when a stop is asked for.
+    /// Waits for a file of the name, and opens it; `null` when a stop is requested.
     private @Nullable LiveFile awaitFile() throws IOException {
         while (!stops()) {
             LiveFile live = LiveFile.open(path);

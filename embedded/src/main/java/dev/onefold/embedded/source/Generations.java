@@ -21,7 +21,8 @@ import java.util.regex.Pattern;
 ///
 /// @param path the name, absolute
 record Generations(Path path) {
-    /// What rotation puts behind a name: `.1`, `-20251121`, `.2025-11-21T10`, `.old`, each perhaps compressed.
+    /// The suffix that rotation appends to a name: `.1`, `-20251121`, `.2025-11-21T10`, `.old`, each perhaps
+    /// compressed.
     private static final Pattern ROTATED = Pattern.compile("[.\\-_]([0-9][0-9.\\-_:TZ]*|old)(\\.gz|\\.zst)?");
 
     private static final Pattern SOURCE = Pattern.compile("(.+)#([0-9]{1,18})@([^.]*)(?:\\.([0-9]{1,15}))?");

@@ -4,8 +4,9 @@ import dev.onefold.core.bytes.Utf8;
 import java.util.List;
 import java.util.Objects;
 
-/// What a log has in a range of offsets of one partition: all records from `from` on, up to but without `next`. Offsets
-/// without a record (control records, records that were compacted away) are in the range and not in the list.
+/// The records of a log in a range of offsets of one partition: all from `from` on, up to but without `next`.
+/// Offsets without a record (control records, records that were compacted away) are in the range and not in the
+/// list.
 ///
 /// @param log name of the log
 /// @param partition number of the partition, from 0

@@ -24,10 +24,10 @@ public final class Source {
     private long bytesAppended;
     private boolean headerAppended;
 
-    /// What a source is, and so what its position is.
+    /// The kind of a source, which determines the meaning of its position.
     public enum Kind {
         FILE("a file"),
-        /// What came through the journal.
+        /// Lines that came through the journal.
         LINES("a stream of lines"),
         PARTITION("a partition of a log");
 
@@ -81,7 +81,7 @@ public final class Source {
         return name;
     }
 
-    /// What rows name it by; it never changes.
+    /// The number by which rows name it; it never changes.
     public int number() {
         return number;
     }

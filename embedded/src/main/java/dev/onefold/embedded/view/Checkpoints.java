@@ -61,7 +61,7 @@ public final class Checkpoints implements AutoCloseable {
     private volatile Written written = new Written(0, 0);
     private volatile boolean closing; // With the engine, or as the only one: its view is discarded.
 
-    /// What the last durable checkpoint covers.
+    /// The last durable checkpoint, with the sources that it covers.
     public record Durable(long number, Instant at, List<Source.Known> sources) {}
 
     /// Checkpoints that were written since the view was opened, and the time of all of them.
@@ -102,7 +102,7 @@ public final class Checkpoints implements AutoCloseable {
                         Thread.ofPlatform().daemon().name("onefold-checkpoint").factory());
     }
 
-    /// What checkpoints are taken of.
+    /// The parts of the engine that checkpoints cover.
     public record Engine(
             State state,
             Letters letters,
@@ -112,12 +112,12 @@ public final class Checkpoints implements AutoCloseable {
             long number,
             Instant at) {}
 
-    /// What the last durable checkpoint covers. Any thread may ask.
+    /// The last durable checkpoint. Any thread may ask.
     public Durable durable() {
         return durable;
     }
 
-    /// What was written so far. Any thread may ask.
+    /// The checkpoints that were written so far. Any thread may ask.
     public Written written() {
         return written;
     }

@@ -72,7 +72,7 @@ final class LetterFill {
         refused++;
     }
 
-    /// What the refused rows change in the counts: a record counts once, as what became of it last.
+    /// The change of the counts by the refused rows. Each record counts once, by its last fate.
     Counts refusedCounts() {
         return new Counts(-refused, 0, 0, 0, refused);
     }

@@ -28,8 +28,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Brings a data directory back into memory as its checkpoint says. What stands in the journal behind it is folded
-/// again by the engine, with the same code as at first.
+/// Brings a data directory back into memory as its checkpoint says. The engine folds the entries of the journal
+/// behind the checkpoint again, with the same code as at first.
 final class Recovery {
     private final Path directory;
     private final Pipeline pipeline;
@@ -51,7 +51,7 @@ final class Recovery {
         memory = new Memory(settings.stateBytesMax());
     }
 
-    /// What was recovered.
+    /// The recovered state of a view.
     record Recovered(State state, Letters letters, GroupLogs groupLogs) {}
 
     /// Reads all that a checkpoint names; without one, begins with nothing.
@@ -113,8 +113,9 @@ final class Recovery {
         }
     }
 
-    /// It can be read, and may yet not be on the disk: the process that renamed it was perhaps killed, or its force
-    /// failed, before it was. What it does not name is about to be deleted, and the one before may name that.
+    /// Writes again the checkpoint that was read. It may not be on the disk yet: the process that renamed it was
+    /// perhaps killed, or its force failed. Files that it does not name are about to be deleted, and the
+    /// checkpoint before may name them.
     private void writeAgain(Checkpoint checkpoint) {
         space.change(() -> checkpoint.write(directory));
     }
@@ -185,9 +186,9 @@ final class Recovery {
     }
 
     /// Deletes what a crash left between being written and being named, or between being unnamed and deleted.
-    /// What deliveries keep is not the checkpoint's.
+    /// Files of deliveries do not belong to the checkpoint, and stay.
     ///
-    /// @param batchFiles that the batches need
+    /// @param batchFiles names of the files that the batches need
     void deleteUnnamed(@Nullable Checkpoint checkpoint, List<String> batchFiles) {
         Set<String> named = new HashSet<>();
         if (checkpoint != null) {

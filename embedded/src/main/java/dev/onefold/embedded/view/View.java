@@ -78,7 +78,7 @@ public final class View {
                         from == null ? Instant.EPOCH : from.at()));
     }
 
-    /// What views of one engine share.
+    /// The parts that the views of one engine share.
     public record Opening(
             Path root,
             Running settings,
