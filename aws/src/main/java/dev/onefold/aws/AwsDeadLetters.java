@@ -142,8 +142,8 @@ final class AwsDeadLetters implements DeadLetters {
         };
     }
 
-    /// What has lost is kept: as this letter, or as another that was kept of it before. The record of this
-    /// one stays beside an edit that has lost, whatever became of the edit.
+    /// Keeps the loser of a conflict: as this letter, or as another letter that was kept of it before. If the
+    /// loser is an edit, this letter stays, with its record beside the edit.
     ///
     /// @return whether this letter stays
     private boolean isKept(long id, Letter lost, boolean isEdit) {

@@ -63,7 +63,7 @@ public final class AwsEngine implements Engine {
 
     private static final int ATTEMPTS_MAX = 5;
 
-    /// What every deployment can do.
+    /// The capabilities of every deployment.
     public static final Capabilities CAPABILITIES = new Capabilities(Map.of(
             Capability.APPEND, "On AWS records come through the stream; producers write them there.",
             Capability.CHECKPOINT, "On AWS there are no checkpoints: each transaction is durable.",
@@ -75,7 +75,7 @@ public final class AwsEngine implements Engine {
     private final Store store;
     private final Definitions definitions;
 
-    /// What was shown or added through this object is in its later answers: they are of no epoch before.
+    /// The newest epoch that an answer or a commit through this object has had. No later answer is of an earlier one.
     private Seen seen = new Seen("", 0);
 
     /// An epoch of an incarnation: after a restore, epochs may begin again.

@@ -18,16 +18,17 @@ import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// What a deployment collects, and into how many lanes. How records are read and told apart is fixed for
-/// the life of a deployment, because their claims are stored; so is the number of lanes.
+/// The pipeline that a deployment collects for, and the number of its lanes. How records are read and told apart
+/// is fixed for the life of a deployment, because their claims are stored; so is the number of lanes.
 ///
 ///     item = k 00 "batches", t canonical text of the pipeline, n lanes, i incarnation, d ids of the tables
 ///
-/// Whoever collects, seals or delivers has found within the last minute that the tables are those of the definition.
-/// After a restore they are not, until [BatchesRestored] has run; see `docs/internals/decisions/011-incarnations.md`.
+/// A process that collects, seals or delivers has found within the last minute that the tables are those of the
+/// definition. After a restore they are not, until [BatchesRestored] has run; see
+/// `docs/internals/decisions/011-incarnations.md`.
 ///
 /// @param pipeline as it was deployed last
-/// @param lanes as it was deployed first
+/// @param lanes number of lanes at the first deployment
 /// @param incarnation greater than all before; never given twice
 /// @param tables ids of the tables of rows, deltas and letters; empty texts while the deployment is closed. An earlier
 ///     version wrote none

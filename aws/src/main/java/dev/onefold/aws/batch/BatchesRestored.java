@@ -31,8 +31,9 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// What to do when the tables of batches were restored from backups: of their items some are missing and some are from
-/// other moments, because a backup orders nothing. What is there is taken for true, and everything else is made of it:
+/// Recovers the tables of batches after a restore from backups. Some of their items are missing and some are from
+/// other moments, because a backup orders nothing. The items that are there are taken for true, and all others
+/// are derived from them:
 ///
 ///     1 closed    the definition names no tables: nothing is collected, sealed or delivered
 ///     2 fenced    lanes and cut go on at a number that was never given, so what was begun before is refused
@@ -47,15 +48,15 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// Numbers of chunks and batches after a restore begin above those of [#ERA] that the time has reached, so a receiver
 /// has seen none of them. The first batch of an era begins a chain of proofs of its own.
 ///
-/// It may be stopped anywhere and run again, also by several at once: every transaction checks the definition that its
-/// maker has put, so that only the last one goes on.
+/// A run may be stopped anywhere and repeated, also by several processes at once: every transaction checks the
+/// definition that its process has written, so only the last process continues.
 public final class BatchesRestored {
     /// Numbers of one incarnation: more than there are batches or chunks of a lane.
     static final long ERA = 1_000_000_000;
 
     private static final Instant BEGINNING = Instant.parse("2025-01-01T00:00:00Z");
 
-    /// Whoever has begun an attempt before the restore is dead then: a function lives for 15 minutes.
+    /// The time after which no attempt from before the restore is running: a function lives for 15 minutes.
     private static final Duration OWNER_MAX = Duration.ofMinutes(20);
 
     private static final String ALWAYS = "attribute_not_exists(k) OR attribute_exists(k)";
@@ -73,12 +74,12 @@ public final class BatchesRestored {
     private List<Position> sealedTo = List.of();
     private long sealedBefore;
 
-    /// What was found and done.
+    /// The findings of a takeover, and its results.
     ///
     /// @param reaccepted ids, and marks of messages, that may come again
     /// @param sealed batches of records that were in none
     /// @param inDoubt deliveries that wait for a person now
-    /// @param lost one sentence for each batch of which something is not there
+    /// @param lost one sentence for each batch of which a part is missing
     public record Report(long reaccepted, int sealed, int inDoubt, List<String> lost) {
         public Report {
             lost = List.copyOf(lost);
@@ -88,9 +89,9 @@ public final class BatchesRestored {
     /// A table, and whether it is another one than the deployment knows.
     public record Found(TableIds.Found table, boolean isOther) {}
 
-    /// What somebody saw, and decides on.
+    /// The tables at the moment of a decision to take them over.
     ///
-    /// @param definition which is taken over, and no other
+    /// @param definition the only one that is taken over
     public record Looked(BatchDefinition definition, List<Found> tables) {
         public Looked {
             tables = List.copyOf(tables);
@@ -109,7 +110,8 @@ public final class BatchesRestored {
         return number % ERA == 1;
     }
 
-    /// What the tables are; empty if the deployment makes no batches, or has never collected anything.
+    /// Compares the tables with the definition; empty if the deployment makes no batches, or has never collected
+    /// anything.
     public static Optional<Looked> look(Store store) {
         return BatchDefinition.findAnyhow(store).map(definition -> {
             List<TableIds.Found> found = BatchDefinition.tablesOf(store);
@@ -123,8 +125,8 @@ public final class BatchesRestored {
 
     /// Takes the tables over as they are.
     ///
-    /// @param looked what was decided on: if somebody else has taken the tables over since, nothing is done
-    /// @throws IllegalStateException if somebody else does the same at the same time, or has done so since
+    /// @param looked tables of the decision: if another process has taken them over since, nothing is done
+    /// @throws IllegalStateException if another process does the same at the same time, or has done so since
     public static Report takeOver(Store store, Looked looked) {
         BatchDefinition closed = looked.definition.closed(store);
         closed.replace(store, looked.definition);
@@ -403,7 +405,8 @@ public final class BatchesRestored {
                 .count();
     }
 
-    /// Whatever a delivery was at the moment of the backup, it may have been tried since.
+    /// Puts a delivery in doubt if its receiver is `once`, because it may have been tried since the moment of the
+    /// backup.
     private DeliveryItem restored(DeliveryItem before) {
         if (!isOnce() || before.delivery() instanceof Delivery.InDoubt) {
             return before;

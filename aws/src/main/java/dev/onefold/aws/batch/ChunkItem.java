@@ -23,10 +23,10 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 record ChunkItem(Chunk chunk, byte[] data, String object, byte[] ids) {
     static final int ID_BYTES = 32;
 
-    /// What a reader needs that does not want the records.
+    /// The attributes for a reader that does not need the records.
     static final String WITHOUT_DATA = "k, t, z, o";
 
-    /// What forgetting needs.
+    /// The attributes for forgetting the ids of a chunk.
     static final String WITH_IDS = "k, t, z, o, i";
 
     static Map<String, AttributeValue> key(int lane, long number) {

@@ -102,7 +102,7 @@ record Claim(int lane, long chunk, long content, long atMs) {
         return item;
     }
 
-    /// What a condition on the claim of an id compares: it names the chunk, and a chunk is never written twice.
+    /// The values in a condition on the claim of an id: they name the chunk, and a chunk is never written twice.
     Map<String, AttributeValue> names() {
         return Map.of(":l", Items.number(lane), ":c", Items.number(chunk));
     }

@@ -74,7 +74,7 @@ public final class Collect {
     private final boolean redrives;
     private final boolean marksRedriven; // A message itself, when its letter is redriven.
 
-    /// What became of a message.
+    /// The fate of a message.
     public enum Fate {
         /// It is recorded, or was before, or the filter leaves it out.
         RECORDED,
@@ -129,10 +129,10 @@ public final class Collect {
         return redrives ? message.redrivenHash() : message.seenHash();
     }
 
-    /// What became of messages.
+    /// The fates of messages.
     ///
     /// @param fates one for each, in their order
-    /// @param failure why letters could not be kept, whose messages must come again
+    /// @param failure reason why letters could not be kept; their messages must come again
     public record Collected(List<Fate> fates, Optional<RuntimeException> failure) {
         public Collected {
             fates = List.copyOf(fates);
@@ -291,7 +291,8 @@ public final class Collect {
             return Claim.seen(markOf(message), claim, arrivedMs(message) + redelivery.toMillis());
         }
 
-        /// What was read before this is of the tables that the deployment knows.
+        /// Reads the claims of the open ids, then checks the tables: all reads before the check are of tables
+        /// that the deployment knows.
         private Map<ByteBuffer, Claim> claims(boolean consistently) {
             List<Map<String, AttributeValue>> keys = open.values().stream()
                     .map(same -> Claim.key(good(same.getFirst()).idHash()))

@@ -94,7 +94,7 @@ record CutItem(long number, long bytes, List<End> ends) {
             return new Gaps(all);
         }
 
-        /// What of a gap is in none of these.
+        /// The parts of a gap that are in none of these.
         List<Gap> rest(Gap of) {
             List<Gap> rest = new ArrayList<>();
             long from = of.first;

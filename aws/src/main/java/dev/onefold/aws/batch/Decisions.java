@@ -8,7 +8,7 @@ import dev.onefold.core.batch.DeliveryRules;
 import java.time.Instant;
 import java.util.List;
 
-/// What a person decides about deliveries. Each decision is about the generation that the person has seen.
+/// The decisions of a person about deliveries. Each decision is about the generation that the person has seen.
 public final class Decisions {
     private static final int LISTED_MAX = 20_000;
 

@@ -67,22 +67,22 @@ public final class Deliver {
     private final Chunks chunks;
     private final Optional<StagedContents> staged;
 
-    /// What is handed over.
+    /// The input of one attempt to deliver a batch.
     ///
-    /// @param attempt from 1
+    /// @param attempt number of the attempt, from 1
     /// @param content of the batch; each call opens it again
-    /// @param object where the content lies, for a receiver that reads it there
+    /// @param object place of the content in the bucket, for a receiver that reads it there
     public record Handover(
             Manifest manifest, int attempt, Supplier<InputStream> content, Optional<StoredObject> object) {}
 
     /// An object of S3.
     public record StoredObject(String bucket, String key) {}
 
-    /// What takes batches.
+    /// A receiver of batches, as Deliver calls it.
     ///
-    /// @param rules what becomes of its deliveries
-    /// @param deliver hands one over; what it throws leaves open whether the batch is in
-    /// @param isLeftRunning whether a call that was given up still runs in this process
+    /// @param rules for the attempts and the ends of its deliveries
+    /// @param deliver hands one batch over; an exception leaves open whether the batch is in
+    /// @param isLeftRunning whether an abandoned call still runs in this process
     public record Receiver(DeliveryRules rules, Function<Handover, Outcome> deliver, BooleanSupplier isLeftRunning) {
         /// One whose calls end with their attempts.
         public Receiver(DeliveryRules rules, Function<Handover, Outcome> deliver) {
@@ -420,14 +420,15 @@ public final class Deliver {
                 .orElseGet(() -> StagedContents.hash(lines.get()));
     }
 
-    /// What is left to do.
+    /// The deliveries that are left to do.
     ///
-    /// @param oldestSealedMs when the first batch was sealed that is to be delivered; empty if there is none
-    /// @param inDoubt deliveries that are in doubt
-    /// @param aside deliveries that were put aside
+    /// @param oldestSealedMs time at which the first batch to be delivered was sealed, epoch ms; empty if there
+    ///     is none
+    /// @param inDoubt number of deliveries that are in doubt
+    /// @param aside number of deliveries that were put aside
     public record Backlog(OptionalLong oldestSealedMs, int inDoubt, int aside) {}
 
-    /// What is left to do.
+    /// Counts the deliveries that are left to do.
     public Backlog backlog() {
         Optional<DeliveryItem> open = deliveries.listed(Deliveries.OPEN, 1).stream()
                 .findFirst()

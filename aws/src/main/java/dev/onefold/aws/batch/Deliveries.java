@@ -126,7 +126,7 @@ final class Deliveries {
         }
     }
 
-    /// What is in a list, in the order of its numbers.
+    /// The entries of a list, in the order of their numbers.
     List<Listed> listed(String list, int limit) {
         return listed(read(of(list).limit(limit).build(), limit));
     }
@@ -349,7 +349,8 @@ final class Deliveries {
                 .build();
     }
 
-    /// What makes the lists and the slots those of these deliveries, which are all that are not ended.
+    /// Items that rewrite the lists and the slots to hold these deliveries only, which are all that are not
+    /// ended.
     List<TransactWriteItem> relisted(List<DeliveryItem> open) {
         Map<Map<String, AttributeValue>, TransactWriteItem> items = new LinkedHashMap<>();
         for (String list : List.of(OPEN, PERSON, SLOT)) {

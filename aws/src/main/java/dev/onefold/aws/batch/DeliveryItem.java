@@ -28,12 +28,12 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///
 /// @param attributes of the item, all of them
 record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) {
-    /// What proves the content. It is recorded before the first attempt and never changes.
+    /// The hash and the size that prove the content. They are recorded before the first attempt and never change.
     ///
     /// @param sha256 of the content
     /// @param previous SHA-256 of the batch before; empty for the first one and for a part
     /// @param bytes of the content
-    /// @param object that the content was written to, in the stack's bucket; empty if to none
+    /// @param object name of the content's object in the stack's bucket; empty if there is none
     record Proof(String sha256, String previous, long bytes, String object) {
         Proof in(String written) {
             return new Proof(sha256, previous, bytes, written);

@@ -132,7 +132,7 @@ public final class Receiving {
         return Optional.of(address.bucket() + "/" + address.prefix() + "*");
     }
 
-    /// What Deliver does with contents in the bucket of the stack: actions of S3, none where there are no such
+    /// The actions of S3 that Deliver needs for contents in the stack's bucket; empty if there are no such
     /// contents.
     public static List<String> contentActions(Batching batching) {
         if (!StagedContents.isNeeded(batching.deliver())) {

@@ -14,7 +14,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// Collects the record of a dead letter: through the same claim as a message that arrives for the first time, so it is
 /// in one batch, however often it is redriven and whatever else brings it. The letter is its caller's.
 public final class Redrive {
-    /// What became of the record.
+    /// The fate of the record.
     public sealed interface Result {
         /// It is recorded now.
         record Collected() implements Result {}

@@ -13,7 +13,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// What a batch holds; it never changes. Its item also says how far its delivery is, see [DeliveryItem].
+/// The ranges, the size and the times of a batch; they never change. Its item also says how far its delivery is,
+/// see [DeliveryItem].
 ///
 ///     item = k 00 "batch/<number>", x its ranges of lanes, each 32 bytes, r records, b bytes, f and l when the first
 ///            and the last of them arrived, s when it was sealed
@@ -39,7 +40,7 @@ record SealedBatch(Cut cut, long sealedMs) {
         return new SealedBatch(cut, Items.number(item, "s"));
     }
 
-    /// What it adds to the item of its number.
+    /// The attributes of this batch in the item of its number.
     Map<String, AttributeValue> attributes() {
         ByteBuffer packed = ByteBuffer.allocate(cut.parts().size() * PART_BYTES);
         for (Part part : cut.parts()) {

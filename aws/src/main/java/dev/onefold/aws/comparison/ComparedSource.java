@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What the rows of a deployment are compared with, and what is waited for until they have what it has. On AWS it is a
-/// table of DynamoDB; a simulation has a source of its own.
+/// The source that the rows of a deployment are compared with, and the wait until the rows have all that the
+/// source has. On AWS it is a table of DynamoDB; a simulation has a source of its own.
 public interface ComparedSource {
     /// Looks for it.
     ///

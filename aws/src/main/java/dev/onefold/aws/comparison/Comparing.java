@@ -49,12 +49,12 @@ public final class Comparing {
     private final ComparedSource source;
     private final LongConsumer repairs;
 
-    /// What is compared, and how often.
+    /// The source of a comparison, its schedule and its limits.
     ///
     /// @param table name of the source
-    /// @param every how often
-    /// @param units of the source that are read a second, at most
-    /// @param lag the longest that a change takes from the source to the stream
+    /// @param every time from the beginning of one comparison to that of the next
+    /// @param units of the source that are read in a second, at most
+    /// @param lag longest time that a change takes from the source to the stream
     public record Settings(String table, boolean repairs, Duration every, long units, Duration lag) {
         /// As the command writes it.
         public String source() {
@@ -62,7 +62,7 @@ public final class Comparing {
         }
     }
 
-    /// What a step came to.
+    /// The result of an invocation.
     public sealed interface Outcome {
         /// Nothing is to be done before this time.
         record Idle(Instant next) implements Outcome {}
@@ -132,9 +132,9 @@ public final class Comparing {
         return due.isAfter(at.plus(settings.every())) ? at : due;
     }
 
-    /// Why nobody may rely on the rows having been compared; empty if the last comparison is complete and recent.
+    /// The reason why the rows do not count as compared; empty if the last comparison is complete and recent.
     ///
-    /// @param now what the tables say
+    /// @param now state of the comparison in the tables
     public Optional<String> overdue(Comparison now) {
         if (!now.failure().isEmpty()) {
             return Optional.of("The last comparison failed: " + now.failure());
@@ -146,7 +146,7 @@ public final class Comparing {
                 : Optional.empty();
     }
 
-    /// What one invocation does. It has the comparison.
+    /// The work of one invocation, which holds the comparison.
     private final class Turn implements SourceComparison.Listener {
         private final int before;
         private final LongSupplier remainingMs;
@@ -274,7 +274,7 @@ public final class Comparing {
             };
         }
 
-        /// What is missing in a table that was made again meanwhile was perhaps not put back yet.
+        /// Fails if the source is another table by now: the new table may not have got all rows back yet.
         private void requireSame(String table) {
             if (!source.id().equals(table)) {
                 throw new IllegalStateException("The source was replaced by another table of its name meanwhile."

@@ -13,9 +13,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// What the tables say of the repeated comparison. One invocation at a time works on it: it puts a token of its own
-/// into the item, and writes on condition that the token is still there. It numbers its writes, and each write is on
-/// condition that the one before it is there: a request that arrives late, after it was sent again, changes nothing.
+/// The state of the repeated comparison in the tables. One invocation at a time works on it: it puts a token of
+/// its own into the item, and writes on condition that the token is still there. It numbers its writes, and each
+/// write is on condition that the one before it is there: a request that arrives late, after it was sent again,
+/// changes nothing.
 ///
 ///     item = k 00 "comparison", s source, r whether it repairs, i incarnation and view, h token of the last holder,
 ///            q number of its last write, u until when it is held (0: not), y first seen, x when the next one begins,
@@ -24,15 +25,16 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///            b begin, t id of the source's table, w slicing, c tally: of the one that is under way;
 ///            d end, l tally: of the last complete one
 ///
-/// @param of what is compared
-/// @param held who works on it
-/// @param since when a function looked first at this source, or the last comparison of other rows of it ended
-/// @param next when another one begins
-/// @param failure why the last one failed; empty if it did not
-/// @param attempts invocations in a row that came to nothing
-/// @param unended what comparisons have repaired that did not come to their end, since the last one that did
-/// @param work what is under way; `null` if nothing is
-/// @param last the last complete one; `null` if there is none
+/// @param of the source and the rows that are compared
+/// @param held the invocation that works on it
+/// @param since time at which a function looked first at this source, or the last comparison of other rows of it
+///     ended
+/// @param next time at which the next comparison begins
+/// @param failure reason why the last comparison failed; empty if it did not
+/// @param attempts number of invocations in a row that came to nothing
+/// @param unended repairs by comparisons that did not come to their end, since the last one that did
+/// @param work comparison that is under way; `null` if none is
+/// @param last result of the last complete comparison; `null` if there is none
 public record Comparison(
         Of of,
         Held held,
@@ -51,23 +53,23 @@ public record Comparison(
     /// A person's clock may be so far ahead, and what is asked for is due all the same.
     private static final Duration AHEAD = Duration.ofHours(1);
 
-    /// What is compared.
+    /// The two sides of a comparison.
     ///
     /// @param source as in `dynamodb:Favourites`
     /// @param rows incarnation and view of the deployment
     public record Of(String source, boolean repairs, String rows) {}
 
-    /// Who works on it, until when.
+    /// The hold of the invocation that works on it.
     ///
     /// @param writes number of the last write
     record Held(String token, long writes, Instant until) {
         static final Held NOBODY = new Held("", 0, NEVER);
     }
 
-    /// What comparisons have repaired that did not come to their end.
+    /// The repairs of comparisons that did not come to their end.
     ///
-    /// @param repairs that were begun
-    /// @param removals that are known to be in: a limit for all rows counts them
+    /// @param repairs number of repairs that were begun
+    /// @param removals number of removals that are known to be in: a limit for all rows counts them
     record Unended(long repairs, long removals) {
         static final Unended NOTHING = new Unended(0, 0);
     }
@@ -88,7 +90,7 @@ public record Comparison(
         return RowItem.other("comparison");
     }
 
-    /// What the tables say; empty if no function has looked yet.
+    /// The comparison as stored in the tables; empty if no function has looked yet.
     public static Optional<Comparison> find(Store store) {
         Map<String, AttributeValue> item = store.get(store.tables().rows(), key());
         return item.isEmpty() ? Optional.empty() : Optional.of(of(item));
@@ -129,9 +131,9 @@ public record Comparison(
                         .conditionExpression("attribute_not_exists(k)")));
     }
 
-    /// What is known of repairs that will not be in the numbers of a complete comparison.
+    /// The repairs that will not be in the numbers of a complete comparison, as far as they are known.
     ///
-    /// @param seen what this one has come to
+    /// @param seen tally of the comparison that does not end
     Unended unendedBy(Tally seen) {
         if (work == null) {
             return unended;

@@ -13,16 +13,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// What a comparison has come to, in numbers alone: no key and no content of a row.
+/// The result of a comparison, in numbers alone: no key and no content of a row.
 ///
-/// @param rows of the source
-/// @param readings how often the source was read
-/// @param moved keys that changed while they were compared
-/// @param withoutKey rows of the source whose keys cannot be read
-/// @param expired rows that the source lacks and that go on to count, because they may have expired
-/// @param unended repairs that were begun by attempts which did not end: an invocation that was killed or had no more
-///     time, or a comparison that failed. Those that are in were found equal later
-/// @param findings how many there are, by kind and outcome, as in `MISSING REPAIRED`
+/// @param rows number of rows of the source
+/// @param readings number of times that the source was read
+/// @param moved number of keys that changed while they were compared
+/// @param withoutKey number of rows of the source whose keys cannot be read
+/// @param expired number of rows that the source lacks and that still count, because they may have expired
+/// @param unended number of repairs that were begun by attempts which did not end: an invocation that was killed
+///     or had no more time, or a comparison that failed. Those that are in were found equal later
+/// @param findings number of findings by kind and outcome, as in `MISSING REPAIRED`
 public record Tally(
         long rows, long readings, long moved, long withoutKey, long expired, long unended, Map<String, Long> findings) {
     static final Tally NONE = new Tally(0, 0, 0, 0, 0, 0, Map.of());

@@ -42,9 +42,9 @@ public final class StagedContents {
         return destination.kind() == Kind.LAMBDA || destination.compression() != Compression.NONE;
     }
 
-    /// What a content is.
+    /// The hash, the size and the place of a content.
     ///
-    /// @param object that it was written to; empty if to none
+    /// @param object name of the object that it was written to; empty if there is none
     public record Hashed(String sha256, long bytes, String object) {}
 
     /// Reads a content.

@@ -38,7 +38,8 @@ public final class Aggregated {
 
     private Aggregated() {}
 
-    /// What a record of a stream brings: its parts, or itself.
+    /// The arrivals of a record of a stream: one for each part of an aggregated record, or one for the record
+    /// itself.
     ///
     /// @param shard as [Arrival#shard] has it
     /// @param atMs as [Arrival#atMs] has it

@@ -40,8 +40,8 @@ public record Arrival(String shard, String sequence, long subSequence, byte[] da
         return shard + ":" + sequence + ":" + subSequence;
     }
 
-    /// What the source names it by, for pipelines whose records count by that: of a message its id alone, because it
-    /// keeps that when the queue moves it to another one.
+    /// The bytes by which the source names the record, for pipelines whose records count by that. A message is
+    /// named by its id alone, because it keeps the id when the queue moves it to another queue.
     public byte[] identity() {
         boolean isMessage = !EventJson.isSequence(sequence);
         return (isMessage ? sequence : place()).getBytes(StandardCharsets.UTF_8);

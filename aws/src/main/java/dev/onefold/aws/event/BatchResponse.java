@@ -6,8 +6,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/// What a function answers where `ReportBatchItemFailures` is on. Without failures all of the batch is done. For a
-/// stream, everything from the lowest sequence number on comes again; for a queue, exactly these messages.
+/// A function's answer to a batch where `ReportBatchItemFailures` is on. Without failures the whole batch is
+/// done. For a stream, all records from the lowest sequence number on come again; for a queue, exactly these
+/// messages.
 ///
 /// @param failures sequence numbers, or ids of messages
 public record BatchResponse(List<String> failures) {

@@ -117,7 +117,7 @@ final class EventJson {
         return SEQUENCE.matcher(text).matches();
     }
 
-    /// What is wrong and where, without the payload.
+    /// The cause and the place of the failure, without the payload.
     static String reason(IOException failure) {
         if (!(failure instanceof JsonProcessingException json)) {
             return String.valueOf(failure.getMessage());

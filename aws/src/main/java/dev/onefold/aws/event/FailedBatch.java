@@ -5,12 +5,12 @@ import dev.onefold.aws.event.Invocation.UnreadableEvent;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// What an event source mapping sends to its on-failure destination: where the records are that it gave up. It carries
-/// no payload, so the records must be read from the stream again before that forgets them.
+/// The message of an event source mapping to its on-failure destination: the place of the records that it gave
+/// up. It carries no payload, so the records must be read from the stream again before the stream forgets them.
 ///
 /// @param firstSequence of the first record given up
-/// @param lastSequence of the last one, which is given up, too
-/// @param condition why, such as `RetryAttemptsExhausted`
+/// @param lastSequence of the last record given up
+/// @param condition reason, such as `RetryAttemptsExhausted`; `null` if the message has none
 public record FailedBatch(
         String streamArn,
         String shardId,

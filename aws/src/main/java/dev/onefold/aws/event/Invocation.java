@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
-/// What one invocation of a function brings.
+/// The content of one invocation of a function.
 public sealed interface Invocation {
     /// Longest event that is parsed. Lambda delivers at most 6 MB; its documentation gives two figures for that, and
     /// this is the larger one, so that nothing is refused here that arrives.
@@ -29,7 +29,7 @@ public sealed interface Invocation {
     /// Only time has passed: what a schedule sends, an object without records.
     record Tick() implements Invocation {}
 
-    /// What these bytes, the JSON of one invocation, bring.
+    /// Decodes the JSON of one invocation.
     ///
     /// @throws UnreadableEvent naming the record
     static Invocation read(byte[] event) {
@@ -38,9 +38,10 @@ public sealed interface Invocation {
 
     /// A message of a queue.
     ///
-    /// @param id what a [BatchResponse] names it by; the queue gives it, and each delivery of the message has it
+    /// @param id name of the message in a [BatchResponse]; the queue gives it, and each delivery of the message
+    ///     has it
     /// @param queue name of the queue; empty if the event does not say it
-    /// @param sentMs when the queue took it, epoch milliseconds; [Arrival#NOT_KNOWN] if the event does not say it
+    /// @param sentMs time at which the queue took it, epoch ms; [Arrival#NOT_KNOWN] if the event does not say it
     record Message(String id, String body, String queue, long sentMs) {
         /// The message as a record: what the queue calls it is its place.
         public Arrival arrival() {

@@ -25,10 +25,10 @@ record TableChange(
         byte @Nullable [] keys,
         byte @Nullable [] newImage,
         byte @Nullable [] oldImage) {
-    /// Who removes an item whose time to live is over.
+    /// The principal that removes an item whose time to live is over.
     static final String EXPIRY = "dynamodb.amazonaws.com";
 
-    /// What happened to the item.
+    /// The kind of change to the item.
     enum Kind {
         INSERT,
         MODIFY,

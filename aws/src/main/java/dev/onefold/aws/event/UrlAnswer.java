@@ -6,7 +6,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What a function answers to a request to its URL.
+/// A function's answer to a request to its URL.
 ///
 /// @param status of HTTP
 /// @param body at most [#BODY_BYTES_MAX] bytes

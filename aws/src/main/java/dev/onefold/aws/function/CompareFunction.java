@@ -32,7 +32,7 @@ import java.util.function.LongSupplier;
 ///
 /// It logs numbers, and neither keys nor contents.
 public final class CompareFunction implements RequestStreamHandler {
-    /// What an invocation keeps to end a page, and to note how far it is.
+    /// The time that an invocation reserves to end a page, and to record its progress.
     private static final long REMAINING_MS_MIN = 60_000;
 
     private static final JsonFactory JSON = new JsonFactory();

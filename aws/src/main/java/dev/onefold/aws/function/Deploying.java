@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/// What CloudFormation asks a function in the middle of an update, as a custom resource of the template: whether the
-/// update may go on. A refusal fails the update with its reason, and CloudFormation takes back what it has changed.
+/// A custom-resource request of CloudFormation in the middle of an update, which asks whether the update may go
+/// on. A refusal fails the update with its reason, and CloudFormation rolls its changes back.
 ///
 /// @param fields texts of the request, by their paths, such as `ResourceProperties.Input`
 record Deploying(Map<String, String> fields) {

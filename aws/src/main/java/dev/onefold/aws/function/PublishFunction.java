@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
 public final class PublishFunction implements RequestStreamHandler {
     private static final Duration PAUSE = Duration.ofMillis(500);
 
-    /// What an invocation keeps for its last requests.
+    /// The time that an invocation reserves for its last requests.
     private static final long REMAINING_MS_MIN = 5_000;
 
     private final Store store;

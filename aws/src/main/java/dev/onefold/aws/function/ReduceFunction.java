@@ -85,7 +85,7 @@ public final class ReduceFunction implements RequestStreamHandler {
         return BatchResponse.DONE.json();
     }
 
-    /// What has become visible is told, also when a lane fails.
+    /// Reduces these lanes. The delays of the deltas that became visible are reported, even if a lane fails.
     private void reduce(Collection<Integer> lanes, Duration most) {
         Delays delays = new Delays();
         try {

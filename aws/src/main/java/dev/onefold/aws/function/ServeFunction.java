@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// The function behind a function URL: the routes of the service, and the live page. One invocation at a time, as
 /// Lambda calls it.
 public final class ServeFunction implements RequestStreamHandler {
-    /// What an invocation keeps for requests to the stream or queue that are under way when nothing more is sent:
-    /// as long as one may take.
+    /// The time that an invocation reserves for requests to the stream or queue that are under way when no more
+    /// are sent: the longest that one may take.
     private static final Duration KEPT = Duration.ofSeconds(27);
 
     private final Serving serving;

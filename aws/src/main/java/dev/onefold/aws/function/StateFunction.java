@@ -86,10 +86,10 @@ public final class StateFunction implements RequestStreamHandler {
         this(store, pipeline, metrics, streams, new Setup(layout, 0));
     }
 
-    /// What the template's parameters say.
+    /// The settings in the template's parameters.
     ///
     /// @param layout of a deployment that has no definition yet
-    /// @param failOfMillion invocations that fail on purpose, of a million
+    /// @param failOfMillion number of invocations, of a million, that fail on purpose
     record Setup(Layout layout, int failOfMillion) {}
 
     StateFunction(Store store, Pipeline pipeline, Metrics metrics, Supplier<Streams> streams, Setup setup) {

@@ -30,7 +30,7 @@ import java.util.function.BooleanSupplier;
 public final class UpkeepFunction implements RequestStreamHandler {
     private static final JsonFactory JSON = new JsonFactory();
 
-    /// What an invocation keeps for finishing the page that it is at, and for comparing at the end of an audit.
+    /// The time that an invocation reserves to finish its page, and to compare at the end of an audit.
     private static final int REMAINING_MS_MIN = 20_000;
 
     private final Store store;

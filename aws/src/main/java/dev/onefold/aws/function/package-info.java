@@ -1,4 +1,4 @@
-/// What Lambda invokes.
+/// The functions that Lambda invokes.
 @NullMarked
 package dev.onefold.aws.function;
 

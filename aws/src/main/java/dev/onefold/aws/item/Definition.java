@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// What is folded, by an epoch that grows with each change. Whoever writes rows does so under an epoch: its
-/// transaction checks one of the gates, which hold the epoch, too. A change writes the definition, then one gate
-/// after the other; when all are at the new epoch, nothing can be written any more by code that knows only the old
-/// one, however late it wakes up. There are many gates, because transactions that check the same item get in each
-/// other's way.
+/// The views that rows are folded into, under an epoch that grows with each change. A writer of rows works under
+/// an epoch: its transaction checks one of the gates, which hold the epoch, too. A change writes the definition,
+/// then one gate after the other. When all gates are at the new epoch, code that knows only the old one can write
+/// nothing any more, however late it wakes up. There are many gates, because transactions that check the same
+/// item conflict.
 ///
 ///     item = k 00 "definition", e epoch, i incarnation and t ids of its tables, n lanes, w gates, s served
 ///     view, m last view, v views: their number, canonical text, one leaf in how many they have, b who began
@@ -25,14 +25,14 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     gate = k 00 "gate/<number>", e epoch, i incarnation
 ///     view = k 00 "view/<number>", t canonical text: of a view that served and will not any more
 ///
-/// They stand in the table of rows, whose keys begin otherwise: whoever writes rows needs no other table.
+/// They are in the table of rows, whose keys begin otherwise, so a writer of rows needs no other table.
 ///
 /// @param epoch from 1
-/// @param incarnation what the tables are since they were made, or restored last
-/// @param lanes how many queues of deltas there are
-/// @param gates how many gates there are
+/// @param incarnation of the tables since they were made, or restored last
+/// @param lanes number of queues of deltas
+/// @param gates number of gates
 /// @param served number of the view that answers are made of
-/// @param last the greatest number that a view has had
+/// @param last greatest number that a view has had
 /// @param views oldest first; others than the served one are being filled
 public record Definition(
         long epoch, Incarnation incarnation, int lanes, int gates, int served, int last, List<View> views) {
@@ -61,9 +61,9 @@ public record Definition(
 
     /// A pipeline's totals. Its number is never given twice.
     ///
-    /// @param oneIn 1 where it has all leaves; else it is for an audit, and has about one leaf in so many
-    /// @param owner who began it: others leave it alone unless it has been left behind
-    /// @param since the epoch of the totals in which it became whole: a cut from before does not have all of it
+    /// @param oneIn 1 if the view has all leaves; otherwise it is for an audit, and has about one leaf in `oneIn`
+    /// @param owner maker of the view: others leave it alone unless it is abandoned
+    /// @param since epoch of the totals in which it became whole: a cut from before does not have all of it
     public record View(int number, Pipeline pipeline, int oneIn, String owner, long since) {
         /// The same, whole since an epoch of the totals.
         View since(long wholeSince) {
@@ -76,7 +76,7 @@ public record Definition(
             return oneIn == 1 || Long.remainderUnsigned(leaf.hash() + number, oneIn) == 0;
         }
 
-        /// What of a delta is in it.
+        /// The part of a delta that is in this view.
         public Delta of(Delta delta) {
             return oneIn == 1 ? delta : delta.in(this::has);
         }
@@ -110,10 +110,10 @@ public record Definition(
         return withView(last + 1, pipeline, oneIn, owner);
     }
 
-    /// The same with one more view, yet to be filled, of about one leaf in so many.
+    /// The same with one more view, yet to be filled, of about one leaf in `oneIn`.
     ///
     /// @param number greater than any that was given before
-    /// @param owner who begins it: no two definitions that different owners make are equal
+    /// @param owner maker of the view: no two definitions that different owners make are equal
     /// @throws IllegalStateException if there is one already: two views are what fits into one transaction
     public Definition withView(int number, Pipeline pipeline, int oneIn, String owner) {
         if (views.size() >= VIEWS_MAX) {

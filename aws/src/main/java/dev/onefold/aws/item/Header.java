@@ -118,7 +118,7 @@ public record Header(
         return hold == null || !hold.until().isAfter(now) ? OptionalLong.empty() : OptionalLong.of(hold.epoch());
     }
 
-    /// What the attribute [#TOUCHED] is for items of these keys.
+    /// The value of the attribute [#TOUCHED] for items of these keys.
     public static AttributeValue touched(Collection<Map<String, AttributeValue>> keys) {
         TreeMap<String, List<SdkBytes>> views = new TreeMap<>();
         for (Map<String, AttributeValue> key : keys) {

@@ -172,7 +172,7 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
         return Items.bytes(item, ROW);
     }
 
-    /// What of an item's attributes somebody has changed since its row was written.
+    /// The attributes of an item that were changed since its row was written; empty if there are none.
     ///
     /// @param owner the key whose row it is
     public Optional<KeyAudit.Difference> edited(List<String> owner, Map<String, AttributeValue> item) {

@@ -53,12 +53,12 @@ public final class Stored {
         return Map.of(ROWS, BigInteger.valueOf(count));
     }
 
-    /// What says which leaf it is.
+    /// The attributes that identify a leaf.
     public static Map<String, AttributeValue> identity(Delta.Cell cell) {
         return Map.of(GROUP, Items.bytes(cell.leaf().bytes()));
     }
 
-    /// What says which value it is.
+    /// The attributes that identify a value.
     public static Map<String, AttributeValue> identity(Delta.Value value) {
         return Map.of(
                 GROUP,

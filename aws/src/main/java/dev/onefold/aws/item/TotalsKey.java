@@ -38,12 +38,12 @@ public final class TotalsKey {
         return Integer.parseInt(partition, 0, partition.indexOf('/'), 10);
     }
 
-    /// What all leaves of a roll-up under a group begin with.
+    /// The prefix of the sort keys of all leaves of a roll-up under a group.
     public static byte[] leavesUnder(int rollup, Tuple group) {
         return under(rollup, LEAF, group);
     }
 
-    /// What all values of a roll-up under a group begin with.
+    /// The prefix of the sort keys of all values of a roll-up under a group.
     public static byte[] valuesUnder(int rollup, Tuple group) {
         return under(rollup, VALUE, group);
     }

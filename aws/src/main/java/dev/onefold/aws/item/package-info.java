@@ -1,4 +1,4 @@
-/// What stands in the tables: items, as values, and how they are written.
+/// The items of the tables, as values, and how they are written.
 @NullMarked
 package dev.onefold.aws.item;
 

@@ -385,7 +385,7 @@ public final class LetterTable {
         }
     }
 
-    /// What a letter says of its record.
+    /// The place, the hash and the length of a record, as attributes of its letter.
     private static Map<String, AttributeValue> item(LetterBytes.Place place, byte[] record) {
         return Map.of(
                 "b", AttributeValue.fromS(place.bucket()),
@@ -495,7 +495,7 @@ public final class LetterTable {
         counters.add(counts);
     }
 
-    /// What became of records.
+    /// The counts of records by their fates.
     public Counts counts() {
         return Counters.of(get(single("counts")));
     }

@@ -37,7 +37,7 @@ record Mark(
     static final String CUT = "cut";
     static final String CUT_AT = "cut_at";
 
-    /// What the requests of a claim are on condition of.
+    /// The condition of every request of a claim: the claim is still the last one.
     static final String IS_LAST = "claimed = :claimed AND writer = :writer";
 
     private static final String CLAIMED = "claimed";

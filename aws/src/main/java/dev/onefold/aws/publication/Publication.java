@@ -76,7 +76,7 @@ public final class Publication {
         }
     }
 
-    /// What a step came to.
+    /// The result of a step.
     public sealed interface Outcome {
         /// The items are those of the totals, or nothing was deployed.
         record Nothing() implements Outcome {}

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// What a published table holds of a roll-up, by the items' ids.
+/// The items of a roll-up in a published table, by their ids.
 ///
 ///     group = id "main/FX/EMEA", rollup, depth, each level and each figure under its plain name, cut, cut_at
 ///     top   = id "main:top", rollup, groups (a list, the greatest first, of levels and the figure), cut, cut_at
@@ -139,7 +139,8 @@ final class PublishedItems {
         return id.substring(0, end) + "~~" + Sha256.hex(bytes); // No other id has two of them in a row.
     }
 
-    /// What of a stored item is compared: numbers come back in any notation that has the same value.
+    /// The attributes of a stored item that are compared. Numbers are normalized, because they come back in any
+    /// notation that has the same value.
     static Map<String, AttributeValue> compared(Map<String, AttributeValue> stored) {
         Map<String, AttributeValue> item = new TreeMap<>(stored);
         item.keySet().removeAll(Set.of(ID, Mark.CUT, Mark.CUT_AT));

@@ -51,10 +51,10 @@ public final class TotalsReads {
         }
     }
 
-    /// What was read, in the order of the parts.
+    /// The totals that were read, in the order of the parts.
     ///
-    /// @param at all that was written before is in it
-    /// @param epoch what is read later, of this epoch or a later one, has all that is in this
+    /// @param at time: all that was written before it is in the totals
+    /// @param epoch of the totals: a later reading, of this epoch or a later one, has all that is in this one
     public record Reading(List<Totals> totals, Instant at, long epoch) {
         public Reading {
             totals = List.copyOf(totals);
@@ -95,7 +95,7 @@ public final class TotalsReads {
 
     /// The same of a definition that nobody changes.
     ///
-    /// @param truth what the view is made of
+    /// @param truth description of the data that the view is made of
     public static Verification differences(Store store, Definition definition, Definition.View view, String truth) {
         List<Part> parts = new ArrayList<>();
         int rollups = Rollups.of(definition.servedView().pipeline()).all().size();

@@ -15,7 +15,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.Update;
 
-/// What is added to one item of a stripe.
+/// The amounts that are added to one item of a stripe.
 ///
 /// @param identity attributes that say what the item is, for an item that is new
 /// @param amounts by attribute

@@ -72,7 +72,7 @@ public final class Reduce {
     private String incarnation = "";
     private long commits;
 
-    /// What one transaction adds and deletes.
+    /// The deltas that one transaction adds to the totals, and deletes.
     private record Picked(List<DeltaItem> deltas, ViewDeltas sum, Set<DeltaId> blockers) {}
 
     private Reduce(Store store, int lane, Duration most, Delays delays) {

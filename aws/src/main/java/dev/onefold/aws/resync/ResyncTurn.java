@@ -150,7 +150,7 @@ public final class ResyncTurn {
         store.tried(() -> store.client().updateItem(until(0)));
     }
 
-    /// What a transaction of repairs checks.
+    /// The condition of a transaction of repairs: a fence, chosen by chance, still has the number of this turn.
     TransactWriteItem check() {
         return TransactWriteItem.builder()
                 .conditionCheck(ConditionCheck.builder()

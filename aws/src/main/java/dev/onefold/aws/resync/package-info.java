@@ -1,4 +1,5 @@
-/// What a comparison of a deployment's rows with their source needs of the tables: the rows, and the turn to repair.
+/// The rows and the turn to repair: the part of the tables that a comparison of a deployment's rows with their
+/// source needs.
 @NullMarked
 package dev.onefold.aws.resync;
 

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.Optional;
 
-/// Who is let in. There is no way to let everybody in.
+/// The callers that are let in. No form of it lets everybody in.
 public sealed interface Access {
     /// Callers whose signature Lambda has checked: they may read, and write where the deployment takes records.
     record Signed() implements Access {}
@@ -49,9 +49,9 @@ public sealed interface Access {
                 : Optional.empty();
     }
 
-    /// What the caller of a request may do.
+    /// The permission of the caller of a request.
     ///
-    /// @throws Refused if nothing
+    /// @throws Refused if the caller may do nothing
     default Permission permission(UrlRequest request) {
         return switch (this) {
             case Signed _ -> (_, scope) -> scope != Scope.OPERATE;

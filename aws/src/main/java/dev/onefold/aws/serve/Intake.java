@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /// Where the lines of requests go. What is no event goes there as well: who reads it makes a dead letter of it. Any
 /// thread may call.
 public sealed interface Intake permits StreamIntake, QueueIntake {
-    /// What became of the lines. Each is put, or in one of the lists, by its number from 1.
+    /// The fates of the lines. Each line is put, or its number, from 1, is in one of the lists.
     ///
-    /// @param notPut may be in, and nobody knows
+    /// @param notPut numbers of the lines that are not known to be in; each of them may be in
     /// @param refused lines that are never taken
-    /// @param failure why some are not known to be in; `null` if all are
+    /// @param failure reason why some lines are not known to be in; `null` if all are
     record Outcome(
             long put,
             List<Long> notPut,
@@ -29,9 +29,9 @@ public sealed interface Intake permits StreamIntake, QueueIntake {
     /// @param most after which nothing more is sent
     Outcome put(Pipeline pipeline, List<String> lines, Duration most);
 
-    /// What it is, as a person calls it.
+    /// The noun for the intake in messages, such as `stream`.
     String noun();
 
-    /// What of lines makes it take them never.
+    /// The reason why the intake never takes some lines.
     String refuses();
 }

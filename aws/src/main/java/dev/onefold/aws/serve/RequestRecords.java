@@ -29,7 +29,7 @@ final class RequestRecords {
     /// So many ranges of lines are named.
     private static final int RANGES_MAX = 1_000;
 
-    /// What is known of each of them must find room on the heap of the smallest function.
+    /// The most lines in a request: the heap of the smallest function must hold the state of each of them.
     static final int LINES_MAX = 1_000_000;
 
     /// They are taken, and not yet in the totals.

@@ -78,7 +78,8 @@ public final class Serving {
         }
     }
 
-    /// What a failure of the engine means. Its messages may name tables and accounts, so they go to the log.
+    /// Translates a failure of the engine. The engine's messages may name tables and accounts, so they go to the
+    /// log.
     private Failure failure(Throwable e) {
         if (e instanceof SdkException) {
             LOG.log(System.Logger.Level.WARNING, "A request failed, because a service did: " + e.getMessage());
@@ -173,7 +174,7 @@ public final class Serving {
         return answer[0];
     }
 
-    /// What everybody may see: the page, and the description of the API.
+    /// The files that need no permission: the page, and the description of the API; empty for any other path.
     private Optional<UrlAnswer> open(List<String> path, UrlRequest asked) throws IOException {
         Optional<PageFile> file = page.find(path);
         if (file.isPresent()) {

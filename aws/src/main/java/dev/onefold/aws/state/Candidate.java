@@ -13,11 +13,11 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What a record wants its key's row to be.
+/// The row that a record proposes for its key.
 ///
 /// @param served number of the view that decides conflicts
-/// @param views by number, what the record contributes to each
-/// @param refused by number, what is to be kept of it for each view that cannot take it
+/// @param views contributions of the record, by the number of the view
+/// @param refused contributions to keep for the views that cannot take the record, by the number of the view
 /// @param isAside whether it only marks that a row was put aside
 record Candidate(
         byte[] key,
@@ -65,7 +65,7 @@ record Candidate(
 
     /// Where the record of a row came from.
     ///
-    /// @param read what is left of it
+    /// @param read bytes that are left of the record
     static Arrival arrival(RowItem row, byte[] read) {
         String[] place = row.place().split(":", -1);
         return new Arrival(

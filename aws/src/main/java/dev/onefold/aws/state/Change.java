@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// A row that is to be replaced.
 ///
 /// @param index of the record in its batch
-/// @param before what was read; `null` if the key was never seen
+/// @param before row that was read; `null` if the key was never seen
 record Change(int index, @Nullable RowItem before, Candidate candidate) {
     private static final Contribution NOTHING = new Contribution(Event.Kind.FILTERED, List.of(), List.of());
 
@@ -32,7 +32,7 @@ record Change(int index, @Nullable RowItem before, Candidate candidate) {
         return before != null && !before.isEmpty() && !before.views().containsKey(candidate.served());
     }
 
-    /// What the record does to the row that was read, as the served view has both.
+    /// The transition that the record makes of the row that was read, as the served view has both.
     Transition transition(Pipeline pipeline) {
         RowItem stored = before;
         if (stored != null && stored.isAside()) {
@@ -50,7 +50,7 @@ record Change(int index, @Nullable RowItem before, Candidate candidate) {
                 pipeline.input().isRemovalNewer());
     }
 
-    /// What it comes to in each view. A row that a view does not have yet is added to it.
+    /// The delta of this change in each view. A row that a view does not have yet is added to it.
     ViewDeltas deltas(Definition definition) {
         TreeMap<Integer, Delta> deltas = new TreeMap<>();
         candidate.views().keySet().forEach(view -> deltas.put(view, delta(definition.view(view))));
@@ -63,7 +63,8 @@ record Change(int index, @Nullable RowItem before, Candidate candidate) {
         return new ViewDeltas(deltas);
     }
 
-    /// What it comes to in one view. From a view that refuses it, what was there before is taken.
+    /// The delta of this change in one view. If the view refuses the record, the row's earlier contribution is
+    /// removed from the view.
     Delta delta(Definition.View view) {
         Contribution known = before == null ? null : before.views().get(view.number());
         Contribution after = candidate.views().getOrDefault(view.number(), NOTHING);

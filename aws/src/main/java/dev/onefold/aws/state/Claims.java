@@ -12,12 +12,12 @@ import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 
-/// What the table of totals knows of the definition, which stands in the table of rows: each change is noted here
-/// before it is made there. So a table that was restored alone, or to another moment than the other one, is found
-/// out, and the number of a view is given once, whichever of the two remembers less.
+/// The notes on the definition in the table of totals. The definition is in the table of rows, and each change is
+/// noted here before it is made there. So a table that was restored alone, or to another moment than the other
+/// one, is detected, and the number of a view is given once, whichever of the two remembers less.
 ///
-/// It also says in which incarnation the totals are whole. When a new one has begun, nothing is answered until the
-/// totals are made of the rows that there are.
+/// The notes also name the incarnation in which the totals are whole. When a new incarnation has begun, no query
+/// is answered until the totals are recomputed from the rows.
 ///
 ///     item = p "headers", g FF FF, e epoch of the last change that was noted, i incarnation in which the totals are
 ///            whole, m the greatest number of a view

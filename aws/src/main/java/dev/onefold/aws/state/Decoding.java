@@ -29,7 +29,7 @@ final class Decoding {
     private final Optional<Horizon> horizon;
     private final Map<Integer, Derivation.Possible> others = new TreeMap<>();
 
-    /// What a record is.
+    /// The result of decoding a record.
     sealed interface Decoded {
         record Good(Candidate candidate) implements Decoded {}
 
@@ -80,7 +80,8 @@ final class Decoding {
                 : horizon.refusal(event, arrival.atMs());
     }
 
-    /// What is left of a record that has lost a conflict, or that the next view refused, if the served view takes it.
+    /// Decodes the rest of a record that has lost a conflict, or that the next view refused. The served view may
+    /// refuse it, too.
     Decoded derive(LostRow lost, Arrival arrival) {
         Pipeline served = definition.servedView().pipeline();
         return switch (Derivation.of(lost.pipeline(), served)) {

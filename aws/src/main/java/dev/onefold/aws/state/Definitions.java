@@ -197,7 +197,7 @@ public final class Definitions {
                         .expressionAttributeValues(replaced(next, incarnation))));
     }
 
-    /// What [#put] does, for a transaction.
+    /// The write of [#put], for a transaction.
     public TransactWriteItem replacing(Definition next, String incarnation) {
         return TransactWriteItem.builder()
                 .put(Put.builder()

@@ -7,7 +7,7 @@ import dev.onefold.core.process.OlderCodeException;
 import java.util.List;
 import java.util.Optional;
 
-/// What became of a record.
+/// The fate of a record.
 public sealed interface Fate {
     /// Its contribution is the key's now.
     record Accepted() implements Fate {}

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What changes of rows come to in the roll-ups that they feed.
+/// The deltas that changes of rows make in the roll-ups that the rows feed.
 public final class FeedDeltas {
     private FeedDeltas() {}
 
@@ -29,7 +29,7 @@ public final class FeedDeltas {
         return sum;
     }
 
-    /// What a row of a table comes to.
+    /// The delta of a row of a table.
     public static Delta of(Feeds feeds, int table, byte[] row) {
         return signed(feeds, table, row, false);
     }

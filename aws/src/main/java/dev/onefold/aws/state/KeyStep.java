@@ -19,11 +19,11 @@ import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// What some events of a key come to, as it is written: all of it or nothing.
+/// The result of some events of a key, as it is written: all of it or nothing.
 ///
-/// @param before the head that was read; `null` if there was none
+/// @param before head that was read; `null` if there was none
 /// @param fates of the first of the key's events, in their order; none where the step upgrades the key
-/// @param delta what it comes to in the roll-ups of tables
+/// @param delta of the roll-ups of tables
 record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> fates, Delta delta) {
     /// Of a transaction's hundred, one is the check of the definition's epoch.
     static final int ITEMS_MAX = 99;
@@ -31,7 +31,8 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
     /// Of a transaction's 4 MB.
     static final long BYTES_MAX = 3_700_000;
 
-    /// What Reduce adds in one commit.
+    /// The most items of the totals that the delta of a step touches: Reduce must be able to add them in one
+    /// commit.
     static final int DELTA_ITEMS_MAX = 90;
 
     private static final int PLAIN_TIMES_MAX = 8; // A row's attributes have fewer bytes than so many times the row.

@@ -49,14 +49,15 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// Takes the records of one batch for a user's function: groups them by key, reads the head of each key as it is now,
-/// lets `core` fold the key's events in the order in which they came, and writes what they come to in one transaction:
-/// head, kept events, base, rows, letters and the delta of the roll-ups that rows feed, on condition that the head is
-/// the one that was read. What does not fit into one transaction is cut between events, never within one.
+/// Takes the records of one batch for a user's function: groups them by key, reads the head of each key as it is
+/// now, lets `core` fold the key's events in the order in which they came, and writes the result in one
+/// transaction: head, kept events, base, rows, letters and the delta of the roll-ups that rows feed. The
+/// condition is that the head is the one that was read. A result that does not fit into one transaction is cut
+/// between events, never within one.
 ///
-/// Whatever fails is read and folded again from the start: what is true is in the head. A step is known by its name in
-/// the head, so a step whose answer was lost is this batch's own, and its events are not folded again. One object for
-/// one batch.
+/// A key whose transaction fails is read and folded again from the start, because the head holds the truth. A
+/// step is known by its name in the head, so a step whose answer was lost is this batch's own, and its events are
+/// not folded again. One object for one batch.
 final class KeySteps {
     private static final int ATTEMPTS_MAX = 30;
     private static final List<Reason> REDRIVEN_FOR = List.of(Reason.FAILED, Reason.TOO_LATE, Reason.CONFLICT);

@@ -67,7 +67,7 @@ public record Progress(int view, Instant at, boolean isFenced, List<Segment> seg
 
     /// Notes that a view is to be filled, unless it or a later one is noted already.
     ///
-    /// @return what is noted now
+    /// @return the progress as it is noted now
     public static Progress begin(Store store, int view) {
         Map<String, AttributeValue> item = new TreeMap<>(key());
         item.put("v", Items.number(view));
@@ -84,7 +84,7 @@ public record Progress(int view, Instant at, boolean isFenced, List<Segment> seg
         return find(store);
     }
 
-    /// What is noted, since some view was filled once.
+    /// The progress as it is noted, of the view that is being filled or was filled last.
     static Progress find(Store store) {
         Map<String, AttributeValue> item = store.get(store.tables().rows(), key());
         return new Progress(

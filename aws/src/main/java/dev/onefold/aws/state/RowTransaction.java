@@ -23,8 +23,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// Rows of one lane, and the one delta that they come to: written together, each row on condition that it is what was
 /// read.
 record RowTransaction(int lane, List<Change> changes, ViewDeltas deltas) {
-    /// What Reduce must be able to add in one transaction, beside the delta itself and the lane's header, is bounded
-    /// by the second one.
+    /// The second limit bounds the items that Reduce must be able to add in one transaction, beside the delta
+    /// itself and the lane's header.
     private static final Packing.Limits LIMITS = new Packing.Limits(90, 90, 100_000, 3_000_000);
 
     private static final long ROW_BYTES = 300; // Beside its key and its contributions.

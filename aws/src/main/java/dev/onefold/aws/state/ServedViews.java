@@ -19,10 +19,11 @@ import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// What rows have of the served view. A row may lack it: of a backup some rows may be of before a view began to serve,
-/// and a transaction may be on its way for longer than anybody waits. Then it is derived from any view that the row
-/// has and whose pipeline is known. Nothing of such a row is in the totals of the served view, so it is added to them
-/// with its row. A row that has no such view is put aside. Any thread may call.
+/// The contributions of rows to the served view. A row may lack its contribution: a backup may hold rows from
+/// before a view began to serve, and a transaction may be on its way for longer than any process waits. The
+/// contribution is then derived from any view that the row has and whose pipeline is known. The totals of the
+/// served view have nothing of such a row, so its contribution is added to them with its row. A row that has no
+/// such view is put aside. Thread-safe.
 public final class ServedViews {
     private final Store store;
     private final Definition definition;

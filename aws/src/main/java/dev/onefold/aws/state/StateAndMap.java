@@ -34,13 +34,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// Takes the records of one batch: rejects what cannot be read, finds the winner of each key, reads the rows, lets
-/// `core` decide, and writes each changed row with the delta that it comes to in one transaction. Identity is the
-/// row's: a record that comes again, in whatever batch, by whatever twin, finds it there.
+/// Takes the records of one batch: rejects those that cannot be read, finds the winner of each key, reads the
+/// rows, lets `core` decide, and writes each changed row with its delta in one transaction. Identity is the
+/// row's: a record that comes again, in any batch and by any twin, finds it there.
 ///
-/// Whatever fails is asked again from the start: what is true is in the rows, not in the answer to a request. So a
-/// reply that was lost, another function that was faster, and a new definition are one case. One object for one batch.
-/// Its transactions are written on threads of their own, so sets that they change are concurrent ones.
+/// A decision whose request fails is made again from the start, because the rows hold the truth, and not the
+/// answer to a request. So a reply that was lost, another function that was faster, and a new definition are one
+/// case. One object for one batch. Its transactions are written on threads of their own, so sets that they change
+/// are concurrent ones.
 ///
 /// The first attempt at a batch reads rows eventually consistent, which costs half as much. Such a row may be older
 /// than the row that is there. A row only ever rises, in (version, contributions), so there are two cases:
@@ -100,7 +101,7 @@ public final class StateAndMap {
     /// Takes a batch. When it completes, every record is in the rows and deltas, or is a dead letter; if it fails, some
     /// may be, and the batch must come again.
     ///
-    /// @return what became of each record, in their order
+    /// @return fates of the records, in their order
     public static List<Fate> process(Store store, List<Arrival> arrivals) {
         Definition definition = new Definitions(store).load();
         return isOfKeys(definition)

@@ -28,11 +28,11 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// What is stored of one key, as of the step that its head was written in. What a step writes becomes visible item by
-/// item, so a plain read may find the head of one step and a row of the one before. Rows and the base are read
-/// together with the head in one transaction, which is refused as long as a step is under way on one of them; if the
-/// head is another one by then, all is read again. An event that is kept is written once and never changed, so it is
-/// read plainly, and so again only if it is not there. Not thread-safe.
+/// The stored data of one key, as of the step that its head was written in. The items of a step become visible
+/// one by one, so a plain read may find the head of one step and a row of the one before. Rows and the base are
+/// read together with the head in one transaction, which is refused as long as a step is under way on one of
+/// them. If the head is another one by then, all is read again. A kept event is written once and never changed,
+/// so it is read plainly, and read again only if it is not there. Not thread-safe.
 public final class StoredKey implements dev.onefold.core.process.Store {
     private static final int ATTEMPTS_MAX = 12;
     private static final int TOGETHER_MAX = 99;
@@ -102,7 +102,7 @@ public final class StoredKey implements dev.onefold.core.process.Store {
                 + " times. Ask again, or read single rows from their tables.");
     }
 
-    /// What of a key differs from what its kept events come to.
+    /// The differences between the stored data of a key and the result of its kept events.
     public static List<KeyAudit.Difference> audit(
             Store store, List<OutputTable> tables, UserFunction function, byte[] key) {
         return atOnce(store, tables, key, (head, stored) -> {
@@ -169,7 +169,8 @@ public final class StoredKey implements dev.onefold.core.process.Store {
         return all;
     }
 
-    /// What is kept, and no more: between the ordinals of a base there may be many that are kept no longer.
+    /// The ordinals of the kept events only: between those of a base there may be many whose events are no longer
+    /// kept.
     private LongStream ordinals(Window window, long from) {
         LongStream behind = LongStream.range(Math.max(from, window.first()), window.next());
         return window.baseCount() == 0

@@ -116,7 +116,7 @@ public record Store(
         return new Store(client, tables, threads, random, clock, count, bucket, ids, function);
     }
 
-    /// What became of a transaction.
+    /// The result of a transaction.
     public sealed interface Written {
         /// It is in.
         record Done() implements Written {}

@@ -16,10 +16,10 @@ public final class Batches {
 
     private Batches() {}
 
-    /// What came of a batch.
+    /// The result of a batch.
     ///
     /// @param counts of the records that are done
-    /// @param failure why others are not; `null` if all are
+    /// @param failure reason why the other records are not done; `null` if all are
     public record Taken(Counts counts, @Nullable Throwable failure) {
         Taken plus(Taken other) {
             return new Taken(counts.plus(other.counts), failure == null ? other.failure : failure);

@@ -33,7 +33,8 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 /// last at the oldest record. Records that the mapping has given up are in the retry queue, and not in the rows: its
 /// caller asks that queue.
 public final class CatchUp {
-    /// What is folded again of each shard, if State is not behind.
+    /// The length of the latest part of a shard, which is folded again if no place of State in the shard is known.
+    /// State counts as behind if it lacks records from before this part.
     public static final Duration LATEST = Duration.ofMinutes(5);
 
     /// Of what is before it so many records must be in: a page.
@@ -53,11 +54,11 @@ public final class CatchUp {
     private Counts counts = Batches.NONE;
     private int behind;
 
-    /// What came of it.
+    /// The result of catching up.
     ///
-    /// @param counts of what was folded; what is new in it State had not taken yet
-    /// @param shards of the stream
-    /// @param behind in how many of them State was behind by more than [#LATEST], as far as can be told
+    /// @param counts of the records that were folded; State had not taken the new ones yet
+    /// @param shards number of shards of the stream
+    /// @param behind number of shards in which State was behind by more than [#LATEST], as far as can be told
     public record Done(Counts counts, int shards, int behind) {}
 
     private CatchUp(Store store, Shards stream, boolean hasTimes, BooleanSupplier isStopped) {
@@ -246,7 +247,7 @@ public final class CatchUp {
             fold(arrivals);
         }
 
-        /// What is before the part is in.
+        /// Proves that the records before the part are in, or throws `Unproven`.
         void end() {
             if (isProven) {
                 return;

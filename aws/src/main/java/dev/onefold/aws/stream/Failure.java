@@ -10,8 +10,8 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.kinesis.model.KmsThrottlingException;
 import software.amazon.awssdk.services.kinesis.model.LimitExceededException;
 
-/// What the failure of a request to a stream means, and how it is tried again. Streams refuse in words of their own,
-/// which [Store] does not know.
+/// The meaning of a failed request to a stream, and the rule for its retries. Streams refuse with errors of their
+/// own, which [Store] does not know.
 final class Failure {
     private static final int ATTEMPTS_MAX = 30;
     private static final long PAUSE_MS_MIN = 50;

@@ -30,10 +30,10 @@ public final class InputStart {
     /// More than clocks are apart, and more than the times of records of one shard are out of their order.
     private static final Duration MARGIN = Duration.ofMinutes(5);
 
-    /// What an update asks for.
+    /// The start of the input as an update requests it.
     ///
     /// @param input ARN of the stream, or of a consumer of it
-    /// @param from what the parameter says
+    /// @param from text of the parameter
     /// @param isSame whether the parameter says what it said before the update
     public record Asked(String input, String from, boolean isSame) {}
 

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /// A record that is to be put into a stream.
 ///
-/// @param number what its maker knows it by; each record's is greater than the one's before it
+/// @param number of the record, given by its maker; greater than that of the record before
 /// @param partitionKey from 1 to 256 characters; records that have the same one stay in their order
 public record Outgoing(long number, String partitionKey, byte[] data) {
     public Outgoing {
@@ -14,7 +14,7 @@ public record Outgoing(long number, String partitionKey, byte[] data) {
         }
     }
 
-    /// What it counts for in a request.
+    /// The size that it has in a request.
     int bytes() {
         return data.length + partitionKey.getBytes(StandardCharsets.UTF_8).length;
     }

@@ -5,11 +5,11 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What one request for the records of a shard brought: perhaps none, though there are more.
+/// The answer to one request for the records of a shard: it may have none, though there are more.
 ///
-/// @param next where to go on; `null` at the end of a shard that is closed
-/// @param behindMs by how much this is behind the newest record; 0 where there is no newer one; `null` if the service
-///     does not say
+/// @param next iterator of the next page; `null` at the end of a shard that is closed
+/// @param behindMs time by which this page is behind the newest record, in ms; 0 if there is no newer one; `null`
+///     if the service does not say
 record Page(
         List<Item> items, @Nullable String next, @Nullable Long behindMs) {
     Page {

@@ -32,6 +32,6 @@ interface Pages {
         return iterator(ShardIteratorType.TRIM_HORIZON, null, null);
     }
 
-    /// What stands there.
+    /// Reads the page at an iterator.
     CompletableFuture<Page> read(String iterator);
 }

@@ -49,8 +49,8 @@ public final class Producer {
     /// For how long nothing of what is sent has to be answered until the stream is given up.
     static final Duration SILENCE_MAX = Duration.ofMinutes(1);
 
-    /// What a stream takes unless it is set up for larger records. One that is not refuses the whole request, so larger
-    /// ones go alone.
+    /// The largest record for a stream that is not set up for larger ones. Such a stream refuses a whole request
+    /// for one larger record, so larger ones go alone.
     private static final int USUAL_BYTES_MAX = 1024 * 1024;
 
     private static final int WAITING_RECORDS_MAX = 20_000;
@@ -81,13 +81,13 @@ public final class Producer {
     private @Nullable CompletableFuture<Boolean> room;
     private @Nullable Throwable failure;
 
-    /// What has been put.
+    /// The counts of the records that were put, and of the requests.
     ///
-    /// @param records that are in the stream, each counted once
+    /// @param records number of records that are in the stream, each counted once
     /// @param bytes of these
-    /// @param requests also those that failed
-    /// @param retried entries that were sent again
-    /// @param unanswered of these the ones that no answer came for, and which may be in the stream twice
+    /// @param requests number of requests, with those that failed
+    /// @param retried number of entries that were sent again
+    /// @param unanswered number of these that no answer came for, and which may be in the stream twice
     public record Sent(long records, long bytes, long requests, long retried, long unanswered) {
         private Sent plus(long moreRecords, long moreBytes, long moreRetried, long moreUnanswered) {
             return new Sent(
@@ -170,7 +170,7 @@ public final class Producer {
         return threads.await(finished);
     }
 
-    /// What has been put by now.
+    /// The counts so far.
     public Sent sent() {
         return locked(() -> sent);
     }
@@ -326,7 +326,7 @@ public final class Producer {
         locked(() -> heardNanos = threads.nanoTime());
     }
 
-    /// What a request came to.
+    /// The result of a request.
     private record Answer(int records, long bytes, List<Entry> again, int unanswered, String reason) {}
 
     /// The record is in, or can never be; the next one of its key may go.

@@ -36,17 +36,17 @@ public final class Replay {
     private Counts counts = Batches.NONE;
     private int quiet;
 
-    /// What is read again; both ends belong to it.
+    /// The range that is read again; both ends belong to it.
     ///
     /// @param shard empty for all shards
     public record Range(Position from, Position to, Optional<String> shard) {}
 
-    /// What came of it.
+    /// The result of a replay.
     ///
-    /// @param shards how many were read
-    /// @param forgotten where the stream has forgotten something that belongs to the range; may be empty
-    /// @param quiet of how many shards nothing says that the newest record was read: they gave none any more, and a
-    ///     table's stream tells no more than that
+    /// @param shards number of shards that were read
+    /// @param forgotten places where the stream has forgotten a part of the range; may be empty
+    /// @param quiet number of shards whose newest record is not known to be read: they gave none any more, and a
+    ///     table's stream says no more than that
     public record Done(Counts counts, int shards, List<String> forgotten, int quiet) {
         public Done {
             forgotten = List.copyOf(forgotten);

@@ -24,12 +24,12 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Takes messages that name records which the event source mapping has given up: reads these from the stream again and
-/// brings them into the rows, or into batches. A record may come so though it is in already, and records behind it may
-/// be: its mark tells.
+/// Takes messages that name records which the event source mapping has given up: reads these from the stream
+/// again and brings them into the rows, or into batches. A record may come this way though it is in already, or
+/// though records behind it are in: its mark tells.
 ///
-/// What the stream has forgotten cannot be had any more. That is kept as a dead letter which names stream, shard and
-/// range, and the message is done: no later try would find more. Any thread may call.
+/// Records that the stream has forgotten cannot be read any more. They are kept as a dead letter which names
+/// stream, shard and range, and the message is done: no later try would find more. Thread-safe.
 public final class Retries {
     private final Store store;
     private final Streams streams;
@@ -47,10 +47,10 @@ public final class Retries {
         this.intake = intake;
     }
 
-    /// What came of messages.
+    /// The result of a batch of messages.
     ///
     /// @param counts of records that are done; what is forgotten counts as rejected, once for each message
-    /// @param failures why a message must come again, by its id; none for the others, which are done
+    /// @param failures reasons why messages must come again, by id; none for the others, which are done
     public record Taken(Counts counts, Map<String, Throwable> failures) {}
 
     /// Takes messages one after the other; does not fail because one of them does.

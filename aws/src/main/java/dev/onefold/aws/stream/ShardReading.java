@@ -36,17 +36,17 @@ final class ShardReading {
     private Extent extent = new Extent(null, null, 0, false, false);
     private int emptyPages;
 
-    /// Who takes records.
+    /// The destination of the records that are read.
     interface Sink {
         /// Takes those of one page, in their order; the next page comes when this returns.
         void take(List<Arrival> arrivals);
     }
 
-    /// What was there.
+    /// The extent of the records that were read.
     ///
     /// @param first sequence number of the first record; `null` if there was none
     /// @param last sequence number of the last one
-    /// @param records how many
+    /// @param records number of records
     /// @param isCut whether the service said that it has forgotten a place that was asked for
     /// @param isQuiet whether it ends where nothing came any more, and nothing said that there is no more
     record Extent(@Nullable String first, @Nullable String last, long records, boolean isCut, boolean isQuiet) {

@@ -6,7 +6,8 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.Map;
 
-/// What the template of a batch pipeline tells a function by variables of its environment; see [Environment].
+/// The settings that the template of a batch pipeline gives a function by variables of its environment; see
+/// [Environment].
 ///
 /// @param stack the stack's name, which metrics carry
 /// @param tables their names; there is no table of totals

@@ -43,7 +43,7 @@ public final class BatchTemplate {
 
     private static final int SECRET_CHARACTERS_MAX = 1_000;
 
-    /// What the variables of Deliver take at most, names and values, but for pipeline and secret.
+    /// The most characters that the variables of Deliver take, names and values, but for pipeline and secret.
     private static final int DELIVER_CHARACTERS = 840;
 
     private final String yaml;

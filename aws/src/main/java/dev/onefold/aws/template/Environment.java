@@ -13,8 +13,9 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
-/// What the template tells a function by variables of its environment: the names of what it made, and the pipeline. So
-/// the code and the definition of one deployment change in one step, with the function's version.
+/// The settings that the template gives a function by variables of its environment: the names of its resources,
+/// and the pipeline. So the code and the definition of one deployment change in one step, with the function's
+/// version.
 ///
 /// @param stack the stack's name, which metrics carry
 /// @param rows name of the table of rows
@@ -47,7 +48,8 @@ public record Environment(
     /// Characters of all variables of a function, names and values: a limit of Lambda.
     static final int CHARACTERS_MAX = 4_096;
 
-    /// What a pipeline may take of them. The rest is for the names, of which CloudFormation makes long ones.
+    /// The most characters that a pipeline may take of them. The rest is for the names, of which CloudFormation
+    /// makes long ones.
     static final int PIPELINE_CHARACTERS_MAX = 2_580;
 
     /// The same of a function that is served by HTTP: issuer, audience and keys of tokens take their part.

@@ -54,7 +54,7 @@ final class FunctionParts {
         return "'" + name.replace("'", "''") + "'";
     }
 
-    /// What State and Upkeep may do with them.
+    /// The permissions of State and Upkeep on the function's tables.
     String permissions() {
         if (tables.isEmpty()) {
             return "";
@@ -70,7 +70,7 @@ final class FunctionParts {
                         "!GetAtt Letters.Arn");
     }
 
-    /// What Serve may do with them.
+    /// The permissions of Serve on the function's tables.
     String readPermissions() {
         return tables.isEmpty()
                 ? ""

@@ -7,7 +7,7 @@ package dev.onefold.aws.template;
 /// @param gates items that transactions of State check, from [#GATES_MIN] to [#GATES_MAX]: so many that transactions
 ///     seldom meet at one. A change of the definition takes a write for each
 public record Layout(int lanes, int gates) {
-    /// What one transaction of a reader can close.
+    /// The most lanes: one transaction of a reader must be able to close all of them.
     public static final int LANES_MAX = 40;
 
     /// Two transactions that check one gate at the same time conflict, and a batch of 1,000 records makes 16

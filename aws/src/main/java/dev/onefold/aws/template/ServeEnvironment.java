@@ -6,13 +6,13 @@ import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.Map;
 
-/// What the template tells the function Serve.
+/// The settings that the template gives the function Serve.
 ///
 /// @param tables their names; a batch pipeline has no table of totals
 /// @param bucket name of the bucket that holds the bytes of dead letters
-/// @param stream that takes records, its name or its ARN; empty where there is none
-/// @param queue that takes records, its address or its ARN; empty where there is none
-/// @param access who is let in
+/// @param stream name or ARN of the stream that takes records; empty if there is none
+/// @param queue address or ARN of the queue that takes records; empty if there is none
+/// @param access rule for the callers that are let in
 public record ServeEnvironment(
         Store.Tables tables, String bucket, Pipeline pipeline, String stream, String queue, Access access) {
     private static final String STREAM = "ONEFOLD_SERVE_STREAM";

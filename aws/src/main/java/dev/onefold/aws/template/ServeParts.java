@@ -15,7 +15,7 @@ final class ServeParts {
     private static final String NAME = "serve.yaml";
     private static final Pattern SECTION = Pattern.compile("[A-Z]\\w+:");
 
-    /// What a section that the template does not have stands before.
+    /// The line before which a section is inserted that the template does not have.
     private static final String BEFORE = "Resources:";
 
     private ServeParts() {}

@@ -81,10 +81,10 @@ final class KeyPass {
         }
     }
 
-    /// What an invocation has done of a pass.
+    /// The progress of a pass after an invocation.
     ///
-    /// @param keys gone through by now; -1: no pass is under way
-    /// @param audit of the keys of this invocation; `null`: none was audited
+    /// @param keys number of keys gone through by now; -1 if no pass is under way
+    /// @param audit of the keys of this invocation; `null` if none was audited
     record Done(long keys, boolean isAll, @Nullable Verification audit) {}
 
     private KeyPass(Store store, Definition definition, UserFunction function, State begun) {

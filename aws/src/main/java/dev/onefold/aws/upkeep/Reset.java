@@ -216,8 +216,8 @@ public final class Reset {
         }
     }
 
-    /// What was written before the gates had moved becomes visible while it is read, so it is read again until nothing
-    /// is found.
+    /// Deletes the items of a table until none is found: items that were written before the gates had moved
+    /// become visible while the table is read.
     private void empty(Definition closed, Table table) {
         long before;
         do {

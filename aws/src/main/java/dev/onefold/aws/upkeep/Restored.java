@@ -33,15 +33,16 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// What to do when tables were restored from backups, or replaced by empty ones: a new [Incarnation] begins. Then
-/// [AwsEngine#rebuild()] makes the totals of the rows that there are, while events come in again. The totals of a
-/// function's tables are made of their rows before events come in again.
+/// Recovers a deployment whose tables were restored from backups, or replaced by empty ones: a new [Incarnation]
+/// begins. Then [AwsEngine#rebuild()] recomputes the totals from the rows, while events come in again. The totals
+/// of a function's tables are recomputed from their rows before events come in again.
 ///
-/// The order is what makes it safe to be stopped anywhere, and to be done by several at once. First the definition
-/// takes the new incarnation, and names no tables: every process that begins is refused. Of several that write it at
-/// once one succeeds, and that one alone goes on, so the headers never get an incarnation that the definition has not
-/// had. Then the headers follow: what is added to totals from before is refused, and no answer from before is finished.
-/// Then the gates: what is written to rows from before is refused. At the end the definition names the tables again.
+/// The order of the writes makes a run safe to stop anywhere, and several runs safe at once. First the definition
+/// takes the new incarnation, and names no tables: every process that begins is refused. Of several runs that
+/// write it at once, one succeeds and alone goes on, so the headers never get an incarnation that the definition
+/// has not had. Then the headers follow: additions to totals from before are refused, and no answer from before
+/// is finished. Then the gates: writes to rows from before are refused. At the end the definition names the
+/// tables again.
 ///
 /// The numbers of views and the ids of letters go on far above all that the tables know: a process from the time that
 /// was lost may be about to fill or delete a view that came there, and a person may have a list of the letters of then.
@@ -69,7 +70,7 @@ public final class Restored {
         definitions = new Definitions(store);
     }
 
-    /// What the tables are.
+    /// The tables as found, each compared with those of the definition.
     ///
     /// @throws IllegalStateException if there is no definition in the table of rows
     public static List<Found> look(Store store) {

@@ -53,7 +53,7 @@ public final class Upkeep {
     private final BooleanSupplier goesOn;
     private final Consumer<Verification> audited;
 
-    /// What a step came to.
+    /// The result of a step.
     public sealed interface Outcome {
         /// Everything is as it should be, and nothing is under way.
         record Idle() implements Outcome {}
@@ -149,7 +149,7 @@ public final class Upkeep {
         return audit == null ? new Outcome.Idle() : new Outcome.Audited(audit);
     }
 
-    /// What is served is to be served.
+    /// Keeps the served pipeline: a view of the same pipeline is continued, and any other view is dropped.
     private Outcome keep(Definition definition, int auditOneIn) {
         Pipeline served = definition.servedView().pipeline();
         Optional<Definition.View> other = definition.otherView();

@@ -1,4 +1,4 @@
-/// What keeps a deployment as it should be, a little each minute: another pipeline, an audit, views that nobody needs.
+/// The upkeep of a deployment, a little each minute: another pipeline, audits, and views that nobody needs.
 @NullMarked
 package dev.onefold.aws.upkeep;
 
