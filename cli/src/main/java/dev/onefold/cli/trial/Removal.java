@@ -62,8 +62,9 @@ record Removal(Services services, Duration poll, Consumer<String> said) {
         return List.copyOf(left);
     }
 
-    /// What is left of a stack after it was deleted once. A bucket that holds something cannot be deleted, and its
-    /// functions may write until they are gone: it is emptied again and again.
+    /// Deletes a stack once, and returns the reasons why parts of it are left; empty if it is gone. Its buckets
+    /// are emptied repeatedly, because only an empty bucket can be deleted, and functions may write until they
+    /// are gone.
     private List<String> removeOnce(Stack stack) {
         String id = stack.stackId();
         List<StackResource> resources = stacks().resources(id);

@@ -56,7 +56,7 @@ record Stacks(CloudFormationAsyncClient client) {
         }
     }
 
-    /// What a stack is made of.
+    /// The resources of a stack.
     List<StackResource> resources(String nameOrId) {
         return Connection.THREADS
                 .await(client.describeStackResources(request -> request.stackName(nameOrId)))
