@@ -31,7 +31,7 @@ public enum Reason implements Issuer.Verdict {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /// What the sender of the token gets.
+    /// The failure that is the answer to the sender of the token.
     public Failure failure() {
         return new Failure(
                 UNAUTHORIZED,
