@@ -56,11 +56,11 @@ final class NewFile {
         void make(Path name, Path file) throws IOException;
     }
 
-    /// What is under the name now.
+    /// The content that the name has now.
     enum Found {
         /// The content, whole and forced.
         SAME,
-        /// Something else, which was left as it is.
+        /// Another content, which was left as it is.
         OTHER
     }
 
