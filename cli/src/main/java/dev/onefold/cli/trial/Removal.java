@@ -11,11 +11,12 @@ import java.util.function.Predicate;
 import software.amazon.awssdk.services.cloudformation.model.Stack;
 import software.amazon.awssdk.services.cloudformation.model.StackResource;
 
-/// Deletes what a trial has made: its stack with all that is in it, then the bucket of its code. It goes on to the end
-/// when somebody wants it to stop. What was deleted before is no failure, so it can be done again at any time.
+/// Deletes the resources of a trial: its stack with its content, then the bucket of its code. A request to stop
+/// does not interrupt the removal. A resource that was deleted before is not a failure, so a removal can be
+/// repeated at any time.
 ///
-/// @param poll between two looks at a stack that is being deleted
-/// @param said is told how far it is
+/// @param poll pause between two looks at a stack that is being deleted
+/// @param said takes reports on the progress
 record Removal(Services services, Duration poll, Consumer<String> said) {
     private static final int TRIES_MAX = 4;
     private static final int POLLS_EACH_EMPTYING = 5;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// The result of a comparison of totals, as text.
 ///
 /// @param fromSources whether the sources were read again
-/// @param capabilities of the engine
+/// @param capabilities the capabilities of the engine
 record VerificationText(Pipeline pipeline, Verification verification, boolean fromSources, Capabilities capabilities) {
     String verified(Screen screen) {
         String what = compared();
