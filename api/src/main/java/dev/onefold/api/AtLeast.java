@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
-/// What an answer must cover: a number of lines of a source.
+/// The part of the input that an answer must cover: a number of lines of a source.
 ///
-/// @param source whose lines
-/// @param records how many of its lines
+/// @param source name of the source
+/// @param records number of its lines
 record AtLeast(String source, long records) {
     private static final Duration WAIT_MAX = Duration.ofSeconds(10);
     private static final long POLL_MS = 20;

@@ -87,7 +87,7 @@ final class EngineRoutes {
         AtLeast.of(request).ifPresent(least -> least.await(engine));
     }
 
-    /// What can be asked of the pipeline.
+    /// The pipeline's name and definition, and the capabilities that its engine lacks, with the reasons.
     Map<String, Object> about() {
         Pipeline pipeline = engine.pipeline();
         Map<String, String> missing = new TreeMap<>();

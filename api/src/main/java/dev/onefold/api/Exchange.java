@@ -33,12 +33,12 @@ final class Exchange {
     private boolean whole;
     private @Nullable BodyOut answer;
 
-    /// What all exchanges of a server share.
+    /// The parts that all exchanges of a server share.
     ///
-    /// @param directory of the data
-    /// @param owner names this opening of it, and no other one
-    /// @param changes places of requests that may wait in the engine for long
-    /// @param memory for the contents of requests, in pieces of 64 KiB
+    /// @param directory the data directory
+    /// @param owner a unique name of this opening of the directory
+    /// @param changes permits for requests that may wait in the engine for long
+    /// @param memory permits for the contents of requests, in pieces of 64 KiB
     /// @param sendAway sends away a visitor that holds content and has stalled, if there is one
     record Server(Routes routes, Path directory, String owner, Semaphore changes, Semaphore memory, Runnable sendAway) {
         private static final int MEMORY_PIECES = 4 * BODY_BYTES_MAX / PIECE_BYTES;
@@ -177,7 +177,8 @@ final class Exchange {
         }
     }
 
-    /// What a client has learnt of one owner, such as the numbers of dead letters, need not hold with its successor.
+    /// Refuses a request that names another owner of the directory: the client's knowledge of that owner, such as
+    /// the numbers of dead letters, may be wrong for this one.
     private void requireOwner(Head head) {
         String owner = head.field(Api.OWNER_HEADER);
         if (!owner.isEmpty() && !owner.equals(server.owner)) {

@@ -50,7 +50,7 @@ public record Failure(
     /// The idempotency key belongs to a request with another content.
     public static final String KEY_REUSED = "KEY_REUSED";
 
-    /// What was to be waited for did not come in time.
+    /// The input that the request waits for did not come in time.
     public static final String NOT_YET = "NOT_YET";
 
     /// A part of the service cannot work now.
@@ -123,7 +123,7 @@ public record Failure(
         };
     }
 
-    /// What a status of HTTP says.
+    /// The title of a status code of HTTP.
     static String title(int status) {
         return switch (status) {
             case 200 -> "OK";

@@ -94,7 +94,8 @@ public final class RemoteEngine implements Engine {
         }
     }
 
-    /// Whether the owner has ended, or has a successor. What was asked of it last may have been done or not.
+    /// Whether the owner has ended, or has a successor. The owner may or may not have carried out the last
+    /// request.
     public boolean isGone() {
         return client.isGone();
     }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What is asked of an engine.
+/// A request to an engine.
 ///
-/// @param method such as `GET`
-/// @param path its segments, decoded
-/// @param parameters of the query, decoded, each with its values in their order
-/// @param body the content; empty without any
+/// @param method method of HTTP, such as `GET`
+/// @param path segments of the path, decoded
+/// @param parameters parameters of the query, decoded, each with its values in their order
+/// @param body the content; empty if there is none
 public record Request(String method, List<String> path, Map<String, List<String>> parameters, byte[] body) {
     /// A request that cannot be answered; never leaves this package.
     static final class Refused extends RuntimeException {

@@ -9,12 +9,13 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What is answered.
+/// The answer to a request.
 ///
-/// @param status of HTTP
+/// @param status status code of HTTP
 /// @param body writes the content; it may be large
-/// @param tag computes what changes when anything but the time of the answer changes; `null` if nobody may ask for it
-/// @param challenge what is wrong with the token of the request; `null` if nothing is
+/// @param tag computes the entity tag, which changes when anything but the time of the answer changes; `null` if
+///     the answer has none
+/// @param challenge the fault of the request's token, as in the field `WWW-Authenticate`; `null` without a fault
 public record Response(
         int status,
         String contentType,

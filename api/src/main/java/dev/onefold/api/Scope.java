@@ -3,7 +3,7 @@ package dev.onefold.api;
 import java.util.List;
 import java.util.Locale;
 
-/// What a caller must be allowed to do.
+/// The scope of a caller's permission.
 public enum Scope {
     /// Sees results, and how the engine is.
     READ,
@@ -14,8 +14,9 @@ public enum Scope {
     /// Sees and decides what waits for a person, recomputes, and changes.
     OPERATE;
 
-    /// What a request needs. It is said here for all routes, so that none is forgotten: one that is not named needs the
-    /// most. Dead letters and the contents of batches are records as they came, whoever sent them.
+    /// The scope that a request needs. This method decides for all routes, so a route that is not named needs the
+    /// highest scope. Dead letters and the contents of batches need it too, because they are records as any
+    /// sender sent them.
     public static Scope of(Request request) {
         List<String> path = request.path();
         String route = path.size() < 3 ? "" : path.get(2);

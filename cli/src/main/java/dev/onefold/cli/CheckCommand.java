@@ -119,7 +119,8 @@ final class CheckCommand implements Callable<Integer> {
         FunctionText.promises(processing).forEach(sentence -> caller.printLine(Words.wrap(sentence, width)));
     }
 
-    /// What another edition would read otherwise than that of the data.
+    /// The rules by which a newer edition reads records differently from the edition of the data, one sentence
+    /// each.
     private static List<String> edition(Pipeline stored, Pipeline pipeline) {
         int here = stored.input().edition();
         int wanted = pipeline.ofDataOf(stored).input().edition();

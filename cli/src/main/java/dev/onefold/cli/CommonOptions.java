@@ -4,7 +4,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/// What every command understands, and how its help is laid out.
+/// The options of every command, and the layout of its help.
 final class CommonOptions {
     public static final String DEBUG = "--debug";
 

@@ -134,7 +134,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         return exitCode.code();
     }
 
-    /// What no command can go on from.
+    /// Reports an error that no command can recover from.
     int handleError(Error e) {
         caller.out().flush();
         boolean heap = e instanceof OutOfMemoryError;

@@ -13,9 +13,9 @@ final class Login {
 
     private Login() {}
 
-    /// What the driver is given.
+    /// The properties that the driver gets.
     ///
-    /// @param password the variable that has it
+    /// @param password the environment variable that has the password
     /// @throws IllegalArgumentException if the variable is not set
     static Properties of(
             String address, Optional<String> user, Optional<String> password, Context.Environment environment) {

@@ -22,11 +22,11 @@ final class ChainCheck {
         this.findings = findings;
     }
 
-    /// What is there of a number.
+    /// The batch of a number, by its manifests.
     ///
-    /// @param sha256 of the whole batch; empty if its parts disagree
-    /// @param naming manifests that name the batch before: of the whole batch, and of parts. Parts that an earlier
-    ///     version delivered name none
+    /// @param sha256 SHA-256 of the whole batch, by the first of its manifests
+    /// @param naming manifests that name the batch before: of the whole batch, and of parts; parts that an
+    ///     earlier version delivered name none
     private record Link(String sha256, List<Manifest> naming) {}
 
     void run() {

@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Runs a command for each batch, with the content on its standard input. Its standard output is discarded,
-/// its standard error is read to the end and the last part of it kept. Whatever it does, it ends with its
-/// time.
+/// Runs a command for each batch, with the content on its standard input. The standard output of the command is
+/// discarded. Its standard error is read to the end, and the last part of it is kept. A command that exceeds its
+/// time limit is killed.
 ///
 /// The standard input is a file that holds all of the content before the command is started. A pipe would end like a
 /// whole content when this process is killed, and the command would take a part for all.

@@ -16,12 +16,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 
-/// What a content is: read once, from its first byte to its last.
+/// The properties of a content, which is read once, from its first byte to its last.
 ///
-/// @param bytes of the file
-/// @param sha256 of the file
-/// @param records after decompression: lines
-/// @param failure why it cannot be read to its end; empty if it can
+/// @param bytes bytes of the file
+/// @param sha256 SHA-256 of the file, in hex
+/// @param records number of lines after decompression
+/// @param failure the reason why the content cannot be read to its end; empty if it can
 record ContentCheck(long bytes, String sha256, long records, String failure) {
     private static final int BUFFER_BYTES = 1 << 16;
 
@@ -67,7 +67,7 @@ record ContentCheck(long bytes, String sha256, long records, String failure) {
         }
     }
 
-    /// What differs from a manifest, as sentences.
+    /// The differences from a manifest, as sentences.
     List<String> compare(Manifest manifest) {
         List<String> wrong = new ArrayList<>();
         if (bytes != manifest.bytes()) {

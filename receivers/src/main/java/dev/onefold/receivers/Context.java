@@ -7,14 +7,15 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What receivers know of the process that opens them.
+/// The context of receivers in the process that opens them.
 ///
-/// @param folder of the pipeline file: relative paths begin there, and commands run there
-/// @param spool a folder on a disk for a batch that a command reads and the jar of a class; no other process uses it
-/// @param environment the value of an environment variable; `null` if it is not set
+/// @param folder the folder of the pipeline file: relative paths begin there, and commands run there
+/// @param spool a folder on a disk for a batch that a command reads and the jar of a class; no other process uses
+///     it
+/// @param environment returns the value of an environment variable; `null` if it is not set
 /// @param classes finds the classes of receivers in Java that are in no jar
-/// @param connectors that come from other modules, by their kind
-/// @param format of the records in a content
+/// @param connectors connectors from other modules, by their kind
+/// @param format format of the records in a content
 public record Context(
         Path folder,
         Path spool,

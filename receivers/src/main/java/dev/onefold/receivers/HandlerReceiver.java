@@ -241,7 +241,8 @@ final class HandlerReceiver implements Receiver {
         }
     }
 
-    /// What a jar's classes see beside their jar: the JDK and the types of a receiver.
+    /// The class loader of the classes that a jar's classes see beside their jar: the JDK and the types of a
+    /// receiver.
     static final class Classes extends ClassLoader {
         private static final String BATCH = BatchHandler.class.getPackageName() + ".";
 

@@ -24,7 +24,7 @@ public record Handover(Manifest manifest, int attempt, Source source) {
         InputStream open() throws IOException;
     }
 
-    /// The content at its first byte. What is read is compared with the manifest.
+    /// Opens the content at its first byte. The bytes that are read are compared with the manifest.
     ///
     /// @return a stream that throws [EngineException] instead of its end if the content is not that of
     ///     the manifest, and wherever it cannot be read

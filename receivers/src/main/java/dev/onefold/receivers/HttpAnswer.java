@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/// What the answer of an HTTP receiver means.
+/// The meaning of an HTTP receiver's answer.
 final class HttpAnswer {
     static final int SAID_LENGTH_MAX = 500;
     private static final Duration AFTER_MAX = Duration.ofDays(366);

@@ -41,7 +41,7 @@ final class LeftBehind {
         return new Mark("\0" + VARIABLE + "=" + attempt + "\0");
     }
 
-    /// What a command and its children have in their environments.
+    /// The mark that a command and its children have in their environments.
     record Mark(String text) {
         void kill(ProcessHandle process) {
             LeftBehind.kill(process);

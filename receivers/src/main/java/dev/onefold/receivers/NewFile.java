@@ -35,10 +35,10 @@ import java.util.regex.Pattern;
 /// parts of their own, so neither publishes what the other one has half written. The lock tells a part that is
 /// being written from one that a crash left, which the next process deletes.
 ///
-/// A file system without links (FAT, some network folders): an empty NAME is made first, which fails if
-/// there is one, and the part is moved over it. There a reader may see an empty NAME for a moment, and a
-/// crash may leave one, which the next try replaces: no batch is empty. What somebody writes into the empty
-/// file in that moment is lost, and of two processes that make one NAME both may believe that it is theirs.
+/// On a file system without links (FAT, some network folders), an empty NAME is made first, which fails if there
+/// is one, and the part is moved over it. There a reader may see an empty NAME for a moment, and a crash may
+/// leave one, which the next try replaces: no batch is empty. Bytes that another program writes into the empty
+/// file in that moment are lost, and two processes that make one NAME may both believe that it is theirs.
 final class NewFile {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final String PART_END = ".part";
@@ -56,11 +56,11 @@ final class NewFile {
         void make(Path name, Path file) throws IOException;
     }
 
-    /// What is under the name now.
+    /// The content that the name has now.
     enum Found {
         /// The content, whole and forced.
         SAME,
-        /// Something else, which was left as it is.
+        /// Another content, which was left as it is.
         OTHER
     }
 

@@ -13,8 +13,8 @@ public interface Receiver extends AutoCloseable {
     ///     manifest; then the receiver has nothing that it could take for the batch
     Outcome deliver(Handover handover) throws InterruptedException;
 
-    /// What would make the next attempt fail, as far as can be seen without one: nothing is sent. A name service may
-    /// take its time, so the caller has a thread for it.
+    /// The reason why the next attempt would fail, as far as it is known without sending anything; empty if none
+    /// is known. A name service may answer slowly, so the caller has a thread for this call.
     default Optional<String> trouble() {
         return Optional.empty();
     }

@@ -55,8 +55,8 @@ public final class Receivers {
         return destination.target().getFirst().replace(Destination.NUMBER, number.toString());
     }
 
-    /// What the answer of a receiver means that took a batch: `done`, or, where it names records that failed,
-    /// `partial`.
+    /// The outcome by the answer of a receiver that took a batch: `done`, or `partial` if the answer names
+    /// records that failed.
     public static Outcome answered(String answer) {
         return HttpAnswer.accepted(new HttpAnswer.Body(answer, true));
     }

@@ -3,11 +3,11 @@ package dev.onefold.receivers;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What the manifests in a folder prove about the batches beside them: that none is missing or doubled, and that
-/// each content is whole. Nothing but the folder is read.
+/// The proof, by the manifests in a folder, that no batch beside them is missing or doubled, and that each
+/// content is whole. Only the folder is read.
 ///
-/// @param pipelines whose batches are there, in the order of their names
-/// @param findings what is wrong, as sentences; empty if all is proven
+/// @param pipelines the pipelines whose batches are there, in the order of their names
+/// @param findings the faults, as sentences; empty if all is proven
 public record Verification(Path folder, List<Numbers> pipelines, List<String> findings) {
     public Verification {
         pipelines = List.copyOf(pipelines);

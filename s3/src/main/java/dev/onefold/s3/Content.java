@@ -2,9 +2,9 @@ package dev.onefold.s3;
 
 import dev.onefold.receivers.Handover;
 
-/// What an object is to have.
+/// The content that an object is to have.
 ///
-/// @param source of its bytes; they are streamed
-/// @param bytes how many
-/// @param sha256 of them, in hex
+/// @param source source of the bytes, which are streamed
+/// @param bytes number of bytes
+/// @param sha256 SHA-256 of the bytes, in hex
 record Content(Handover.Source source, long bytes, String sha256) {}

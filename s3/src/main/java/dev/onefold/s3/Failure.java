@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 
-/// What the failure of a request means.
+/// The meaning of a failed request.
 final class Failure {
     private static final int CAUSES_MAX = 20;
 
@@ -85,7 +85,7 @@ final class Failure {
         };
     }
 
-    /// What a person can do; empty if it is to wait.
+    /// The advice to a person; empty if there is nothing to do but wait.
     private static String todo(String code, int status) {
         return switch (code) {
             case "ExpiredToken", "InvalidToken", "TokenRefreshRequired" ->

@@ -17,7 +17,7 @@ public record S3Address(String bucket, String key) {
         return new S3Address(path.substring(0, slash), path.substring(slash + 1));
     }
 
-    /// What all keys begin with: all that is before the number.
+    /// The prefix of all keys: the text before the number.
     public String prefix() {
         return key.substring(0, key.indexOf(Destination.NUMBER));
     }

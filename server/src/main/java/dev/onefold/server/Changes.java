@@ -75,10 +75,10 @@ final class Changes {
         makers.end(events);
     }
 
-    /// What is asked for, and by whom.
+    /// The request of a reader for changes.
     ///
-    /// @param request with the parameters of `totals`
-    /// @param lastId of the last event that the reader has; `null` if it has none
+    /// @param request the request, with the parameters of `totals`
+    /// @param lastId id of the last event that the reader has; `null` if it has none
     record Asked(
             Request request,
             Permission permission,

@@ -20,7 +20,7 @@ final class Contents {
     private static final int PIECE_BYTES = 64 << 10;
     private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-    /// What RFC 8878 recommends that each decoder takes: 8 MB.
+    /// The window size that each decoder should support by RFC 8878, as a logarithm: 8 MB.
     private static final int WINDOW_LOG_MAX = 23;
 
     private static final Set<String> PLAIN = Set.of("", "identity");

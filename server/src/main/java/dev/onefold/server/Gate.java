@@ -13,7 +13,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/// Who may ask for what. Any thread may call.
+/// Checks the origin, the permission and the rate of requests. Is thread-safe.
 final class Gate {
     private static final String BEARER = "bearer ";
 
@@ -79,7 +79,9 @@ final class Gate {
         }
     }
 
-    /// What the caller may do.
+    /// The permission of the caller.
+    ///
+    /// @throws Refusal if the token is missing or invalid, cannot be verified now, or has sent too many requests
     Permission permission(Request request) throws Refusal {
         if (tokens == null) {
             return (_, _) -> true;

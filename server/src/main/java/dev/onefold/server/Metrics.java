@@ -34,8 +34,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a Prometheus server reads. The engines keep plain counters, which are read when somebody asks; requests are
-/// counted here. No label has a value from a request or a record. Any thread may call.
+/// The metrics that a Prometheus server reads. The engines keep plain counters, which are read for each answer.
+/// This class counts the requests. No label has a value from a request or a record. Is thread-safe.
 final class Metrics {
     private static final String PIPELINE = "pipeline";
     private static final String PREFIX = "onefold_";
@@ -100,7 +100,7 @@ final class Metrics {
         acknowledged.labelValues(pipeline).observe(whole.toNanos() / 1e9);
     }
 
-    /// What is known of one pipeline at a time.
+    /// The status and the counters of a pipeline at one time.
     private record Seen(String pipeline, Served served, Status status, Map<String, Long> cameTo) {}
 
     /// All metrics that a caller may read.

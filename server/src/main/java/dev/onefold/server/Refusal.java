@@ -43,7 +43,7 @@ final class Refusal extends Exception {
         return failure.status();
     }
 
-    /// What is wrong with the token of an issuer, if that is why.
+    /// The fault of an issuer's token, if that is the reason for this refusal.
     Optional<Reason> reason() {
         return Optional.ofNullable(reason);
     }

@@ -58,7 +58,7 @@ final class Remembered {
         }
     }
 
-    /// What is known of a key.
+    /// The state of a key.
     sealed interface Known {
         /// Nothing: the request is answered now, and [#end] must follow.
         record Nothing() implements Known {}
@@ -131,9 +131,9 @@ final class Remembered {
         }
     }
 
-    /// What is known of a key.
+    /// Returns the state of a key, and begins the request if the key is not known.
     ///
-    /// @param request all that must be equal in a repeated request
+    /// @param request the bytes that must be equal in a repeated request
     synchronized Known begin(String key, byte[] request) {
         forgetOld();
         String hash = hash(key);

@@ -39,15 +39,15 @@ public record Settings(
     /// @param key its private key, a file in PEM form (PKCS #8)
     public record Tls(Path certificates, Path key) {}
 
-    /// What a request may cost.
+    /// The limits of requests.
     ///
-    /// @param bodyBytes of a request's content, before and after decompression
-    /// @param memoryBytes of all contents that are being read or folded
-    /// @param connections at a time; of one address half of them
-    /// @param changes requests at a time that change or recompute something, those with records left out
-    /// @param silence without a byte, until a connection ends
-    /// @param bytesPerSecond of a content; a slower sender is cut off
-    /// @param requestsPerSecond of one token; as many more may come at once
+    /// @param bodyBytes bytes of a request's content, before and after decompression
+    /// @param memoryBytes bytes of all contents that are being read or folded
+    /// @param connections connections at a time; one address has at most half of them
+    /// @param changes requests at a time that change or recompute data, without those that send records
+    /// @param silence time without a byte until a connection ends
+    /// @param bytesPerSecond slowest rate of a content; a slower sender is cut off
+    /// @param requestsPerSecond requests a second of one token; as many more may come at once after a pause
     public record Limits(
             int bodyBytes,
             int memoryBytes,

@@ -20,15 +20,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Who may do what. A token is a secret text; kept is its SHA-256 alone, from which nobody finds the text,
-/// because it is made of 256 random bits. Any thread may call.
+/// The tokens of callers and their permissions. A token is a secret text, made of 256 random bits. Only its
+/// SHA-256 is kept, from which the text cannot be found. Is thread-safe.
 ///
 /// The file of tokens has one line for each: its name, its hash, its scopes and its pipelines, with blanks
 /// between them, the latter two with commas. Empty lines and lines that begin with `#` are passed over:
 ///
 ///     desk 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 read trades,orders
 public final class Tokens {
-    /// What stands for all pipelines.
+    /// The name in a token's line for all pipelines.
     public static final String ALL = "*";
 
     private static final int SECRET_BYTES = 32;
@@ -46,7 +46,8 @@ public final class Tokens {
         }
     }
 
-    /// What an issuer's token allows. Two tokens for one subject that allow the same are equal.
+    /// The permission by an issuer's token. The permissions of two tokens are equal if subject and grants are
+    /// equal.
     private record Signed(Issuer.Claims claims) implements Permission {
         @Override
         public boolean allows(String pipeline, Scope scope) {
@@ -110,10 +111,11 @@ public final class Tokens {
         return new Token(HexFormat.of().parseHex(words[1]), scopes, Set.copyOf(List.of(words[3].split(",", -1))));
     }
 
-    /// What a secret allows. It takes as long for a wrong one as for a right one.
+    /// The permission of the caller that sends a secret. The check takes as long for a wrong secret as for a
+    /// right one.
     ///
-    /// @throws Refusal if it is none of these
-    /// @throws IOException if that cannot be known, because the keys of the issuer cannot be read
+    /// @throws Refusal if the secret is not a valid token
+    /// @throws IOException if the keys of the issuer cannot be read
     Permission permission(String secret) throws IOException, Refusal {
         if (issuer != null && Issuer.isToken(secret)) {
             return switch (issuer.verdict(secret)) {

@@ -38,10 +38,10 @@ final class Connections implements AutoCloseable {
     private final SshClient client;
     private final Login login;
 
-    /// Who connects.
+    /// The credentials of a connection: a password or a key.
     ///
-    /// @param password empty if there is a key
-    /// @param key `null` if there is a password
+    /// @param password the password; empty if there is a key
+    /// @param key the key pair; `null` if there is a password
     record Login(String password, @Nullable KeyPair key) {
         private void addTo(ClientSession session) {
             if (key == null) {

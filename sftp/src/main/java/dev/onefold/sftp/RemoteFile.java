@@ -42,9 +42,9 @@ final class RemoteFile {
         }
     }
 
-    /// What a file is to have.
+    /// The content that a file is to have.
     ///
-    /// @param sha256 of the bytes, in hex
+    /// @param sha256 SHA-256 of the bytes, in hex
     record Content(Handover.Source source, long bytes, String sha256) {}
 
     /// @param path of the file
@@ -62,9 +62,9 @@ final class RemoteFile {
                 + HexFormat.of().toHexDigits(RANDOM.nextLong()) + ".part";
     }
 
-    /// What the name of a part is, without its folder.
+    /// The pattern of the names of parts, without their folder.
     ///
-    /// @param names of the files
+    /// @param names pattern of the names of the files
     static Pattern parts(Pattern names) {
         return Pattern.compile("\\.(?:" + names.pattern() + ")\\.[0-9a-f]{8,16}\\.part");
     }

@@ -61,7 +61,7 @@ public record Queue(String url, String name, String region) {
                 + " https://sqs.eu-central-1.amazonaws.com/123456789012/orders";
     }
 
-    /// What it is called as a source.
+    /// The name of the queue as a source.
     public String source() {
         return "sqs:" + name;
     }

@@ -379,7 +379,9 @@ public final class QueueIntake {
         }
     }
 
-    /// What will not go away by itself ends the intake.
+    /// Ends the intake if another try cannot help.
+    ///
+    /// @throws RuntimeException if `refused` is not an error of the SDK, or is an error that stays
     private void requireAnotherTry(RuntimeException refused) {
         if (!(refused instanceof SdkException)) {
             throw refused;

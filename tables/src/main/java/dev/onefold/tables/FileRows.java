@@ -45,9 +45,11 @@ public final class FileRows implements RowSource {
             return "file:" + path + " " + bytes + " " + changed;
         }
 
-        /// What was cut or written anew has rows that nobody has read. One that has only grown has all that it had.
+        /// Requires that the file has not been cut or rewritten since the reading began, because rows might be
+        /// missing then. A file that has only grown still has all its rows.
         ///
-        /// @param isOpen whether the last row has no end, so that it may be a part of one in a file that grows
+        /// @param isOpen whether the last row has no line end, so that it may be a part of a row in a growing
+        ///     file
         private void requireWhole(boolean isOpen) throws IOException {
             long now = Files.size(path);
             if (now < bytes
@@ -67,7 +69,7 @@ public final class FileRows implements RowSource {
         InputStream open() throws IOException;
     }
 
-    /// What the rows are in the file, and how they are handed over.
+    /// The form of the rows in the file, which decides how they are handed over.
     public sealed interface Form {
         /// Lines as they are.
         ///

@@ -2,7 +2,7 @@ package dev.onefold.tables;
 
 import java.util.concurrent.TimeUnit;
 
-/// Keeps what is spent to so much a second, over all threads: who spends waits until it is made up for.
+/// Limits spending to a rate over all threads: a thread that spends waits until its amount is made up for.
 public final class Rate {
     private final double perSecond;
     private long freeNanos = System.nanoTime();
@@ -16,12 +16,12 @@ public final class Rate {
         return new Rate(perSecond);
     }
 
-    /// What may be spent in a second, at least 1.
+    /// The amount that may be spent in a second: at least 1, and [Integer#MAX_VALUE] without a limit.
     public int ofSecond() {
         return perSecond > 0 ? (int) Math.min(Math.max(1, perSecond), Integer.MAX_VALUE) : Integer.MAX_VALUE;
     }
 
-    /// Waits until what was spent is made up for.
+    /// Spends an amount, and waits until it is made up for.
     public void spend(double amount) throws InterruptedException {
         if (perSecond > 0) {
             long wait = book(amount) - System.nanoTime();

@@ -34,7 +34,7 @@ public final class RowForm {
         return new RowForm(Arrays.copyOf(line, line.length - 1));
     }
 
-    /// What its records are for the engine.
+    /// The kind of the records that the engine gets.
     public RecordKind kind() {
         return prefix.length == 0 ? RecordKind.SENT : RecordKind.ROW;
     }

@@ -14,7 +14,7 @@ public interface RowSource extends AutoCloseable {
     /// The mark of a part's beginning.
     String BEGINNING = "";
 
-    /// What is read. If another source has the same text, its reading can go on at the marks of this one.
+    /// The identity of the content. A source with the same identity can be read on from the marks of this one.
     String identity();
 
     /// The names of the parts.

@@ -65,9 +65,9 @@ public final class Seeding {
         boolean stop();
     }
 
-    /// What a seeding came to.
+    /// The result of a seeding.
     ///
-    /// @param rows that were read
+    /// @param rows number of the rows that were read
     /// @param finished whether all parts are read
     public record Report(long rows, Counts counts, boolean finished) {}
 
@@ -113,7 +113,7 @@ public final class Seeding {
         }
     }
 
-    /// What was read before a failure is still appended.
+    /// Marks the end of the rows after a failure. The rows that were read before it are still appended.
     private void end() {
         try {
             waiting.put(Optional.empty());

@@ -23,13 +23,13 @@ import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 import software.amazon.awssdk.services.dynamodb.model.TableStatus;
 
-/// What DynamoDB says of a table.
+/// The description of a table by DynamoDB.
 ///
-/// @param id it changes when the table is made again under its name
-/// @param key names of its key's attributes
-/// @param items how many there are, and their bytes; as of the last hours
-/// @param active whether it is ready, and no change of its settings is under way
-/// @param stream ARN of its change stream; `null` if that is off
+/// @param id an id that changes when the table is made again under its name
+/// @param key names of the attributes of the table's key
+/// @param items number and bytes of the items, which may be some hours old
+/// @param active whether the table is ready, and no change of its settings is under way
+/// @param stream ARN of the table's change stream; `null` if the stream is off
 public record SourceTable(
         String name,
         String id,

@@ -69,7 +69,7 @@ final class YamlNodes {
         return null;
     }
 
-    /// What most likely helps, by what the parser says.
+    /// The advice that most likely helps, by the message of the parser.
     private static String advice(String problem) {
         if (problem.contains("TAB")) {
             return "indent with spaces";

@@ -5,11 +5,12 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What a request says that its records are.
+/// The format of the records, as a request declares it.
 public final class ContentFormat {
     private ContentFormat() {}
 
-    /// Why a content is not taken that says to be of the other format: each line would be a dead letter.
+    /// The reason to refuse a content that is declared to be of another format than the pipeline's, because each
+    /// line would become a dead letter; empty if the content may be read.
     ///
     /// @param contentType the field `Content-Type`; empty without it
     public static Optional<String> refusal(String contentType, Pipeline pipeline) {

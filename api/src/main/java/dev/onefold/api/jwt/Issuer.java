@@ -39,16 +39,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Who signs tokens (JWT, RFC 7519) for this service: a token is good if it is signed with one of the issuer's
-/// keys, is for this service, and has not expired. The keys are read from an address of the issuer and kept: they
-/// are read again after five minutes, or when a token names an unknown one, twice in 30 seconds at most. While
-/// they cannot be read, the last ones are good for an hour. Any thread may call.
+/// The issuer of the tokens (JWT, RFC 7519) of this service. A token is valid if it is signed with one of the
+/// issuer's keys, is for this service, and has not expired. The keys are read from an address of the issuer and
+/// kept. They are read again after five minutes, or when a token names an unknown key, at most twice in 30
+/// seconds. While they cannot be read, the last keys are used for an hour. Is thread-safe.
 ///
-/// What a token allows is in its claims `scope` and `scp`, of which each is words with blanks between them or a list:
-/// issuers differ there. The words are `onefold:read`, `onefold:write` and `onefold:operate` for all pipelines,
-/// `onefold:read:trades` for one.
+/// The claims `scope` and `scp` of a token hold its permissions. Each claim is a text of words with blanks
+/// between them, or a list, because issuers differ there. The words are `onefold:read`, `onefold:write` and
+/// `onefold:operate` for all pipelines, `onefold:read:trades` for one.
 public final class Issuer {
-    /// What stands for all pipelines.
+    /// The name in a grant for all pipelines.
     public static final String ALL = "*";
 
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
@@ -80,7 +80,7 @@ public final class Issuer {
     private final AtomicLong unnoted = new AtomicLong();
     private volatile boolean hasKeys; // Whether they could be read when they were last needed.
 
-    /// What is known of a token.
+    /// The verdict on a token: its claims if it is valid, or the reason for its refusal.
     public sealed interface Verdict permits Claims, Reason {}
 
     /// One thing that a token allows.
@@ -88,7 +88,7 @@ public final class Issuer {
     /// @param pipeline its name, or [#ALL]
     public record Grant(Scope scope, String pipeline) {}
 
-    /// What is known of a token that is good.
+    /// The claims of a valid token: its subject and its grants.
     public record Claims(String subject, Set<Grant> grants) implements Verdict {
         public Claims {
             grants = Set.copyOf(grants);
@@ -192,9 +192,9 @@ public final class Issuer {
                 && text.chars().filter(c -> c == '.').count() == 2;
     }
 
-    /// What a token allows, or why it is refused.
+    /// Verifies a token.
     ///
-    /// @throws IOException if that cannot be known, because the keys of the issuer cannot be read
+    /// @throws IOException if the keys of the issuer cannot be read
     public Verdict verdict(String token) throws IOException {
         Verdict verdict = judged(token);
         if (verdict instanceof Reason reason) {

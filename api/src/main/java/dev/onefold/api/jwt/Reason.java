@@ -3,8 +3,8 @@ package dev.onefold.api.jwt;
 import dev.onefold.api.Failure;
 import java.util.Locale;
 
-/// Why a token is refused, as its sender learns it (RFC 6750, 3.1). What a token claims is judged only when the issuer
-/// has signed it, so nobody else learns which claims would do.
+/// The reason to refuse a token, as its sender learns it (RFC 6750, 3.1). The claims of a token are judged only
+/// if the issuer has signed it, so no other sender learns which claims would be accepted.
 public enum Reason implements Issuer.Verdict {
     MALFORMED("is no JWT that is signed with a key pair, or has another type ('typ')"),
     UNKNOWN_KEY(
@@ -31,7 +31,7 @@ public enum Reason implements Issuer.Verdict {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /// What the sender of the token gets.
+    /// The failure that is the answer to the sender of the token.
     public Failure failure() {
         return new Failure(
                 UNAUTHORIZED,

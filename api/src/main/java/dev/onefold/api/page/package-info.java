@@ -1,4 +1,5 @@
-/// The files of the live page, among the resources: HTML, CSS and JavaScript. Whatever serves the routes serves them.
+/// The files of the live page, among the resources: HTML, CSS and JavaScript. A server of the routes serves them,
+/// too.
 @NullMarked
 package dev.onefold.api.page;
 

@@ -33,8 +33,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what [dev.onefold.core.form.JsonForm] writes. What it cannot read is an [IllegalStateException]:
-/// the two sides have spoken of their versions before.
+/// Reads the JSON that [dev.onefold.core.form.JsonForm] writes. Unreadable JSON is an [IllegalStateException],
+/// because the two sides have compared their versions before.
 public final class JsonReading {
     private JsonReading() {}
 

@@ -130,7 +130,7 @@ public final class AwsCommand implements Runnable {
         return pipeline;
     }
 
-    /// What the names of a deployment's parts begin with.
+    /// The name of the deployment, with which the names of its parts begin.
     public String deployment(String pipeline) {
         return deployment == null ? pipeline : deployment;
     }
@@ -194,14 +194,14 @@ public final class AwsCommand implements Runnable {
         return client;
     }
 
-    /// What is deployed, of a pipeline with totals or tables.
+    /// The engine of the deployment of a pipeline with totals or tables.
     AwsEngine engine(String pipeline, Store store) {
         return opened(pipeline, () -> AwsEngine.deployed(store));
     }
 
-    /// What is deployed.
+    /// The engine of a deployment.
     ///
-    /// @param definition of the pipeline file; `null` if only the name is known
+    /// @param definition the pipeline in the pipeline file; `null` if only the name is known
     Engine engine(String pipeline, Store store, @Nullable Pipeline definition) {
         return opened(pipeline, () -> {
             boolean isBatch = definition == null

@@ -21,7 +21,7 @@ final class CompareOptions {
     @Option(names = "--repair", description = "With --compare: the function brings what differs to what the table has.")
     private boolean repairs;
 
-    /// What is compared; empty if nothing is.
+    /// The table to compare the rows with, and whether to repair them; empty without `--compare`.
     Optional<Compared> compared() {
         if (source == null) {
             if (repairs) {

@@ -91,9 +91,9 @@ final class ComparedCommand implements Callable<Integer> {
         return !isDueAtOnce && comparison.next().plus(LATE).isBefore(at);
     }
 
-    /// What is said of a comparison.
+    /// The report on a comparison, as text.
     ///
-    /// @param pipeline as the caller names it
+    /// @param pipeline the name of the pipeline, as the caller writes it
     private record Text(String pipeline, Comparison comparison, Instant at) {
         String text() {
             StringBuilder text = new StringBuilder();

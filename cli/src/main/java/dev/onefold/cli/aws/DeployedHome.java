@@ -40,7 +40,7 @@ final class DeployedHome implements Home {
     private final Options options = new Options();
     private @Nullable Store store;
 
-    /// What only a deployment has.
+    /// The options that only a deployment has.
     private static final class Options {
         @Option(
                 names = "--retries",
@@ -80,7 +80,7 @@ final class DeployedHome implements Home {
         return store;
     }
 
-    /// What the tables hold is read when it is asked for.
+    /// Notes nothing: the content of the tables is read when it is needed.
     @Override
     public void note(Engine engine) {}
 

@@ -22,7 +22,7 @@ public final class FunctionArchive {
 
     private FunctionArchive() {}
 
-    /// Writes it. What could not be written to its end is deleted: nobody may upload it.
+    /// Writes the archive. An incomplete archive is deleted, so that it cannot be uploaded.
     public static void write(List<Path> jars, Path file) throws IOException {
         requireDistinct(jars);
         OutputStream out = Files.newOutputStream(file);

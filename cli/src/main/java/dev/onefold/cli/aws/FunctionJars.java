@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 
 /// The jars that the functions run on: those of this program, but for what only a command line needs.
 public final class FunctionJars {
-    /// What the functions do without. Whatever is not known here is taken: too much costs some milliseconds, too
-    /// little an outage.
+    /// The name prefixes of jars that the functions do not need. Every other jar is included: an unneeded jar
+    /// costs some milliseconds, a missing jar an outage.
     private static final List<String> LEFT_OUT = List.of(
             "onefold-cli-",
             "onefold-embedded-",

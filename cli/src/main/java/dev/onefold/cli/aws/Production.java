@@ -48,10 +48,10 @@ final class Production {
     private long lines;
     private long skipped;
 
-    /// What holds it back.
+    /// The limits of a production.
     ///
-    /// @param pace `null` for none
-    /// @param stopMax for how long a stop waits for the answers to what was read
+    /// @param pace the pace of the records; `null` without a limit
+    /// @param stopMax the longest time that a stop waits for the answers to records that were read
     record Limits(@Nullable Pace pace, StopRequest stop, Duration stopMax) {
         private static final Duration STOP_MAX = Duration.ofSeconds(5);
 
@@ -212,7 +212,8 @@ final class Production {
                 failure);
     }
 
-    /// What is under way may still succeed. That it fails is known by now.
+    /// Waits for the requests under way, which may still succeed. Their failure is ignored, because it is known
+    /// by now.
     private void awaitTheRest() {
         try {
             producer.finish();

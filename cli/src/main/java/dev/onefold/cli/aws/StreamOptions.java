@@ -11,7 +11,7 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
 /// Which stream a command is about.
 final class StreamOptions {
-    /// What the template puts behind the deployment's name.
+    /// The suffix that the template adds to the deployment's name to name the stream.
     private static final String SUFFIX = "-input";
 
     @Option(

@@ -102,7 +102,7 @@ public final class BatchesCommand implements Callable<Integer> {
         return pipeline.caller();
     }
 
-    /// What a verb does with the batches.
+    /// The action of a verb on the batches.
     interface Verb {
         ExitCode on(SealedBatches batches) throws IOException;
     }

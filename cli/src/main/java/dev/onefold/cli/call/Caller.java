@@ -15,11 +15,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Who calls a command: its streams, the folder it stands in, its environment and its screen. That of this process,
-/// or that of another one whose command is run here, beside the engine. Output is UTF-8, whatever the locale.
+/// The caller of a command: its streams, current directory, environment and screen. The caller is that of this
+/// process, or that of another process whose command runs here, beside the engine. Output is UTF-8 in every
+/// locale.
 ///
-/// @param out for results; buffered, flushed at the end
-/// @param err for everything else
+/// @param out the stream for results; buffered, flushed at the end
+/// @param err the stream for all other output
 public record Caller(
         InputStream in, PrintStream out, PrintStream err, Path folder, Map<String, String> environment, Screen screen) {
     private static final int BUFFER_BYTES = 1 << 16;

@@ -51,7 +51,7 @@ public final class JsonLog extends PrintStream implements Logs.Sink {
         print(line + "\n");
     }
 
-    /// What others write byte by byte: messages of picocli, which end with a line end.
+    /// Prints bytes that picocli writes: its messages, which end with a line end.
     @Override
     public void write(byte[] bytes, int offset, int length) {
         print(new String(bytes, offset, length, StandardCharsets.UTF_8));

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Scanner;
 
-/// What a caller sees a command's output on.
+/// The screen on which a caller sees the output of a command.
 ///
-/// @param width columns of the terminal; of a pipe, those that its reader is taken to have
+/// @param width columns of the terminal, or of a pipe the columns that its reader is assumed to have
 /// @param height lines of the terminal
 /// @param colour whether output may hold colours
 /// @param outIsTerminal whether standard output is a terminal; a table cuts names to its width only there

@@ -1,4 +1,4 @@
-/// Who calls a command and from where: streams, folder, environment and terminal, and how a command ends.
+/// The caller of a command, with its streams, current directory, environment and terminal; and the exit codes.
 @NullMarked
 package dev.onefold.cli.call;
 

@@ -10,10 +10,10 @@ import java.nio.file.Path;
 /// The argument that names the pipeline of a verb, and with it the engine that the verb works on: one on this machine,
 /// or a deployment.
 public interface EngineArgument {
-    /// Who calls the verb.
+    /// The caller of the verb.
     Caller caller();
 
-    /// What all engines of this place can do; a verb has options for nothing else.
+    /// The capabilities that all engines of this place have; the options of a verb need no others.
     Capabilities capabilities();
 
     /// Where the engine's data are, as the caller would write it.
@@ -41,13 +41,13 @@ public interface EngineArgument {
     /// Asks a person first, then changes something. Nobody waits for the person.
     ExitCode ask(Question question) throws IOException;
 
-    /// What a command does with an engine.
+    /// The action of a command on an engine.
     interface Verb {
         /// Returns how the command ends.
         ExitCode on(Engine engine) throws IOException;
     }
 
-    /// What a command does that asks a person first.
+    /// The question of a command to a person, before its action.
     interface Question {
         /// Asks, and returns what is to be done. The engine is for reading only.
         Verb on(Engine engine) throws IOException;

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
 
-/// What a command does while intake waits for space on the disk, or for a receiver of batches: says so on standard
-/// error, at once and each minute, and waits until intake goes on or a stop is asked for. Any thread.
+/// Reports on standard error that intake waits for space on the disk or for a receiver of batches, at once and
+/// each minute. After a request to stop, [#requireGoingOn] ends the wait. Is thread-safe.
 public final class FullDisk implements SpaceListener {
     private final Caller caller;
     private final BooleanSupplier stopped;
@@ -62,7 +62,7 @@ public final class FullDisk implements SpaceListener {
         return isWaitingForReceiver;
     }
 
-    /// What a command waited for that was stopped.
+    /// The reason why a stopped command waited.
     public String reason() {
         return isWaitingForReceiver && !isWaitingForSpace ? "intake waited for the receiver" : "the disk was full";
     }

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// What there is to say about the function of a pipeline, as sentences and lines.
+/// The description of a pipeline's function, as sentences and lines.
 public final class FunctionText {
     private FunctionText() {}
 
-    /// What its order promises, one sentence an item.
+    /// The promises of the function's order, one sentence an item.
     public static List<String> promises(Processing processing) {
         int keep = processing.keep();
         return switch (processing.order()) {
@@ -100,7 +100,8 @@ public final class FunctionText {
         return code.sha256().isEmpty() ? "none (it is in no jar)" : code.sha256();
     }
 
-    /// What another function comes to for the data that one has folded, one sentence an item; none if it is the same.
+    /// The effects of a given function on the data that the stored function has folded, one sentence an item;
+    /// empty if the functions are equal.
     public static List<String> changes(Pipeline stored, Pipeline given) {
         List<String> sentences = new ArrayList<>();
         if (!(stored.fold() instanceof Processing has) || !(given.fold() instanceof Processing wants)) {

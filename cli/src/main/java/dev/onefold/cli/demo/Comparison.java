@@ -22,10 +22,10 @@ record Comparison(Answer answer, List<Count> counts, TradeRiskTotals right) {
     private static final String RED = "\033[1;31m";
     private static final String PLAIN = "\033[0m";
 
-    /// What each side has counted.
+    /// The counts of both sides under one name.
     record Count(String name, long engine, long producer) {}
 
-    /// What one side says of a group.
+    /// The sums of one side for a group.
     private record Sums(BigDecimal value, BigDecimal trades) {}
 
     /// Of an engine that has read the messages in the order they were made in.

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What stands in for AWS: the module `local` with its servers. It is no part of the command line's own program, so it
-/// is built when it is first needed, and again when a source file is newer.
+/// The stand-ins for AWS: the module `local` with its servers. The command-line program does not contain this
+/// module. So the module is built when it is first needed, and again when a source file is newer.
 public final class LocalParts {
     private static final List<String> SOURCES = List.of("core", "aws", "local");
     private static final int LINES_MAX = 20;

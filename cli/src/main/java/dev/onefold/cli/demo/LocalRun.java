@@ -88,7 +88,7 @@ final class LocalRun implements AutoCloseable {
         return new LocalRun(caller, process);
     }
 
-    /// What the process said of itself.
+    /// The report of the process: its endpoint, the failures on purpose, and the records without an answer.
     static final class Story {
         private @Nullable URI endpoint;
         private final StringBuilder text = new StringBuilder();
@@ -187,7 +187,7 @@ final class LocalRun implements AutoCloseable {
         return hashes.size();
     }
 
-    /// What went wrong on the way.
+    /// The failures on purpose, and the records that may be in the stream twice, as text.
     String sentence(Story story) {
         String twice =
                 Words.count(story.unanswered, "record") + " may be in the stream twice: the producer got no answer.";

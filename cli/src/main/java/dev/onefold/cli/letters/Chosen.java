@@ -29,7 +29,7 @@ final class Chosen {
             description = "Only letters of this source: a file, a name that was given, a stream or a shard of it.")
     private @Nullable String source;
 
-    /// What is done with some letters.
+    /// An action on some letters.
     interface Verb {
         /// Does it; whether to go on.
         boolean on(List<DeadLetter> some) throws IOException;

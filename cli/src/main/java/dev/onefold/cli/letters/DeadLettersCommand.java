@@ -68,7 +68,7 @@ public final class DeadLettersCommand implements Callable<Integer> {
         return pipeline.caller();
     }
 
-    /// What a verb does with the dead letters.
+    /// The action of a verb on the dead letters.
     interface Verb {
         ExitCode on(DeadLetters letters) throws IOException;
     }
@@ -86,7 +86,7 @@ public final class DeadLettersCommand implements Callable<Integer> {
                 .code();
     }
 
-    /// What a verb asks a person about the dead letters.
+    /// The question of a verb to a person about the dead letters; it returns the action.
     interface Question {
         Verb on(DeadLetters letters) throws IOException;
     }
@@ -95,7 +95,7 @@ public final class DeadLettersCommand implements Callable<Integer> {
         return useEngine(engine -> verb.on(engine.deadLetters()));
     }
 
-    /// What a verb does with the dead letters of an engine.
+    /// The action of a verb on an engine and its dead letters.
     interface EngineVerb {
         ExitCode on(Engine engine) throws IOException;
     }

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What became of letters that are redriven: said of each, or as a summary at the end that names those that failed.
-/// Before a summary a terminal shows how far the work is.
+/// The outcomes of redriven letters. They are printed one by one, or as a summary at the end that names failed
+/// letters. A terminal shows the progress until the summary.
 final class Outcomes implements AutoCloseable {
     private static final int NAMED_MAX = 20;
 

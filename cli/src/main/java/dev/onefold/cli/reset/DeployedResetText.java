@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What a reset deletes of a deployment, and what follows from that.
+/// The data of a deployment that a reset deletes, and the consequences.
 record DeployedResetText(String pipeline, String deployment, List<Reset.Table> tables, List<RetryQueue> queues) {
     /// A delete in a transaction takes two units for each KB; most items are smaller.
     private static final long UNITS = 2;

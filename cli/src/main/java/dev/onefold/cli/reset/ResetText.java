@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a reset deletes, and what follows from that.
+/// The data that a reset deletes, and the consequences.
 record ResetText(Pipeline pipeline, Status status, Path data) {
-    /// The first line says what is deleted; the others what follows.
+    /// The first line names the deleted data; each other line is a consequence.
     String announcement(String shown) {
         List<String> lines = new ArrayList<>();
         lines.add("Deletes the data of pipeline " + pipeline.name() + " in " + shown + ": "
@@ -61,7 +61,7 @@ record ResetText(Pipeline pipeline, Status status, Path data) {
         }
     }
 
-    /// What a receiver does with another batch under a number that it knows.
+    /// The reaction of a receiver to another batch under a number that it knows.
     static String ofReceiver(Kind kind) {
         return switch (kind) {
             case FILE, S3, SFTP, JDBC ->

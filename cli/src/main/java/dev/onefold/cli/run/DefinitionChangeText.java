@@ -3,7 +3,7 @@ package dev.onefold.cli.run;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DefinitionChange;
 
-/// What a change of the pipeline file costs, as text.
+/// The cost of a change of the pipeline file, as text.
 public final class DefinitionChangeText {
     private DefinitionChangeText() {}
 
@@ -30,7 +30,8 @@ public final class DefinitionChangeText {
         };
     }
 
-    /// What a user must know whose records are not read again; empty, or a sentence with a space before it.
+    /// The warning that a fold of all records might give another result than the change from rows; empty, or a
+    /// sentence with a space before it.
     static String doubt(DefinitionChange change) {
         return change instanceof DefinitionChange.FromRows(var _, var doubt) && !doubt.isEmpty()
                 ? " A fold of all records from the first one might come to something else: " + doubt + "."

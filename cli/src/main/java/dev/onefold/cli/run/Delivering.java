@@ -67,8 +67,8 @@ final class Delivering implements AutoCloseable {
         checking = Thread.ofPlatform().daemon().name("onefold-receiver").start(this::check);
     }
 
-    /// What is wrong with the receiver is said at the start, also when no batch is sealed yet. A name service that does
-    /// not answer holds up this thread alone.
+    /// Reports at the start that the receiver cannot take batches, even if no batch is sealed yet. A name service
+    /// that does not answer blocks only this thread.
     private void check() {
         receiver.trouble()
                 .ifPresent(trouble -> caller.note("The receiver cannot take batches now: " + Words.visible(trouble)
@@ -198,7 +198,7 @@ final class Delivering implements AutoCloseable {
         return engine.batches().summary().undelivered();
     }
 
-    /// What was delivered, for the summary of the run.
+    /// The sentence about delivered batches in the summary of the run.
     String text() {
         Summary summary = engine.batches().summary();
         StringBuilder text = new StringBuilder("Delivered ")

@@ -40,7 +40,7 @@ public final class Progress implements AutoCloseable {
         none
     }
 
-    /// What the work is measured in.
+    /// The unit in which the work is measured.
     public enum Unit {
         BYTES(" MB", 1_000_000),
         RECORDS("k", 1_000);

@@ -11,7 +11,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 import java.io.PrintStream;
 import java.time.Duration;
 
-/// What a run came to.
+/// The summary of a run: its time, and its records by outcome.
 final class Summary {
     private final Caller caller;
     private final EmbeddedEngine engine;

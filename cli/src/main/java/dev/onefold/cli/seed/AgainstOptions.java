@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// What an engine's rows are compared with, and how.
+/// The options of a comparison of an engine's rows with a source: the source, repair, waits and output.
 public final class AgainstOptions {
     private static final Duration LAG = Duration.ofSeconds(10);
 

@@ -12,7 +12,8 @@ import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.stream.Collectors;
 
-/// What a seeding reads, writes and costs, said before it begins. Prices are those of units on demand in us-east-1.
+/// The announcement of a seeding or a comparison: its reads, writes and costs, shown before it begins. Prices are
+/// those of on-demand units in us-east-1.
 public final class Announcement {
     /// Of a million read units, in dollars.
     private static final BigDecimal READ_PRICE = new BigDecimal("0.125");
@@ -29,31 +30,31 @@ public final class Announcement {
 
     private static final long MANY_GROUPS = 415;
 
-    /// What a table takes at the default quota.
+    /// The write units a second that a table takes at the default quota.
     private static final long QUOTA = 40_000;
 
     private static final long MILLION = 1_000_000;
 
     private Announcement() {}
 
-    /// What is read.
+    /// The announcement of a seeding: its source, the size of the source, and the cost and time of reading it.
     ///
     /// @param rate read units of a table a second; 0 without a limit
     public static String of(Pipeline pipeline, Opened opened, long rate) {
         return read(new StringBuilder("Seeds ").append(pipeline.name()).append(" from "), opened, rate) + key(pipeline);
     }
 
-    /// What a comparison reads.
+    /// The announcement of a comparison: its source, the size of the source, and the cost and time of reading it.
     static String compared(Pipeline pipeline, Opened opened, long rate) {
         StringBuilder text =
                 new StringBuilder("Compares ").append(pipeline.name()).append(" with ");
         return read(text, opened, rate) + key(pipeline) + " If rows differ, the source is read once more.";
     }
 
-    /// What reading the rows of a deployment costs a comparison.
+    /// The cost, for a comparison, of reading the rows of a deployment.
     ///
-    /// @param units to read all rows once
-    /// @param rate read units a second
+    /// @param units read units for one reading of all rows
+    /// @param rate read units a second, at most
     public static String ofRows(long units, long rate) {
         return "Reads the table of rows, too: " + Words.count(units, "read unit") + " ($" + price(READ_PRICE, units)
                 + " on demand), at most " + Words.count(rate) + " a second; if rows differ, once more for each further"
@@ -89,7 +90,7 @@ public final class Announcement {
         return text.append('.').toString();
     }
 
-    /// What is written to a deployment.
+    /// The writes of a seeding to a deployment, with their cost and time.
     ///
     /// @param rate write units a second for the table of rows
     public static String ofWrites(Opened opened, long rate) {
@@ -105,7 +106,7 @@ public final class Announcement {
                 + time(rows * ROWS_UNITS, QUOTA) + ".";
     }
 
-    /// Rows that the table of rows takes with so many write units.
+    /// The rows a second that the table of rows takes at `rate` write units a second; at least 1.
     public static long rowsASecond(long rate) {
         return Math.max(1, rate / ROWS_UNITS);
     }

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// A data directory that is read as its files are while no engine runs. What an engine folds later is not seen by the
-/// reader, and would look like a difference.
+/// A data directory whose files are read as they are, while no engine runs. The reader does not see records that
+/// an engine folds later, which would look like differences.
 final class Directory {
     private final Path folder;
     private final boolean isOwned;

@@ -21,7 +21,7 @@ public final class DirectoryHome implements Home {
     /// Where the seedings and repairs of a data directory are.
     public static final String SEEDS = "seeds";
 
-    /// Who holds this name repairs.
+    /// The name of the lock that a repairing command holds, so that one command repairs at a time.
     public static final String ALONE = "resync";
 
     private final Supplier<Path> data;

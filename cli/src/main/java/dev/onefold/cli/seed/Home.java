@@ -21,7 +21,7 @@ public interface Home {
     /// Notes how the engine's data are, before anything of the source is read.
     void note(Engine engine) throws IOException;
 
-    /// What the engine's side of the comparison costs; empty if nothing.
+    /// The cost of the engine's side of the comparison; empty if it costs nothing.
     String announcement(Engine engine);
 
     /// Begins a comparison.
@@ -29,9 +29,9 @@ public interface Home {
     /// @throws dev.onefold.cli.call.CommandFailure if it is to repair, and another one repairs
     Session begin(Engine engine, Opened opened, Work work) throws IOException;
 
-    /// Who compares, and how.
+    /// The caller and the settings of a comparison.
     ///
-    /// @param lag the longest that a change takes from the source to the engine
+    /// @param lag the longest time that a change takes from the source to the engine
     record Work(Caller caller, StopRequest stop, Duration lag, boolean repairs) {}
 
     /// One comparison.

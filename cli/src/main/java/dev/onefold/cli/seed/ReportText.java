@@ -25,7 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a comparison with a source came to, for a person or a program.
+/// The result of a comparison with a source, for a person or a program.
 record ReportText(Pipeline pipeline, Report report, boolean repairs) {
     String text(String source, Duration elapsed) {
         StringBuilder text = new StringBuilder("Compared ")

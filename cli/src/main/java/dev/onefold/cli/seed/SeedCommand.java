@@ -133,8 +133,8 @@ public final class SeedCommand implements Callable<Integer> {
         }
     }
 
-    /// The owner of the directory may be a command that ends before this one, such as another seeding. What was read
-    /// is marked, so the seeding goes on with the next owner, or as the owner.
+    /// The owner of the directory may be a command that ends before this one, such as another seeding. The rows
+    /// read so far are marked, so the seeding goes on with the next owner, or as the owner.
     private ExitCode seedThroughOwners(DataDirectory data) throws IOException {
         AtomicReference<@Nullable Engine> asked = new AtomicReference<>();
         while (true) {

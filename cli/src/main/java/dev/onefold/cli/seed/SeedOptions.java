@@ -5,7 +5,7 @@ import dev.onefold.cli.run.Progress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// What is seeded, and how.
+/// The options of a seeding: its source, the change stream of the source, and the output.
 public final class SeedOptions {
     private static final int SEGMENTS_MAX = 1_000;
 

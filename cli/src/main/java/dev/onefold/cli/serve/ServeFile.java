@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What `onefold serve --config FILE` reads: how to listen, and which pipelines with which inputs. Paths in it are
-/// relative to its folder.
+/// The file that `onefold serve --config FILE` reads: the settings of the service, and the pipelines with their
+/// inputs. Paths in the file are relative to its folder.
 record ServeFile(Map<Setting, String> settings, List<Entry> pipelines) {
     /// A setting of the service; the names are those of the file.
     enum Setting {

@@ -188,7 +188,8 @@ record ExpectedFile(Map<String, Map<String, Map<String, String>>> parts) {
         };
     }
 
-    /// What differs from it. A table or roll-up that it does not have is not compared.
+    /// The differences of `actual` from this file. A table or roll-up that this file does not have is not
+    /// compared.
     List<Difference> differences(ExpectedFile actual) {
         List<Difference> differences = new ArrayList<>();
         parts.forEach((title, rows) -> {

@@ -7,15 +7,15 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What a trial is to be.
+/// The settings of a trial.
 ///
-/// @param name of the stack, and of the deployment
-/// @param pipeline that is tried
-/// @param load how much is put
+/// @param name the name of the stack and of the deployment
+/// @param pipeline the pipeline of the trial
+/// @param load the number and rate of the records
 /// @param failState percentage of the invocations of State that fail on purpose
-/// @param parameters of the template, besides those that every trial has
-/// @param keeps whether what was made is left there
-/// @param isLocal whether it is made on servers of this machine, which end with the trial
+/// @param parameters parameters of the template, besides those that every trial has
+/// @param keeps whether the stack is kept after the trial
+/// @param isLocal whether the trial runs on servers of this machine, which end with it
 record Asked(
         String name,
         Pipeline pipeline,
@@ -52,7 +52,7 @@ record Asked(
         return all;
     }
 
-    /// What will be made and paid.
+    /// The announcement of the trial: the resources that it makes, the records that it puts, and its cost.
     String announcement(String what) {
         String where = isLocal ? "on servers of this machine that stand in for AWS" : "in your account";
         String text = "Makes the stack " + name + " " + where

@@ -62,8 +62,8 @@ final class Board {
         caller.out().flush();
     }
 
-    /// What is done now: a terminal shows it in one line, which the next one replaces; a pipe gets it when it differs
-    /// and some time is over.
+    /// Shows the current step. A terminal shows the step in one line, which the next step replaces. A pipe gets a
+    /// line if the step has changed and a line is due.
     void step(String text) {
         if (redraws) {
             String cut = text.length() >= caller.screen().width()

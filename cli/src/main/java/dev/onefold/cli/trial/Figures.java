@@ -14,7 +14,7 @@ import software.amazon.awssdk.services.cloudwatch.model.GetMetricDataResponse;
 import software.amazon.awssdk.services.cloudwatch.model.Metric;
 import software.amazon.awssdk.services.cloudwatch.model.MetricDataQuery;
 
-/// What CloudWatch has counted of a deployment. It is some seconds to minutes late. One thread.
+/// The figures of a deployment in CloudWatch, which are some seconds to minutes late. Is not thread-safe.
 final class Figures {
     private static final int PERIOD_SECONDS = 60;
     private static final List<String> FUNCTIONS = List.of("State", "Reduce", "Upkeep");
@@ -32,20 +32,20 @@ final class Figures {
         this.outputs = Map.copyOf(outputs);
     }
 
-    /// What a minute or two have brought.
+    /// The records of an interval of a minute or two, and their delay from the stream until the totals.
     ///
-    /// @param records a second that State took
-    /// @param delayMsMean from the stream until the totals; negative where there is none
-    /// @param delayMsP99 of the worst minute
+    /// @param records records a second that State took
+    /// @param delayMsMean mean delay; negative if there is none
+    /// @param delayMsP99 99th percentile of the delay in the worst minute
     record Flow(long records, long delayMsMean, long delayMsP99, long delayMsMax, long injected) {
         boolean hasDelay() {
             return delayMsMean >= 0;
         }
     }
 
-    /// What was used of the services.
+    /// The usage of the services.
     ///
-    /// @param functionMs milliseconds that functions ran for
+    /// @param functionMs milliseconds for which functions ran
     record Usage(
             long records,
             long injected,
@@ -80,7 +80,7 @@ final class Figures {
                 statistic);
     }
 
-    /// What came from a time on.
+    /// The flow between two times, from the beginning of the first minute.
     Flow flow(Instant from, Instant to) {
         Instant start = from.truncatedTo(ChronoUnit.MINUTES);
         Map<String, List<Double>> read = read(
@@ -104,7 +104,7 @@ final class Figures {
                 sum(read, "injected"));
     }
 
-    /// What was used from a time on.
+    /// The usage between two times, from the beginning of the first minute.
     Usage usage(Instant from, Instant to) {
         List<Query> queries = new ArrayList<>(List.of(
                 ours("records", dev.onefold.aws.template.Metric.Records, "Sum"),

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
-/// Lines of files. What is right for them is what the embedded engine makes of them, in a folder of its own.
+/// Lines of files. The embedded engine computes the right totals for them, in a folder of its own.
 final class FileLoad implements Load {
     private static final String SOURCE = "trial";
 

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 
-/// What a trial puts into the stream, and what is right for it. One thread.
+/// The records that a trial puts into the stream, and the totals that are right for them. Is not thread-safe.
 interface Load extends AutoCloseable {
-    /// The next records, at most so many; none at the end.
+    /// The next records, at most `most`; empty at the end.
     List<byte[]> next(int most) throws IOException;
 
     /// The totals that are right for all that was handed out, by the name of the roll-up.

@@ -74,7 +74,7 @@ final class LocalPlace implements AutoCloseable {
                 "What stands in for AWS cannot be started: " + Words.visible(String.join("\n", lines)));
     }
 
-    /// What it says later is nobody's, but must be read: else it waits until somebody does.
+    /// Reads and discards the later output of the process, which would block if its output were not read.
     private static void ignore(BufferedReader said) {
         try {
             said.transferTo(Writer.nullWriter());

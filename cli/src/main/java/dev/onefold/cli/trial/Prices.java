@@ -8,8 +8,8 @@ import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.List;
 
-/// What a trial costs at list prices of us-east-1, without free tier. docs/aws-figures.md has the prices, and where the
-/// units of a message come from.
+/// The cost of a trial at list prices of us-east-1, without free tier. docs/aws-figures.md has the prices, and
+/// the origin of the units of a message.
 final class Prices {
     private static final BigDecimal WRITE_UNIT = new BigDecimal("0.000000625");
     private static final BigDecimal READ_UNIT = new BigDecimal("0.000000125");
@@ -59,7 +59,7 @@ final class Prices {
                 .add(stream(records * RECORD_BYTES, time));
     }
 
-    /// What was used, and what it costs.
+    /// The usage of the services and its cost, as the lines of a table.
     static List<String> bill(Figures.Usage usage, Producer.Sent sent, Duration time, int width) {
         BigDecimal gbSeconds = BigDecimal.valueOf(usage.functionMs())
                 .divide(THOUSAND, 3, RoundingMode.UP)

@@ -44,9 +44,9 @@ final class Producing implements AutoCloseable {
     /// @param isDone whether all of it is in the stream
     record Moment(long put, SequencedMap<String, Totals> right, Producer.Sent sent, boolean isDone) {}
 
-    /// What is put.
+    /// The records to put.
     ///
-    /// @param records how many in all, at most
+    /// @param records number of all records, at most
     /// @param rate records a second
     record Work(Load load, long records, long rate) {}
 

@@ -11,11 +11,12 @@ import java.util.function.Predicate;
 import software.amazon.awssdk.services.cloudformation.model.Stack;
 import software.amazon.awssdk.services.cloudformation.model.StackResource;
 
-/// Deletes what a trial has made: its stack with all that is in it, then the bucket of its code. It goes on to the end
-/// when somebody wants it to stop. What was deleted before is no failure, so it can be done again at any time.
+/// Deletes the resources of a trial: its stack with its content, then the bucket of its code. A request to stop
+/// does not interrupt the removal. A resource that was deleted before is not a failure, so a removal can be
+/// repeated at any time.
 ///
-/// @param poll between two looks at a stack that is being deleted
-/// @param said is told how far it is
+/// @param poll pause between two looks at a stack that is being deleted
+/// @param said takes reports on the progress
 record Removal(Services services, Duration poll, Consumer<String> said) {
     private static final int TRIES_MAX = 4;
     private static final int POLLS_EACH_EMPTYING = 5;
@@ -62,8 +63,9 @@ record Removal(Services services, Duration poll, Consumer<String> said) {
         return List.copyOf(left);
     }
 
-    /// What is left of a stack after it was deleted once. A bucket that holds something cannot be deleted, and its
-    /// functions may write until they are gone: it is emptied again and again.
+    /// Deletes a stack once, and returns the reasons why parts of it are left; empty if it is gone. Its buckets
+    /// are emptied repeatedly, because only an empty bucket can be deleted, and functions may write until they
+    /// are gone.
     private List<String> removeOnce(Stack stack) {
         String id = stack.stackId();
         List<StackResource> resources = stacks().resources(id);

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Whether somebody wants the trial to end early. What it has made is deleted then, too. Any thread may ask.
+/// The request to end the trial early, which deletes the trial's resources, too. Is thread-safe.
 record Signals(StopRequest request) {
     private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 

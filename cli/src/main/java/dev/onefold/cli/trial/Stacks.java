@@ -20,7 +20,7 @@ record Stacks(CloudFormationAsyncClient client) {
     static final String TAG = "onefold-trial";
     private static final String NOT_THERE = "does not exist";
 
-    /// Begins to make a stack. What fails is left as it is, so that its reason can be read.
+    /// Begins to make a stack. A stack that fails is left as it is, so that the reason can be read.
     ///
     /// @param token makes a repeated request the same one
     void create(String name, String template, Map<String, String> parameters, String token) {
@@ -56,7 +56,7 @@ record Stacks(CloudFormationAsyncClient client) {
         }
     }
 
-    /// What a stack is made of.
+    /// The resources of a stack.
     List<StackResource> resources(String nameOrId) {
         return Connection.THREADS
                 .await(client.describeStackResources(request -> request.stackName(nameOrId)))

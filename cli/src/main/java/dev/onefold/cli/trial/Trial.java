@@ -47,7 +47,7 @@ final class Trial {
     private final SequencedMap<String, Totals> served = new LinkedHashMap<>();
     private Figures.@Nullable Flow flow;
 
-    /// What is deployed.
+    /// The code to deploy.
     record Code(Path archive, String template) {}
 
     Trial(Caller caller, Board board, Services services, Asked asked, Signals signals) {
@@ -130,7 +130,7 @@ final class Trial {
         }
     }
 
-    /// What is deployed; none until the first batch has come.
+    /// The deployed engine; empty until the first batch has come.
     private Optional<Engine> engine() {
         return AwsEngine.isDeployed(store) ? Optional.of(AwsEngine.deployed(store)) : Optional.empty();
     }

@@ -53,7 +53,8 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
         return "  ".repeat(group.size() - root.size()) + Words.group(group.getLast());
     }
 
-    /// What an answer covers, in lines.
+    /// The lines that say which part of the input an answer covers: its time, and the records and bytes of each
+    /// source.
     static String cut(Answer.Cut cut, UnaryOperator<String> source) {
         StringBuilder text = new StringBuilder();
         List<Answer.Progress> sources = cut.sources();

@@ -98,7 +98,7 @@ final class GetCommand implements Callable<Integer> {
         return ExitCode.DIFFERENT;
     }
 
-    /// What is there of the key, under one definition.
+    /// The row and the dead letters of the key, under one definition.
     private record Found(Pipeline served, Optional<Row> row, List<DeadLetters.OfKey> letters) {}
 
     private ExitCode show(Found found) {

@@ -31,7 +31,7 @@ public record Totals(List<String> measures, SortedMap<List<String>, List<@Nullab
         return new Totals(measures, new TreeMap<>(ORDER));
     }
 
-    /// What an engine answers.
+    /// The totals in an answer of an engine.
     public static Totals of(Answer answer) {
         return of(
                 answer.measures(),
@@ -40,7 +40,7 @@ public record Totals(List<String> measures, SortedMap<List<String>, List<@Nullab
                         .toList());
     }
 
-    /// What the producer of trade-risk messages knows of them.
+    /// The totals that the producer of trade-risk messages has computed.
     public static Totals of(TradeRiskTotals right) {
         List<Map.Entry<List<String>, List<@Nullable BigDecimal>>> groups = new ArrayList<>();
         right.groups()

@@ -15,10 +15,10 @@ import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a comparison of totals found, as text.
+/// The result of a comparison of totals, as text.
 ///
 /// @param fromSources whether the sources were read again
-/// @param capabilities of the engine
+/// @param capabilities the capabilities of the engine
 record VerificationText(Pipeline pipeline, Verification verification, boolean fromSources, Capabilities capabilities) {
     String verified(Screen screen) {
         String what = compared();

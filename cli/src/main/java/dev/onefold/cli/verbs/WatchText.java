@@ -42,9 +42,9 @@ final class WatchText {
         this.ranked = ranked;
     }
 
-    /// What is shown of an answer.
+    /// The text that shows an answer.
     ///
-    /// @param lines without line ends
+    /// @param lines the lines of the text, without line ends
     /// @param isChanged whether it differs from the answer before; true for the first one
     record Shown(List<String> lines, boolean isChanged) {
         Shown {

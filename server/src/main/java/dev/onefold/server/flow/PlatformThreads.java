@@ -16,13 +16,13 @@ public final class PlatformThreads implements AutoCloseable {
                 Thread.ofPlatform().name(prefix, 0).daemon().factory());
     }
 
-    /// What is run.
+    /// The work of a thread.
     public interface Work {
         void run() throws IOException;
     }
 
-    /// Runs work, and returns when it has ended, whatever interrupts the caller: the work uses what the caller releases
-    /// afterwards.
+    /// Runs work, and returns when it has ended, even if the caller is interrupted: the work uses resources that
+    /// the caller releases afterwards.
     ///
     /// @throws IOException if the work throws it
     public void run(Work work) throws IOException {

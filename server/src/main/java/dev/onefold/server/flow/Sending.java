@@ -99,7 +99,7 @@ public final class Sending extends OutputStream {
         return began;
     }
 
-    /// What was sent is whole, and more may come: the reader has its time again.
+    /// Gives the reader its full time again, because the sent part is complete and more may come.
     @Override
     public void flush() {
         stretchBytes = 0;

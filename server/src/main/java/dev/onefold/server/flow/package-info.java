@@ -1,4 +1,4 @@
-/// What flows, and how fast it may: answers to their readers, requests of a token, work on threads of its own.
+/// Limits of flow: answers to their readers, requests of a token, connections, and work on threads of its own.
 @NullMarked
 package dev.onefold.server.flow;
 

@@ -19,7 +19,7 @@ public record Finding(
         key = List.copyOf(key);
     }
 
-    /// What is wrong.
+    /// The kind of a difference.
     public enum Kind {
         /// The source has the row, and the engine has not.
         MISSING,
@@ -33,7 +33,7 @@ public record Finding(
         REFUSED
     }
 
-    /// What became of a difference.
+    /// The outcome of a difference.
     public enum Outcome {
         /// It is reported.
         REPORTED,
@@ -45,7 +45,7 @@ public record Finding(
         OVERTAKEN,
         /// No record can repair it.
         NOT_REPAIRABLE,
-        /// The source lacks so many rows that it may be the wrong one.
+        /// The source lacks too many rows, so it may be the wrong source.
         HELD_BACK
     }
 

@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// What a comparison came to. Not thread-safe.
+/// The result of a comparison. Is not thread-safe.
 public final class Report {
     /// Findings of a kind that are kept.
     public static final int SHOWN_MAX = 20;

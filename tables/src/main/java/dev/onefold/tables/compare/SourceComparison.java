@@ -86,10 +86,10 @@ public final class SourceComparison {
         }
     }
 
-    /// What is compared.
+    /// The source's side of a comparison.
     ///
-    /// @param form of its rows
-    /// @param rate of its rows
+    /// @param form form of the source's rows as records
+    /// @param rate limit on the rows that are read a second
     /// @param passing waits for the engine
     public record Side(RowSource source, RowForm form, Rate rate, Passing passing) {}
 
@@ -134,10 +134,10 @@ public final class SourceComparison {
         return report;
     }
 
-    /// What the first look leaves to the second.
+    /// The suspect ranges of keys, which the first look leaves to the second.
     ///
-    /// @param rows of the engine
-    /// @param slices of ranges that differ, in their order; each is looked at alone
+    /// @param rows number of the engine's rows
+    /// @param slices sets of ranges that differ, in their order; each set is looked at alone
     public record Suspects(long rows, List<BitSet> slices) {
         public Suspects {
             slices = List.copyOf(slices);
@@ -157,7 +157,7 @@ public final class SourceComparison {
         return new Suspects(ours.rows(), Slices.of(ours, theirs, reading.rowBytes()));
     }
 
-    /// What this object has seen so far.
+    /// The result so far.
     public Report report() {
         return report;
     }

@@ -5,11 +5,11 @@ import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.RowMark;
 import org.jspecify.annotations.Nullable;
 
-/// What the source says of a key.
+/// The row of a key in the source.
 ///
-/// @param mark its key, its version if it has one of its own, and a hash of its content
-/// @param contribution what it contributes; `null` if the pipeline refuses the row
-/// @param reason why it is refused; empty if it is not
+/// @param mark the key, the version if the row has one of its own, and a hash of the content
+/// @param contribution the contribution of the row; `null` if the pipeline refuses the row
+/// @param reason the reason for the refusal; empty if the row is not refused
 /// @param row the row as the source gives it, without a line end
 public record SourceRow(RowMark mark, @Nullable Contribution contribution, String reason, byte[] row) {
     /// Content of a row that is refused: like no other.
