@@ -146,12 +146,15 @@ final class Restores {
     }
 
     private List<Tables.Backup> backups(Backups service) {
-        List<String> tables = new ArrayList<>(
-                List.of(deployment.tables.rows(), deployment.tables.deltas(), deployment.tables.totals()));
-        if (withLetters) {
-            tables.add(deployment.tables.letters());
+        List<Tables.Backup> backups = new ArrayList<>();
+        for (String table :
+                List.of(deployment.tables.rows(), deployment.tables.deltas(), deployment.tables.totals())) {
+            backups.add(service.get(table));
         }
-        return tables.stream().map(service::get).toList();
+        if (withLetters) { // Whole: a letter is lost if a backup has its mark and not the letter, as docs/aws.md says.
+            backups.add(deployment.dynamo.backup(deployment.tables.letters()));
+        }
+        return backups;
     }
 
     /// One, some or all, each of one of both moments.
