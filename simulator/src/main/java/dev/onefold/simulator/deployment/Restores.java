@@ -147,8 +147,7 @@ final class Restores {
 
     private List<Tables.Backup> backups(Backups service) {
         List<Tables.Backup> backups = new ArrayList<>();
-        for (String table :
-                List.of(deployment.tables.rows(), deployment.tables.deltas(), deployment.tables.totals())) {
+        for (String table : List.of(deployment.tables.rows(), deployment.tables.deltas(), deployment.tables.totals())) {
             backups.add(service.get(table));
         }
         if (withLetters) { // Whole: a letter is lost if a backup has its mark and not the letter, as docs/aws.md says.
