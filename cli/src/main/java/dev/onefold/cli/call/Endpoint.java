@@ -28,6 +28,12 @@ public record Endpoint(URI address, Duration connectingMax, Duration answerMax) 
     ///
     /// @throws CommandFailure if nothing listens, or what listens does not answer
     public void require(Caller caller) {
+        if (address.getHost() == null) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    "'" + address + "' (AWS_ENDPOINT_URL or one of its kind) has no host. Write an address such as"
+                            + " http://localhost:8000");
+        }
         boolean encrypted = "https".equals(address.getScheme());
         int port = address.getPort() >= 0 ? address.getPort() : encrypted ? 443 : 80;
         try (Socket socket = new Socket()) {

@@ -52,4 +52,14 @@ class EndpointTest {
             new Endpoint(URI.create("http://127.0.0.1:" + server.getLocalPort())).require(caller());
         }
     }
+
+    /// It failed with "This is a bug in Onefold".
+    @Test
+    void an_address_without_a_scheme_is_refused_with_an_example() {
+        Endpoint endpoint = new Endpoint(URI.create("localhost:4566"));
+        Caller caller = caller();
+        assertThatThrownBy(() -> endpoint.require(caller))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContainingAll("'localhost:4566'", "http://localhost:8000");
+    }
 }
