@@ -12,6 +12,7 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -33,7 +35,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// once, however often its record comes. Its record lies in a bucket, and is there before the letter is and until the
 /// letter is not. It is one idea: the item, its key, and their one transaction. Any thread may call.
 ///
-///     mark   = p "mark/" identity, i 00, n id
+///     mark   = p "mark/" identity, i 00, n id, t time at which it was made, or none from before
 ///     letter = p "letter/" id mod 16, i id 8, r reason, m message, s shard, q sequence, u sub-sequence, t time,
 ///              w kind of the record, or none from before; a arrival of the record, if it is known; h SHA-256,
 ///              l length, b bucket and o object that hold the record; v, if they hold what was read of a record, the
@@ -49,6 +51,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 public final class LetterTable {
     private static final int PARTITIONS = 16;
     private static final int KEPT_AT_A_TIME = 32;
+    /// A backup holds the items of its last two minutes as they were at any moment of these; a minute more, because
+    /// clocks differ.
+    private static final Duration UNSURE = Duration.ofMinutes(3);
     private static final String UNDECIDED = " It was not decided under the pipeline that serves now: ";
 
     private final Store store;
@@ -158,6 +163,46 @@ public final class LetterTable {
         return single("mark/" + identity);
     }
 
+    /// The mark that says which letter is the one of an identity.
+    Map<String, AttributeValue> mark(String identity, long id) {
+        return with(
+                mark(identity),
+                Map.of("n", Items.number(id), "t", Items.number(store.clock().millis())));
+    }
+
+    /// After a restore: removes the marks of letters that were lost, so that these are kept when their records
+    /// come again. A backup may hold a mark and not the letter that was written with it, if both are of its last
+    /// minutes. A letter of these minutes that a person has removed may come back, too.
+    public void removeMarksOfLost() {
+        AtomicLong last = new AtomicLong();
+        Queries.scan(
+                store,
+                table,
+                page -> page.stream()
+                        .filter(item -> item.containsKey("t"))
+                        .forEach(item -> last.accumulateAndGet(Items.number(item, "t"), Math::max)));
+        long from = last.get() - UNSURE.toMillis();
+        Queries.scan(store, table, page -> {
+            List<Map<String, AttributeValue>> marks = page.stream()
+                    .filter(item -> Items.text(item, "p").startsWith("mark/"))
+                    .filter(item -> item.containsKey("t") && Items.number(item, "t") >= from)
+                    .toList();
+            store.threads().each(marks, this::removeIfLost);
+        });
+    }
+
+    /// Whoever has made it another letter's mark meanwhile is right.
+    private void removeIfLost(Map<String, AttributeValue> mark) {
+        if (!get(letterKey(Items.number(mark, "n"))).isEmpty()) {
+            return;
+        }
+        store.retriedIf(() -> store.client()
+                .deleteItem(request -> request.tableName(table)
+                        .key(Map.of("p", Items.require(mark, "p"), "i", Items.require(mark, "i")))
+                        .conditionExpression("n = :n")
+                        .expressionAttributeValues(Map.of(":n", Items.require(mark, "n")))));
+    }
+
     /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.
     private boolean keep(Letter letter, Map<String, AttributeValue> item, List<TransactWriteItem> fence) {
         List<TransactWriteItem> items = new ArrayList<>(fence);
@@ -182,7 +227,7 @@ public final class LetterTable {
     List<TransactWriteItem> puts(Letter letter, Map<String, AttributeValue> item) {
         long id = ByteBuffer.wrap(Items.bytes(item, "i")).getLong();
         List<TransactWriteItem> puts = new ArrayList<>();
-        puts.add(put(with(mark(letter.identity()), Map.of("n", Items.number(id))), "attribute_not_exists(p)"));
+        puts.add(put(mark(letter.identity(), id), "attribute_not_exists(p)"));
         puts.add(put(item, null));
         if (letter.keyHash() != 0) {
             puts.add(put(LettersOfKey.item(letter.keyHash(), id), null));
@@ -406,7 +451,7 @@ public final class LetterTable {
 
     /// Makes a letter the one that is kept of an identity, unless another one is, or it is gone. The id of the one.
     public long keepAs(long id, String identity) {
-        TransactWriteItem mark = put(with(mark(identity), Map.of("n", Items.number(id))), "attribute_not_exists(p)");
+        TransactWriteItem mark = put(mark(identity, id), "attribute_not_exists(p)");
         TransactWriteItem isThere = TransactWriteItem.builder()
                 .conditionCheck(
                         check -> check.tableName(table).key(letterKey(id)).conditionExpression("attribute_exists(p)"))

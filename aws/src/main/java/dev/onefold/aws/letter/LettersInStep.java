@@ -7,7 +7,6 @@ import dev.onefold.core.event.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -73,13 +72,11 @@ public final class LettersInStep {
         bytes.put(place, letter.arrival().data());
         List<TransactWriteItem> puts = table.puts(letter, table.item(id, letter, place));
         if (!mark.isEmpty()) {
-            Map<String, AttributeValue> next = new TreeMap<>(mark);
-            next.put("n", Items.number(id));
             puts.set(
                     0,
                     TransactWriteItem.builder()
                             .put(put -> put.tableName(store.tables().letters())
-                                    .item(next)
+                                    .item(table.mark(letter.identity(), id))
                                     .conditionExpression("n = :n")
                                     .expressionAttributeValues(Map.of(":n", Items.require(mark, "n"))))
                             .build());

@@ -21,7 +21,6 @@ import dev.onefold.core.map.Delta;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Change;
-import dev.onefold.core.process.Kept;
 import dev.onefold.core.process.KeyFold;
 import dev.onefold.core.process.OlderCodeException;
 import dev.onefold.core.process.StepFunction;
@@ -246,8 +245,7 @@ final class KeySteps {
         } catch (StoredKey.Moved again) {
             return Optional.empty();
         } catch (StoredKey.Broken still) {
-            List<Kept> left = stored.left();
-            Change change = Change.forGood(head.head(), left);
+            Change change = Change.forGood(head.head(), stored.left());
             List<TransactWriteItem> items = new ArrayList<>();
             letters.keep(List.of(KeyLetters.broken(pipeline, head, broken.what)))
                     .forEach(items::addAll);

@@ -217,8 +217,10 @@ public final class Restored {
                 definitions.moveGates(closed);
                 store.threads().pause(Store.IN_FLIGHT_MAX);
                 clean(closed);
+                LetterTable letters = new LetterTable(store);
+                letters.removeMarksOfLost();
                 // A thousand letters a second, which is more than there were.
-                new LetterTable(store).ids().skip(sinceBeginning().toMillis());
+                letters.ids().skip(sinceBeginning().toMillis());
                 return closed;
             }
             store.backOff(attempt);

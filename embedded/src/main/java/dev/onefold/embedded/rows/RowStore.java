@@ -130,13 +130,17 @@ public final class RowStore {
 
     /// Lets a slot lead to the record that was just appended.
     void set(long slot, long hash, Segment segment) {
+        set(slot, hash, location(segment, appendedFrom));
+    }
+
+    private void set(long slot, long hash, long location) {
         long entry = index.get(slot);
         if (entry == 0) {
-            add(slot, hash, segment);
+            add(slot, hash, location);
         } else {
-            long location = Index.location(entry);
-            die(segment(location), at(location));
-            index.set(slot, hash, location(segment, appendedFrom));
+            long before = Index.location(entry);
+            die(segment(before), at(before));
+            index.set(slot, hash, location);
         }
     }
 
@@ -183,7 +187,11 @@ public final class RowStore {
 
     /// Puts the row that was just appended into the slot that [#find] gave.
     void add(long slot, long hash, Segment segment) {
-        index.add(slot, hash, location(segment, appendedFrom));
+        add(slot, hash, location(segment, appendedFrom));
+    }
+
+    private void add(long slot, long hash, long location) {
+        index.add(slot, hash, location);
         if (index.isFull()) {
             growIndex();
         }
@@ -392,18 +400,7 @@ public final class RowStore {
             if (RowBatch.EncodedKey.shard(hash, shards) != shard) {
                 wrong[0] = rowAt;
             }
-            long slot = find(hash, key, 0, keyLength);
-            long entry = index.get(slot);
-            if (entry == 0) {
-                index.add(slot, hash, location(segment, rowAt));
-                if (index.isFull()) {
-                    growIndex();
-                }
-            } else {
-                long location = Index.location(entry);
-                die(segment(location), at(location));
-                index.set(slot, hash, location(segment, rowAt));
-            }
+            set(find(hash, key, 0, keyLength), hash, location(segment, rowAt));
             segment.live += (int) (rowEnd - rowAt);
             liveBytes += rowEnd - rowAt;
         });
@@ -446,10 +443,7 @@ public final class RowStore {
             appendedFrom = segment.used;
             MemorySegment.copy(from.memory, at, segment.memory, appendedFrom, bytes);
             account(segment, bytes);
-            index.add(find(hash, key, 0, keyLength), hash, location(segment, appendedFrom));
-            if (index.isFull()) {
-                growIndex();
-            }
+            add(find(hash, key, 0, keyLength), hash, segment);
         }
     }
 

@@ -150,8 +150,8 @@ final class Restores {
         for (String table : List.of(deployment.tables.rows(), deployment.tables.deltas(), deployment.tables.totals())) {
             backups.add(service.get(table));
         }
-        if (withLetters) { // Whole: a letter is lost if a backup has its mark and not the letter, as docs/aws.md says.
-            backups.add(deployment.dynamo.backup(deployment.tables.letters()));
+        if (withLetters) {
+            backups.add(service.get(deployment.tables.letters()));
         }
         return backups;
     }
