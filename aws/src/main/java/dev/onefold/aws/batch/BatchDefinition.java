@@ -185,7 +185,8 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
         if (!stored(pipeline).equals(stored(other))) {
             throw new IllegalStateException("The deployment of " + other.name() + " was made for a pipeline that reads"
                     + " its records otherwise, or tells them apart otherwise: " + stored(pipeline) + ". Nothing is"
-                    + " collected. Deploy the changed pipeline as a stack of its own.");
+                    + " collected. Deploy the changed pipeline as a stack of its own, with another name in the pipeline"
+                    + " file: the receiver knows its batches by that name.");
         }
     }
 

@@ -8,8 +8,11 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
+import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Verification;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -58,8 +61,12 @@ final class RestoredCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        String name = AwsCommand.pipeline(caller, pipeline).name();
-        Store store = aws.store(name);
+        Pipeline definition = AwsCommand.pipeline(caller, pipeline);
+        String name = definition.name();
+        if (definition.fold() instanceof Processing) {
+            PipelineArgument.function(caller, pipeline, definition); // Its jar is here, or nothing is begun.
+        }
+        Store store = FunctionBesideFile.with(caller, aws, pipeline, definition);
         try {
             Optional<BatchesRestored.Looked> ofBatches = BatchesRestored.look(store);
             if (ofBatches.isPresent()) {

@@ -10,6 +10,7 @@ import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.batch.Receiving;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.DeployedFunction;
+import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.StateAndMap;
@@ -26,6 +27,7 @@ import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -256,6 +258,32 @@ class AwsCommandTest {
         items.forEach(item -> store.client()
                 .putItem(put -> put.tableName(store.tables().rows()).item(item))
                 .join());
+    }
+
+    private void loseKeptEvents() {
+        store.client().scan(all -> all.tableName(store.tables().rows())).join().items().stream()
+                .filter(KeyItem::isHead)
+                .map(item -> KeyItem.of(item).key())
+                .flatMap(key -> Stream.of(KeyItem.keptOf(key, 0), KeyItem.keptOf(key, 1), KeyItem.baseOf(key)))
+                .forEach(lost -> store.client()
+                        .deleteItem(delete ->
+                                delete.tableName(store.tables().rows()).key(lost))
+                        .join());
+    }
+
+    @Test
+    @Tag("campaign")
+    void a_restore_says_which_keys_of_a_function_lack_kept_events() throws IOException {
+        foldByFunction();
+        loseKeptEvents();
+        restoreRows();
+        Path jar = cli.write("sums.yaml", SUMS.replace("process: {", "process: {jar: none.jar, "));
+        assertThat(aws("restored", "sums.yaml").err()).contains("none.jar");
+        assertThat(aws("query", "sums.yaml").err()).contains("-rows was restored");
+        Files.writeString(jar, SUMS);
+        Result restored = aws("restored", "sums.yaml");
+        assertThat(restored.exitCode()).as(restored.out() + restored.err()).isZero();
+        assertThat(aws("dead-letters", "sums.yaml").out()).contains("kept");
     }
 
     @Test
