@@ -34,14 +34,22 @@ public final class InputStart {
     ///
     /// @param input ARN of the stream, or of a consumer of it
     /// @param from text of the parameter
+    /// @param isSameInput whether it was the input before the update, too
     /// @param isSame whether the parameter says what it said before the update
-    public record Asked(String input, String from, boolean isSame) {}
+    public record Asked(String input, String from, boolean isSameInput, boolean isSame) {}
 
     private InputStart() {}
 
     /// Why the mapping may not begin there; empty if it may.
+    ///
+    /// Only the new input is looked at. When State is asked, its role no longer allows it to read a former
+    /// stream, so State cannot say whether it has taken all of that one.
     public static Optional<String> refusal(Store store, Supplier<Streams> streams, Asked asked) {
         String from = asked.from;
+        if (asked.isSameInput) {
+            return Optional.of("InputFrom cannot change alone: Lambda refuses a second mapping of the same input. Leave"
+                    + " InputFrom as it was; to read records again, use 'onefold aws replay'.");
+        }
         if (from.equals(OLDEST)
                 || from.equals(NOT_GIVEN) && !asked.isSame) { // To none only a rollback brings it, or a person.
             return Optional.empty();

@@ -69,7 +69,7 @@ class InputStartTest {
                 store,
                 () -> new Streams(stream, DYNAMO.changes),
                 new InputStart.Asked(
-                        FakeStream.ARN + "/consumer/fan-out:1", Long.toString(from.getEpochSecond()), false));
+                        FakeStream.ARN + "/consumer/fan-out:1", Long.toString(from.getEpochSecond()), false, false));
     }
 
     private Instant covered(Store store) {
