@@ -157,4 +157,18 @@ class DeployingTest {
         assertRefused(ready.update(reading(CONSUMER, "0", "1")), "onefold aws replay");
         assertAccepted(ready.rollBack());
     }
+
+    @Test
+    void a_rollback_of_the_last_resource_is_accepted_though_the_tables_do_not_answer() throws IOException {
+        Store store = DYNAMO.store("deploying-lost");
+        Store.Tables none = new Store.Tables("deploying-none", "deploying-none", "deploying-none", "deploying-none");
+        Store lost = new Store(store.client(), none, store.threads(), store.random(), store.clock());
+        UpkeepFunction upkeep = new UpkeepFunction(lost, PIPELINE, SILENT);
+        Resource serving = new Resource(event -> upkeep.handle(event, () -> true));
+        String version = "arn:aws:lambda:us-east-2:1:function:u:";
+        serving.name = "onefold-serving";
+        serving.accepted = Map.of("Version", version + 9);
+        assertRefused(serving.update(Map.of("Version", version + 10)), "It cannot be said");
+        assertAccepted(serving.rollBack());
+    }
 }
