@@ -58,12 +58,6 @@ final class Production {
         Limits(@Nullable Pace pace, StopRequest stop) {
             this(pace, stop, STOP_MAX);
         }
-
-        /// How a production ends that was stopped: not everything was put, so it is no success.
-        ExitCode stoppedCode() {
-            ExitCode code = stop.exitCodeOr(ExitCode.DIFFERENT);
-            return code == ExitCode.DONE ? ExitCode.DIFFERENT : code;
-        }
     }
 
     Production(Caller caller, KinesisAsyncClient client, String stream, Pipeline pipeline, Limits limits) {
@@ -101,7 +95,7 @@ final class Production {
         report(sent);
         if (limits.stop.isMade()) {
             caller.note("Stopped. Go on with " + place(lines + 1) + ".");
-            return limits.stoppedCode();
+            return limits.stop.exitCodeUnfinished();
         }
         return refused.get() == 0 ? ExitCode.DONE : ExitCode.DIFFERENT;
     }
@@ -200,7 +194,7 @@ final class Production {
         String what =
                 failure instanceof IOException ? "The input cannot be read" : "Stream " + stream + " takes no more";
         return new CommandFailure(
-                limits.stoppedCode(),
+                limits.stop.exitCodeUnfinished(),
                 what + ": " + failure.getMessage()
                         + (failure instanceof ResourceNotFoundException
                                 ? "\nSay which stream it is with --stream."

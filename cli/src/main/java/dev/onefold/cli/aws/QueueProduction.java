@@ -54,7 +54,7 @@ final class QueueProduction {
         }
         if (limits.stop().isMade()) {
             caller.note("Stopped. " + goOn(file, Math.max(first, lines + 1)) + ".");
-            return limits.stoppedCode();
+            return limits.stop().exitCodeUnfinished();
         }
         return refused.get() == 0 ? ExitCode.DONE : ExitCode.DIFFERENT;
     }
