@@ -87,9 +87,9 @@ record Deploying(Map<String, String> fields) {
         return version.matches("[0-9]{1,9}") ? Integer.parseInt(version) : 0;
     }
 
-    /// Whether it asks for what it was told yes to before: CloudFormation takes an update back that was refused.
-    boolean isAsAccepted(String accepted) {
-        return accepted.equals(fields.get(ID));
+    /// The resource's name, as the last accepted request made it; empty before that.
+    String name() {
+        return fields.getOrDefault(ID, "");
     }
 
     /// Answers.

@@ -125,9 +125,8 @@ public final class StateFunction implements RequestStreamHandler {
     public byte[] handle(byte[] event) {
         Optional<Deploying> deploying = Deploying.read(event);
         if (deploying.isPresent()) {
-            String input =
-                    deploying.get().property("Input") + " " + deploying.get().property("From");
-            deploying.get().answer("onefold-ready " + input, () -> refusal(deploying.get(), "onefold-ready " + input));
+            AcceptedInput input = AcceptedInput.of(deploying.get());
+            deploying.get().answer(input.name(), () -> refusal(deploying.get(), input));
             return BatchResponse.DONE.json();
         }
         BatchResponse response = switch (Invocation.read(event)) {
@@ -174,7 +173,7 @@ public final class StateFunction implements RequestStreamHandler {
     }
 
     /// Why the code of this process may not take the place of the one that serves; empty if it may.
-    private Optional<String> refusal(Deploying deploying, String accepted) {
+    private Optional<String> refusal(Deploying deploying, AcceptedInput input) {
         if (deploying.isToOlderVersion()) {
             return Optional.empty(); // A refusal would end the rollback half-way.
         }
@@ -190,16 +189,16 @@ public final class StateFunction implements RequestStreamHandler {
         // Before the mapping changes. If it changes now, its batches end in any order for some time more.
         boolean isOne = ONE.equals(deploying.property("Factor"));
         places.order(isOne && (deploying.isUpdate() ? isSame(deploying, "Factor") : definition.isEmpty()));
-        boolean isOther = deploying.isUpdate()
-                && !deploying.isAsAccepted(accepted)
-                && !(isSame(deploying, "Input") && isSame(deploying, "From"));
-        return isOther
-                ? InputStart.refusal(
-                        store,
-                        streams,
-                        new InputStart.Asked(
-                                deploying.property("Input"), deploying.property("From"), isSame(deploying, "From")))
-                : Optional.empty();
+        boolean isSame = isSame(deploying, "Input") && isSame(deploying, "From");
+        if (!deploying.isUpdate() || isSame || input.isAccepted()) {
+            return Optional.empty();
+        }
+        InputStart.Asked asked = new InputStart.Asked(
+                deploying.property("Input"),
+                deploying.property("From"),
+                isSame(deploying, "Input"),
+                isSame(deploying, "From"));
+        return InputStart.refusal(store, streams, asked);
     }
 
     private static boolean isSame(Deploying deploying, String property) {

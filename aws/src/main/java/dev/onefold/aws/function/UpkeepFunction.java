@@ -89,10 +89,19 @@ public final class UpkeepFunction implements RequestStreamHandler {
         return BatchResponse.DONE.json();
     }
 
-    /// A rollback that was refused would leave the stack as it is, and it could not be updated any more.
+    /// A rollback that was refused would leave the stack as it is, and it could not be updated any more. So it is
+    /// accepted also if the tables do not answer; then the definition stays, and State says whether it folds.
     private Optional<String> serve(Deploying deploying) {
-        Optional<String> refusal = Upkeep.serve(store, pipeline, layout.lanes(), layout.gates());
-        return deploying.isToOlderVersion() ? Optional.empty() : refusal;
+        try {
+            Optional<String> refusal = Upkeep.serve(store, pipeline, layout.lanes(), layout.gates());
+            return deploying.isToOlderVersion() ? Optional.empty() : refusal;
+        } catch (RuntimeException failed) {
+            if (!deploying.isToOlderVersion()) {
+                throw failed;
+            }
+            metrics.out().println("WARN The rollback goes on, though the definition was not reached: " + failed);
+            return Optional.empty();
+        }
     }
 
     private static int audit(byte[] event) {

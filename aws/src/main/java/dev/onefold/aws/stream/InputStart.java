@@ -34,14 +34,22 @@ public final class InputStart {
     ///
     /// @param input ARN of the stream, or of a consumer of it
     /// @param from text of the parameter
+    /// @param isSameInput whether it was the input before the update, too
     /// @param isSame whether the parameter says what it said before the update
-    public record Asked(String input, String from, boolean isSame) {}
+    public record Asked(String input, String from, boolean isSameInput, boolean isSame) {}
 
     private InputStart() {}
 
     /// Why the mapping may not begin there; empty if it may.
+    ///
+    /// Only the new input is looked at. When State is asked, its role no longer allows it to read a former
+    /// stream, so State cannot say whether it has taken all of that one.
     public static Optional<String> refusal(Store store, Supplier<Streams> streams, Asked asked) {
         String from = asked.from;
+        if (asked.isSameInput) {
+            return Optional.of("InputFrom cannot change alone: Lambda refuses a second mapping of the same input. Leave"
+                    + " InputFrom as it was; to read records again, use 'onefold aws replay'.");
+        }
         if (from.equals(OLDEST)
                 || from.equals(NOT_GIVEN) && !asked.isSame) { // To none only a rollback brings it, or a person.
             return Optional.empty();
@@ -65,8 +73,10 @@ public final class InputStart {
     /// A time from which on reading a stream misses nothing: before the first record of any shard that State may
     /// not have taken. Empty if no places are noted.
     ///
-    /// Lambda begins with a shard when it is done with its parents. So a shard is done if one that follows it has a
-    /// place, though the last batches before its end were not noted.
+    /// Lambda begins with a shard when it is done with its parents. So a shard is done if State has taken a
+    /// record of one that follows it, though the last batches before its end were not noted. The stream must still
+    /// have this record: a stream that was deleted and made anew has the same ARN and the same shards, and the
+    /// places that are noted are of the former one. If the record has expired, so have those of the parents.
     ///
     /// @param stream its ARN
     static Optional<Instant> covered(Store store, Supplier<Streams> streams, String stream) {
@@ -78,12 +88,14 @@ public final class InputStart {
         Instant now = store.clock().instant();
         Shards shards = new KinesisShards(streams.get().kinesis(), stream);
         List<Shard> all = shards.list(store);
-        Map<String, String> taken = new ConcurrentHashMap<>();
+        Map<String, Found> taken = new ConcurrentHashMap<>();
         store.threads()
                 .each(
                         all,
                         shard -> places.find(order.get(), stream, shard.id())
-                                .ifPresent(place -> taken.put(shard.id(), place)));
+                                .map(place -> Found.at(place, store, shards.pages(shard.id()), now))
+                                .filter(found -> found.isAtPlace)
+                                .ifPresent(found -> taken.put(shard.id(), found)));
         Set<String> done = new HashSet<>();
         for (List<Shard> wave : List.copyOf(Replay.waves(all)).reversed()) {
             wave.stream()
@@ -94,7 +106,7 @@ public final class InputStart {
                 all.stream().filter(shard -> !done.contains(shard.id())).toList();
         Instant first = store
                 .threads()
-                .all(open, shard -> notTaken(store, shards.pages(shard.id()), taken.get(shard.id()), now))
+                .all(open, shard -> notTaken(taken.get(shard.id()), store, shards.pages(shard.id()), now))
                 .stream()
                 .min(Instant::compareTo)
                 .orElse(now);
@@ -103,28 +115,34 @@ public final class InputStart {
 
     /// When the first record of a shard came that State may not have taken, or now. If the shard does not have the
     /// record at the place any more, State may have taken none of those that are left.
-    private static Instant notTaken(Store store, Pages pages, @Nullable String place, Instant now) {
-        Found found = new Found(place);
-        if (place != null) {
-            found.look(store, pages, new Position.Sequence(place), now);
-        }
-        if (place == null || !found.isAtPlace) {
-            found.look(store, pages, new Position.Time(Instant.EPOCH), now);
-        }
+    private static Instant notTaken(@Nullable Found taken, Store store, Pages pages, Instant now) {
+        Found found = taken == null ? Found.oldest(store, pages, now) : taken;
         return found.behind == null ? now : found.behind;
     }
 
+    /// The first record behind a place.
     private static final class Found {
         private final @Nullable String place;
         private boolean isAtPlace;
         private @Nullable Instant behind;
 
-        Found(@Nullable String place) {
+        private Found(@Nullable String place) {
             this.place = place;
         }
 
-        void look(Store store, Pages pages, Position from, Instant now) {
-            behind = null;
+        static Found at(String place, Store store, Pages pages, Instant now) {
+            Found found = new Found(place);
+            found.look(store, pages, new Position.Sequence(place), now);
+            return found;
+        }
+
+        static Found oldest(Store store, Pages pages, Instant now) {
+            Found found = new Found(null);
+            found.look(store, pages, new Position.Time(Instant.EPOCH), now);
+            return found;
+        }
+
+        private void look(Store store, Pages pages, Position from, Instant now) {
             try {
                 ShardReading.read(store, pages, from, new Position.Time(now), this::take);
             } catch (CancellationException seen) {

@@ -3,7 +3,6 @@ package dev.onefold.aws.function;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.letter.Places;
@@ -14,12 +13,9 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /// When State notes how far it has taken a shard.
@@ -57,26 +53,12 @@ class PlacesTest {
     ///
     /// @param before a factor; empty when the stack is made
     private static String ask(StateFunction state, String factor, String before) throws IOException {
-        CompletableFuture<String> answer = new CompletableFuture<>();
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10);
-        server.createContext("/", exchange -> {
-            answer.complete(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        server.start();
-        try {
-            String same = "\"Input\":\"" + STREAM + "\",\"From\":\"0\",\"Factor\":";
-            String old = before.isEmpty() ? "" : ",\"OldResourceProperties\":{" + same + "\"" + before + "\"}";
-            state.handle(("{\"RequestType\":\"" + (before.isEmpty() ? "Create" : "Update")
-                            + "\",\"ResponseURL\":\"http://127.0.0.1:"
-                            + server.getAddress().getPort() + "/\",\"ResourceProperties\":{" + same + "\"" + factor
-                            + "\"}" + old + "}")
-                    .getBytes(StandardCharsets.UTF_8));
-            return answer.join();
-        } finally {
-            server.stop(0);
-        }
+        String same = "\"Input\":\"" + STREAM + "\",\"From\":\"0\",\"Factor\":";
+        String old = before.isEmpty() ? "" : ",\"OldResourceProperties\":{" + same + "\"" + before + "\"}";
+        return Questions.ask(
+                state::handle,
+                "\"RequestType\":\"" + (before.isEmpty() ? "Create" : "Update") + "\",\"ResourceProperties\":{" + same
+                        + "\"" + factor + "\"}" + old);
     }
 
     @Test

@@ -69,7 +69,7 @@ class InputStartTest {
                 store,
                 () -> new Streams(stream, DYNAMO.changes),
                 new InputStart.Asked(
-                        FakeStream.ARN + "/consumer/fan-out:1", Long.toString(from.getEpochSecond()), false));
+                        FakeStream.ARN + "/consumer/fan-out:1", Long.toString(from.getEpochSecond()), false, false));
     }
 
     private Instant covered(Store store) {
@@ -136,6 +136,25 @@ class InputStartTest {
         shard.records.clear(); // The stream was deleted, and made anew under the same name.
         shard.add(1, minutesAgo(20), trade(1));
         assertThat(covered(store)).isEqualTo(minutesAgo(20));
+    }
+
+    @Test
+    void a_place_that_the_stream_does_not_have_proves_nothing_of_the_parents_of_its_shard() {
+        Store store = store("split-anew");
+        FakeStream.Held split = stream.shard("shardId-000000000001", shard.id);
+        put(split, 540, 530);
+        take(store, split, 9);
+        split.records.clear(); // The stream was deleted, made anew under the same name, and split as before.
+        put(shard, 180, 120);
+        shard.closed = true;
+        put(split, 20, 0);
+        assertThat(covered(store)).isEqualTo(minutesAgo(180));
+        assertThat(refusal(store, minutesAgo(25))).isPresent();
+        take(store, split, 9); // Of the new one.
+        assertThat(covered(store)).isEqualTo(minutesAgo(10));
+        shard.trimmed = 60;
+        split.trimmed = 15;
+        assertThat(covered(store)).isEqualTo(minutesAgo(5));
     }
 
     /// Of the last batches before its end none was noted.

@@ -95,14 +95,9 @@ final class Production {
         report(sent);
         if (limits.stop.isMade()) {
             caller.note("Stopped. Go on with " + place(lines + 1) + ".");
-            return stoppedCode();
+            return limits.stop.exitCodeUnfinished();
         }
         return refused.get() == 0 ? ExitCode.DONE : ExitCode.DIFFERENT;
-    }
-
-    private ExitCode stoppedCode() {
-        ExitCode code = limits.stop.exitCodeOr(ExitCode.DIFFERENT);
-        return code == ExitCode.DONE ? ExitCode.DIFFERENT : code;
     }
 
     /// Ends the wait for answers, which may never come; on any thread.
@@ -199,7 +194,7 @@ final class Production {
         String what =
                 failure instanceof IOException ? "The input cannot be read" : "Stream " + stream + " takes no more";
         return new CommandFailure(
-                stoppedCode(),
+                limits.stop.exitCodeUnfinished(),
                 what + ": " + failure.getMessage()
                         + (failure instanceof ResourceNotFoundException
                                 ? "\nSay which stream it is with --stream."

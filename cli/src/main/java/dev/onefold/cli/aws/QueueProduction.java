@@ -42,15 +42,19 @@ final class QueueProduction {
     ///
     /// @param from number of the first line that is sent, from 1
     ExitCode run(List<String> files, long from, int delaySeconds) throws IOException, InterruptedException {
+        String file = files.getFirst();
+        long first = from;
         try (QueueSender sender = new QueueSender(client, queue, delaySeconds, this::refuse)) {
             for (int i = 0; i < files.size() && !limits.stop().isMade(); i++) {
-                sendAll(files.get(i), i == 0 ? from : 1, sender);
+                file = files.get(i);
+                first = i == 0 ? from : 1;
+                sendAll(file, first, sender);
             }
             report(sender.sent());
         }
         if (limits.stop().isMade()) {
-            caller.note("Stopped behind line " + lines + " of the last input.");
-            return limits.stop().exitCodeOr(ExitCode.DIFFERENT);
+            caller.note("Stopped. " + goOn(file, Math.max(first, lines + 1)) + ".");
+            return limits.stop().exitCodeUnfinished();
         }
         return refused.get() == 0 ? ExitCode.DONE : ExitCode.DIFFERENT;
     }
@@ -65,15 +69,15 @@ final class QueueProduction {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "Queue " + queue.url() + " takes no more: " + failed.getMessage() + "\n"
-                            + goOn(file, sender.firstUnanswered().orElse(lines + 1)),
+                            + goOn(file, sender.firstUnanswered().orElse(lines + 1))
+                            + ": what is before it is sent, or was refused. Some lines behind it may be sent, too; an"
+                            + " id in the record makes a second message a duplicate.",
                     failed);
         }
     }
 
     private static String goOn(String file, long first) {
-        return "Go on with --from " + first + " of " + (ProduceCommand.isStandardInput(file) ? "standard input" : file)
-                + ": what is before it is sent, or was refused. Some lines behind it may be sent, too; an id in the"
-                + " record makes a second message a duplicate.";
+        return "Go on with --from " + first + " of " + (ProduceCommand.isStandardInput(file) ? "standard input" : file);
     }
 
     private void send(String file, long from, QueueSender sender) throws IOException, InterruptedException {

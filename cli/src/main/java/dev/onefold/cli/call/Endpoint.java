@@ -18,21 +18,26 @@ import java.time.Duration;
 public record Endpoint(URI address, Duration connectingMax, Duration answerMax) {
     private static final Duration CONNECTING_MAX = Duration.ofSeconds(5);
     private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+    private static final int PORT_MAX = 65_535;
 
     /// An address, with times that leave a slow server room.
     public Endpoint(URI address) {
         this(address, CONNECTING_MAX, ANSWER_MAX);
     }
 
+    /// Whether an address has a host, and a port that there can be, or none.
+    static boolean isPossible(URI address) {
+        int port = address.getPort();
+        return address.getHost() != null && (port == -1 || port >= 1 && port <= PORT_MAX);
+    }
+
     /// Asks for anything.
     ///
     /// @throws CommandFailure if nothing listens, or what listens does not answer
     public void require(Caller caller) {
-        if (address.getHost() == null) {
-            throw new CommandFailure(
-                    ExitCode.USAGE,
-                    "'" + address + "' (AWS_ENDPOINT_URL or one of its kind) has no host. Write an address such as"
-                            + " http://localhost:8000");
+        if (!isPossible(address)) {
+            throw CommandFailure.usage("'" + address + "' (an option, AWS_ENDPOINT_URL or one of its kind) has no host"
+                    + " or no possible port. Write an address such as http://localhost:8000");
         }
         boolean encrypted = "https".equals(address.getScheme());
         int port = address.getPort() >= 0 ? address.getPort() : encrypted ? 443 : 80;

@@ -11,7 +11,7 @@ public final class EndpointOption implements ITypeConverter<URI> {
     public URI convert(String text) {
         try {
             URI uri = new URI(text);
-            if (uri.getHost() != null && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
+            if (Endpoint.isPossible(uri) && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
                 return uri;
             }
         } catch (URISyntaxException e) {

@@ -27,6 +27,12 @@ public final class StopRequest {
         return code == null ? otherwise : code;
     }
 
+    /// How the command ends if it was stopped with work left, which is no success, or failed.
+    public ExitCode exitCodeUnfinished() {
+        ExitCode code = exitCodeOr(ExitCode.DIFFERENT);
+        return code == ExitCode.DONE ? ExitCode.DIFFERENT : code;
+    }
+
     /// Asks for a stop.
     public void make(ExitCode code) {
         exitCode = code;

@@ -74,7 +74,7 @@ public final class Run {
             Seeding.Report report = seeding.run();
             caller.print(text(opened, report, Duration.ofNanos(System.nanoTime() - start)));
             if (!report.finished()) {
-                return stop.exitCodeOr(ExitCode.DONE);
+                return stop.exitCodeUnfinished();
             }
             return options.failOnRejected && report.counts().rejected() > 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
         } catch (InterruptedException e) {

@@ -40,7 +40,6 @@ record Signals(StopRequest request) {
 
     /// How a trial ends that was stopped: nothing was compared, so it is no success.
     ExitCode exitCode() {
-        ExitCode code = request.exitCodeOr(ExitCode.DIFFERENT);
-        return code == ExitCode.DONE ? ExitCode.DIFFERENT : code;
+        return request.exitCodeUnfinished();
     }
 }

@@ -90,8 +90,9 @@ class AwsMessagesTest {
     }
 
     @Test
-    void an_address_without_a_scheme_is_a_usage_error() {
-        for (String wrong : List.of("nonsense", "localhost:8000", "ftp://host/x", "http://")) {
+    void an_address_without_a_scheme_or_with_a_port_that_there_is_not_is_a_usage_error() {
+        for (String wrong : List.of(
+                "nonsense", "localhost:8000", "ftp://host/x", "http://", "http://localhost:99999", "http://host:0")) {
             Result result = Cli.in(folder).run("aws", "query", "trades.yaml", "--endpoint", wrong);
             assertThat(result.exitCode()).isEqualTo(2);
             assertThat(result.err()).contains("'" + wrong + "' is no address such as http://localhost:8000");

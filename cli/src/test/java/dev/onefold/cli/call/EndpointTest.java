@@ -55,11 +55,13 @@ class EndpointTest {
 
     /// It failed with "This is a bug in Onefold".
     @Test
-    void an_address_without_a_scheme_is_refused_with_an_example() {
-        Endpoint endpoint = new Endpoint(URI.create("localhost:4566"));
-        Caller caller = caller();
-        assertThatThrownBy(() -> endpoint.require(caller))
-                .isInstanceOf(CommandFailure.class)
-                .hasMessageContainingAll("'localhost:4566'", "http://localhost:8000");
+    void an_address_without_a_scheme_or_with_a_port_that_there_is_not_is_refused_with_an_example() {
+        for (String wrong : new String[] {"localhost:4566", "http://localhost:99999", "http://localhost:0"}) {
+            Endpoint endpoint = new Endpoint(URI.create(wrong));
+            Caller caller = caller();
+            assertThatThrownBy(() -> endpoint.require(caller))
+                    .isInstanceOf(CommandFailure.class)
+                    .hasMessageContainingAll("'" + wrong + "'", "http://localhost:8000");
+        }
     }
 }

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.StopRequest;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 class SeedCommandTest {
     @TempDir
@@ -98,6 +103,20 @@ class SeedCommandTest {
         Result again = done("seed", "trades.yaml", "--from", "rows.ndjson");
         assertThat(again.err()).doesNotContain("Goes on");
         assertThat(again.out()).contains("  already there           10");
+    }
+
+    @Test
+    void a_seeding_that_is_stopped_does_not_end_as_if_all_rows_were_in() throws IOException {
+        cli.write("rows.ndjson", rows(0, 10, 1));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        StopRequest terminated = new StopRequest();
+        terminated.make(ExitCode.DONE); // As SIGTERM does.
+        SeedCommand seed = new SeedCommand(cli.caller(InputStream.nullInputStream(), out, out), terminated, false);
+        assertThat(new CommandLine(seed).execute("trades.yaml", "--from", "rows.ndjson"))
+                .isEqualTo(1);
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("Stopped. The same command goes on there.");
+        done("seed", "trades.yaml", "--from", "rows.ndjson");
+        assertThat(total()).endsWith("15.00,10");
     }
 
     @Test
