@@ -169,6 +169,43 @@ class ForgettingIdsTest {
         }
     }
 
+    @Test
+    void hazard_92_a_renamed_file_that_has_grown_is_refused_if_ids_are_forgotten() {
+        byte[] lines = (record(1, 1) + "\n" + record(2, 1) + "\n").getBytes(UTF_8);
+        byte[] more = (record(1, 1) + "\n" + record(2, 1) + "\n" + record(3, 1) + "\n").getBytes(UTF_8);
+        for (String forget : List.of("after-delivery", "30d")) {
+            directory = directory.resolve(forget);
+            got.clear();
+            try (EmbeddedEngine engine = open(pipeline(1, forget))) {
+                engine.fold(new FileSource("/a", () -> new ByteArrayInputStream(lines), false), FoldListener.silent());
+                deliver(engine);
+                engine.checkpointNow();
+                now = now.plus(Duration.ofDays(31));
+                FileSource renamed = new FileSource("/b", () -> new ByteArrayInputStream(more), false);
+                assertThatThrownBy(() -> engine.fold(renamed, FoldListener.silent()))
+                        .hasMessageContainingAll(
+                                "begins with all that was folded as /a", "forgets the ids", "--separate");
+                engine.fold(new FileSource("/a", () -> new ByteArrayInputStream(more), false), FoldListener.silent());
+                deliver(engine);
+            }
+            assertThat(got).containsExactly(record(1, 1), record(2, 1), record(3, 1));
+        }
+    }
+
+    @Test
+    void where_no_id_is_forgotten_a_renamed_file_that_has_grown_is_folded_whole() {
+        byte[] lines = (record(1, 1) + "\n").getBytes(UTF_8);
+        byte[] more = (record(1, 1) + "\n" + record(2, 1) + "\n").getBytes(UTF_8);
+        try (EmbeddedEngine engine = open(pipeline(1, "never"))) {
+            engine.fold(new FileSource("/a", () -> new ByteArrayInputStream(lines), false), FoldListener.silent());
+            deliver(engine);
+            engine.checkpointNow();
+            engine.fold(new FileSource("/b", () -> new ByteArrayInputStream(more), false), FoldListener.silent());
+            deliver(engine);
+        }
+        assertThat(got).containsExactly(record(1, 1), record(2, 1));
+    }
+
     private static LogBatch log(int from, int next, int n) {
         List<LogBatch.Entry> entries = IntStream.range(from, next)
                 .mapToObj(offset -> new LogBatch.Entry(

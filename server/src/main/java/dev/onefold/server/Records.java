@@ -147,12 +147,23 @@ final class Records {
         }
         Remembered memory = memories.get(name);
         Pipeline pipeline = served(name).engine().pipeline();
-        if (memory == null || pipeline.input().identity() instanceof Identity.ByPlace) {
-            throw exchange.refused("The records of pipeline " + name + " are known by their place, and the memory of"
+        if (memory == null || isForgottenBeforeKeys(pipeline)) {
+            String known = pipeline.input().identity() instanceof Identity.ByPlace
+                    ? "are known by their place"
+                    : "have ids that are forgotten after delivery";
+            throw exchange.refused("The records of pipeline " + name + " " + known + ", and the memory of"
                     + " idempotency keys ends after a day: a request that is repeated later would count twice. Send"
                     + " 'source' and 'from' instead.");
         }
         return memory;
+    }
+
+    /// A key brings an answer back; only the identity of the records makes a late repeat count once. An id that is
+    /// forgotten after a time outlives the key, and its time says for how long a sender may repeat a record.
+    private static boolean isForgottenBeforeKeys(Pipeline pipeline) {
+        return pipeline.recordsKnownFor()
+                .filter(known -> known.compareTo(Remembered.AGE_MAX) < 0)
+                .isPresent();
     }
 
     private static byte[] hash(Request asked, String target) {

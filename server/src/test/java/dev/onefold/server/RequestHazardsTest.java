@@ -62,6 +62,19 @@ class RequestHazardsTest {
     }
 
     @Test
+    void hazard_84_a_key_is_refused_if_the_ids_of_the_records_are_forgotten_before_it() throws Exception {
+        String body = "{\"id\":1}\n";
+        String[] key = {"Idempotency-Key", "\"a1\""};
+        try (RunningService on = new RunningService(directory)) {
+            assertThat(on.post("/v1/passing/records", body, key).body())
+                    .contains("400", "forgotten after delivery", "'from'");
+            assertThat(on.post("/v1/passing/records?source=s&from=1", body).body())
+                    .contains("\"acknowledged\":1");
+            assertThat(on.post("/v1/bursts/records", body, key).body()).contains("\"accepted\":1");
+        }
+    }
+
+    @Test
     void hazard_84_requests_with_one_key_at_a_time_are_one_request() throws Exception {
         String body = record(1, "1.00") + "no record\n";
         try (RunningService on = new RunningService(directory);

@@ -22,7 +22,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A service over real engines, and a client of it: `trades` knows records by key and version, `lines` by their place,
-/// `bursts` makes batches.
+/// `bursts` makes batches and keeps ids for a day, `passing` forgets them after delivery.
 final class RunningService implements AutoCloseable {
     /// A test that stands still for some seconds on a busy machine is not cut off as silent.
     static final Settings.Limits LIMITS = limits(Duration.ofSeconds(30));
@@ -33,6 +33,7 @@ final class RunningService implements AutoCloseable {
     final Engine trades;
     final Engine lines;
     final Engine bursts;
+    final Engine passing;
     final HttpService service;
     private @Nullable HttpClient client; // Made when it is needed: a service that is killed again and again needs none.
 
@@ -65,19 +66,21 @@ final class RunningService implements AutoCloseable {
                                 .sum("value", "value", 18, 2)
                                 .count("n"))
                         .build());
-        bursts = engine(
-                directory.resolve("bursts"),
-                ((Reading.Read) PipelineText.read(
-                                "{\"pipeline\":\"bursts\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,"
-                                        + "\"wait\":\"1h\",\"deliver\":{\"file\":\"" + directory
-                                        + "/{number}.ndjson\"}}}"))
-                        .pipeline());
+        bursts = engine(directory.resolve("bursts"), batches("bursts", directory, "1d"));
+        passing = engine(directory.resolve("passing"), batches("passing", directory, "after-delivery"));
         service = HttpService.open(
                 new Settings(InetAddress.getLoopbackAddress(), 0, null, tokens, limits),
                 List.of(
                         Served.of(trades, directory.resolve("requests/trades")),
                         Served.of(lines, directory.resolve("requests/lines")),
-                        Served.of(bursts, directory.resolve("requests/bursts"))));
+                        Served.of(bursts, directory.resolve("requests/bursts")),
+                        Served.of(passing, directory.resolve("requests/passing"))));
+    }
+
+    private static Pipeline batches(String name, Path directory, String forget) {
+        String text = "{\"pipeline\":\"" + name + "\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":10,\"wait\":\"1h\","
+                + "\"deliver\":{\"file\":\"" + directory + "/{number}.ndjson\"},\"forget\":\"" + forget + "\"}}";
+        return ((Reading.Read) PipelineText.read(text)).pipeline();
     }
 
     private static Engine engine(Path directory, Pipeline pipeline) {
@@ -145,5 +148,6 @@ final class RunningService implements AutoCloseable {
         trades.close();
         lines.close();
         bursts.close();
+        passing.close();
     }
 }

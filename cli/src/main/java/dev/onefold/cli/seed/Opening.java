@@ -97,6 +97,11 @@ public final class Opening {
                         + " count beside the live record of the same row, and at each seeding again. Name 'key' and"
                         + " 'version', or 'id', in its input.");
         }
+        if (pipeline.recordsKnownFor().isPresent()) { // A seeding that goes on reads some rows again, whenever that is.
+            throw refused("Pipeline " + pipeline.name() + " forgets ids ('forget'): a row of a table would be delivered"
+                    + " beside the live record of the same row, and at each seeding again. Seed a pipeline that forgets"
+                    + " none, or give the rows to 'onefold run' as a file.");
+        }
     }
 
     private void requireQuery(String from) {

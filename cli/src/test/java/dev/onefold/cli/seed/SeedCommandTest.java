@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -249,6 +250,15 @@ class SeedCommandTest {
                 "pipeline: sums\ninput: {format: json}\nrollup:\n  levels: [desk]\n  measures:\n    n: count()\n");
         assertThat(cli.run("seed", "sums.yaml", "--from", "rows.ndjson").err())
                 .contains("has neither a version nor an id");
+        for (String forget : List.of("after-delivery", "30d")) {
+            cli.write("burst.yaml", """
+                    pipeline: burst
+                    input: {format: json, id: id}
+                    batch: {size: 2, deliver: {file: "{number}.ndjson"}, forget: %s}
+                    """.formatted(forget));
+            assertThat(cli.run("seed", "burst.yaml", "--from", "rows.ndjson").err())
+                    .contains("Pipeline burst forgets ids");
+        }
         assertThat(cli.run("seed", "trades.yaml", "--from", "rows.ndjson", "--slot", "a")
                         .err())
                 .contains("--slot is for a database");

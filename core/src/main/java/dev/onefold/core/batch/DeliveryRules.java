@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///        |                  v
 ///        +--release--- InDoubt, Aside --settle--> Done
 ///
-/// Start marks are for a receiver that is `once`, or that knows ids for a limited time. Any other receiver
-/// accepts a second try, so a lost attempt is tried again.
+/// Start marks are for a receiver that is `once` or knows ids for a limited time, and for batches that may be
+/// divided. Any other receiver accepts a second try, so a lost attempt is tried again.
 public final class DeliveryRules {
     private final Batching batching;
     /// A receiver that asks for less is not asked more often.
@@ -44,10 +44,10 @@ public final class DeliveryRules {
         return delivery instanceof Delivery.Waiting waiting && nowMs >= waiting.notBeforeMs();
     }
 
-    /// Whether a start mark has to be durable before an attempt: where nobody may try again, and where nobody may once
-    /// the receiver has forgotten the id.
+    /// Whether a start mark has to be durable before an attempt: where nobody may try again, where nobody may once the
+    /// receiver has forgotten the id, and where a batch that may be in must not be divided.
     public boolean needsStartMark() {
-        return batching.receiver() == Receiver.ONCE || remembers != null;
+        return batching.receiver() == Receiver.ONCE || remembers != null || batching.bisect();
     }
 
     /// The in-doubt state of a due delivery that the receiver may have, and whose id it may have forgotten; empty

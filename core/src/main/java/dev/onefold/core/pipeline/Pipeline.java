@@ -1,7 +1,9 @@
 package dev.onefold.core.pipeline;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +79,26 @@ public record Pipeline(
             case Batching batching -> fields.addAll(batching.compared());
         }
         return fields.stream().distinct().toList();
+    }
+
+    /// For how long after its arrival a record is known again by its own identity, from wherever it comes again; empty
+    /// if for ever. Zero if a copy that comes from another place may count at once.
+    ///
+    /// With a [horizon][Identity.ById#horizon] ids are forgotten, too, but a record whose id may be forgotten is
+    /// refused as too old.
+    public Optional<Duration> recordsKnownFor() {
+        if (input.identity() instanceof Identity.ByPlace) {
+            return Optional.of(Duration.ZERO);
+        }
+        return switch (fold) {
+            case Rollups _, Processing _ -> Optional.empty();
+            case Batching batching ->
+                switch (batching.forget()) {
+                    case Batching.Forget.Never _ -> Optional.empty();
+                    case Batching.Forget.AfterDelivery _ -> Optional.of(Duration.ZERO);
+                    case Batching.Forget.After(var time) -> Optional.of(time);
+                };
+        };
     }
 
     private static void add(Rollups rollups, Consumer<FieldPath> to) {

@@ -198,6 +198,9 @@ class DeliveryRulesTest {
     @Test
     void a_batch_that_may_be_in_is_not_divided() {
         DeliveryRules rules = new DeliveryRules(batching("\"receiver\":\"idempotent\",\"bisect\":true"), null);
+        assertThat(rules.needsStartMark())
+                .as("else nobody knows after a kill that it may be in")
+                .isTrue();
         Delivery.Started started = rules.begin((Waiting) DeliveryRules.sealed(START), "me", START);
         Attempt first = new Attempt(BatchNumber.of(7), Members.all(10), started);
         Waiting again = (Waiting) rules.after(first, new Outcome.Unknown("late"), START);

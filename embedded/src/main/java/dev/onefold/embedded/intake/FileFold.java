@@ -65,7 +65,7 @@ public final class FileFold {
         if (likeness.whole() != null && !file.growing()) {
             return new FoldReport.AlreadyFolded(likeness.whole());
         }
-        if (likeness.beginning() != null && rounds.pipeline().input().identity() instanceof Identity.ByPlace) {
+        if (likeness.beginning() != null && rounds.pipeline().recordsKnownFor().isPresent()) {
             return doubtful(likeness.beginning());
         }
         try (InputStream in = file.opener().open()) {
@@ -158,14 +158,18 @@ public final class FileFold {
 
     /// Where each line counts by its place, a file that begins as another one did may be that one, moved and
     /// grown, or one of its own: to go on in the one would lose lines, to fold the other would count them
-    /// twice. With versions or ids, folding it whole is right in both cases.
+    /// twice. With versions or ids that are never forgotten, folding it whole is right in both cases. Ids that are
+    /// forgotten do not help, even after a long time, because a file can be renamed at any time.
     private FileSource.Outcome doubtful(String known) {
         return new FileSource.Refused(
                 known,
                 "Input " + file.name() + " begins with all that was folded as " + known
                         + (file.growing() ? "" : " and goes on")
-                        + ". Whether it is the same file under another name cannot be told, and this pipeline has neither versions"
-                        + " nor ids that would tell its lines. If it is the same, fold it under the name " + known
+                        + ". Whether it is the same file under another name cannot be told, and this pipeline "
+                        + (rounds.pipeline().input().identity() instanceof Identity.ByPlace
+                                ? "has neither versions nor ids that would tell its lines"
+                                : "forgets the ids that would tell its lines ('forget')")
+                        + ". If it is the same, fold it under the name " + known
                         + "; if it is a file of its own, say that it is separate (--separate).");
     }
 

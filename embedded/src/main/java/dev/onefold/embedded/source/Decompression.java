@@ -1,18 +1,16 @@
 package dev.onefold.embedded.source;
 
 import com.github.luben.zstd.ZstdInputStream;
+import dev.onefold.api.body.Gzip;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.File;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.ZipException;
 
 /// Reads files that are compressed if their names say so.
 public final class Decompression {
@@ -55,7 +53,7 @@ public final class Decompression {
     static InputStream open(Path path, InputStream file) throws IOException {
         try {
             if (path.toString().endsWith(".gz")) {
-                return new Members(new Passed(new BufferedInputStream(file, BUFFER_BYTES)));
+                return new Gzip(file, BUFFER_BYTES);
             }
             return path.toString().endsWith(".zst") ? zstd(path, new BufferedInputStream(file, BUFFER_BYTES)) : file;
         } catch (IOException e) {
@@ -109,61 +107,6 @@ public final class Decompression {
         }
     }
 
-    /// The JDK's decompressor takes all that follows a member and does not begin as a member does for the end of the
-    /// file. So the end of the last member has to be the end of the file.
-    private static final class Members extends GZIPInputStream {
-        private static final int TRAILER_BYTES = 8;
-
-        private final Passed file;
-        private long filledTo;
-
-        Members(Passed file) throws IOException {
-            super(file, BUFFER_BYTES);
-            this.file = file;
-            filledTo = file.bytes;
-        }
-
-        @Override
-        protected void fill() throws IOException {
-            super.fill();
-            filledTo = file.bytes;
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            int count = super.read(bytes, offset, length);
-            long end = filledTo - inf.getRemaining() + TRAILER_BYTES;
-            if (count < 0 && (file.read() >= 0 || file.bytes > end)) {
-                throw new ZipException("behind the " + end + " bytes of its members follows something else: it was cut,"
-                        + " is damaged, or is still being written");
-            }
-            return count;
-        }
-    }
-
-    /// Counts what is read.
-    private static final class Passed extends FilterInputStream {
-        private long bytes;
-
-        Passed(InputStream file) {
-            super(file);
-        }
-
-        @Override
-        public int read() throws IOException {
-            int one = super.read();
-            bytes += one < 0 ? 0 : 1;
-            return one;
-        }
-
-        @Override
-        public int read(byte[] into, int offset, int length) throws IOException {
-            int count = super.read(into, offset, length);
-            bytes += Math.max(count, 0);
-            return count;
-        }
-    }
-
     private static final class Counted extends InputStream {
         private final InputStream file;
         private final AtomicLong read;
@@ -187,7 +130,7 @@ public final class Decompression {
             return count;
         }
 
-        /// The decompressor asks whether another member follows the one that ended.
+        /// The reader of lines asks how much room it needs.
         @Override
         public int available() throws IOException {
             return file.available();

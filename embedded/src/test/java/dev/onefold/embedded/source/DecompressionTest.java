@@ -93,6 +93,20 @@ class DecompressionTest {
     }
 
     @Test
+    void any_number_of_empty_members_is_read() throws IOException {
+        byte[] empty = packed(".gz", new byte[0]);
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        file.writeBytes(packed(".gz", lines(2, 1)));
+        for (int i = 0; i < 100_000; i++) {
+            file.writeBytes(empty);
+        }
+        file.writeBytes(packed(".gz", lines(2, 2)));
+        assertThat(read(".gz", file.toByteArray())).isEqualTo(joined(lines(2, 1), lines(2, 2)));
+        assertThat(read(".gz", Arrays.copyOf(file.toByteArray(), file.size() - 1)))
+                .isNull();
+    }
+
+    @Test
     void bytes_behind_the_last_member_are_refused() throws IOException {
         for (String ending : ENDINGS) {
             for (String behind : List.of("x", "garbage", "no member begins like this")) {

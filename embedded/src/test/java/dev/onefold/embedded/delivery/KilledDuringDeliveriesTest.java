@@ -2,6 +2,7 @@ package dev.onefold.embedded.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.grammar.PipelineText;
@@ -15,6 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
@@ -28,18 +31,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What follows a kill while several batches with a compressed content were being delivered at once.
+/// What follows a kill while batches were being delivered.
 @Timeout(60)
-class KilledBesideOthersTest {
+class KilledDuringDeliveriesTest {
     private static final int BATCHES = 4;
     private static final int SIZE = 10;
 
     @TempDir
     private Path directory;
 
+    private Instant now = Instant.EPOCH;
+
     private static Pipeline pipeline() {
-        String text = "{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"},\"batch\":{\"size\":" + SIZE
-                + ",\"deliver\":{\"file\":\"/x/{number}.gz\"},\"concurrency\":" + BATCHES + "}}";
+        return pipeline("\"size\":" + SIZE + ",\"deliver\":{\"file\":\"/x/{number}.gz\"},\"concurrency\":" + BATCHES);
+    }
+
+    private static Pipeline pipeline(String batch) {
+        String text = "{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"},\"batch\":{" + batch + "}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused(var problems) -> throw new IllegalArgumentException(problems.toString());
@@ -106,6 +114,52 @@ class KilledBesideOthersTest {
         }
         assertThat(hashes).containsOnlyKeys(1L, 2L, 3L);
         assertThat(previous).containsEntry(2L, hashes.get(1L)).containsEntry(3L, hashes.get(2L));
+    }
+
+    @Test
+    void a_batch_that_the_receiver_took_before_a_kill_is_not_divided_when_it_is_refused_later() throws Exception {
+        Path first = directory.resolve("first");
+        Path killed = directory.resolve("killed");
+        Pipeline pipeline = pipeline("\"size\":2,\"deliver\":{\"http\":\"http://h/\"},\"receiver\":\"idempotent\","
+                + "\"bisect\":true,\"retry\":{\"delays\":[\"1s\"],\"for\":\"1h\"}");
+        List<String> taken = new ArrayList<>();
+        try (EmbeddedEngine engine = EmbeddedEngine.open(first, pipeline, stepped())) {
+            engine.deliver((manifest, _, _) -> {
+                taken.add(manifest.id());
+                copied(first, killed);
+                return new Outcome.Done();
+            });
+            engine.append("a", List.of("{\"id\":1}", "{\"id\":2}"));
+            engine.checkpointNow();
+            engine.deliverDue();
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(killed, pipeline, stepped())) {
+            engine.deliver((manifest, _, _) -> {
+                if (manifest.records() == 2) {
+                    return new Outcome.Refused("stricter now");
+                }
+                taken.add(manifest.id());
+                return new Outcome.Done();
+            });
+            now = now.plusSeconds(1);
+            engine.deliverDue();
+            assertThat(taken).containsExactly("q-000001");
+            assertThat(engine.batches().list(BatchNumber.of(1), 10, true))
+                    .singleElement()
+                    .satisfies(line -> assertThat(line.state()).isEqualTo("put aside"));
+        }
+    }
+
+    private Settings stepped() {
+        return Settings.defaults().withThreads(0).withShards(1).withClock(() -> now);
+    }
+
+    private static void copied(Path from, Path to) {
+        try {
+            copy(from, to);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static boolean isEnded(Path data) throws IOException {
