@@ -6,6 +6,7 @@ import dev.onefold.aws.batch.CutItem.LaneHeader;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.store.BatchReads;
 import dev.onefold.aws.store.Parts;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
@@ -16,14 +17,17 @@ import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.LaneCut.Position;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Receiver;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -38,7 +42,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     1 closed    the definition names no tables: nothing is collected, sealed or delivered
 ///     2 fenced    lanes and cut go on at a number that was never given, so what was begun before is refused
 ///     3 claims    of chunks that are not there, at or above the place up to which batches were sealed, are removed:
-///                 these ids are accepted again. Below it a chunk that is not there was freed behind an ended batch
+///                 these ids are accepted again. Below it a chunk that is not there was freed behind an ended batch,
+///                 if it is of no batch that 5 removes; with `once` these ids stay known. Claims of records that are
+///                 there are made again, so that no record is in a second batch when it comes again
 ///     4 sealed    all records that are there and in no batch, into new batches
 ///     5 removed   batches that cannot be delivered as they are, with their parts: a chunk, a part or the batch before
 ///                 is not there, or parts are there whose batch is not there or is from before it was divided
@@ -70,6 +76,9 @@ public final class BatchesRestored {
     private final BatchDefinition definition;
     private final Batching batching;
     private final List<String> lost = new ArrayList<>();
+    /// Chunks of removed batches that are not there, and whose ids are accepted again.
+    private final Set<Chunks.Place> lostChunks = new HashSet<>();
+
     private CutItem cut;
     private List<Position> sealedTo = List.of();
     private long sealedBefore;
@@ -79,8 +88,9 @@ public final class BatchesRestored {
     /// @param reaccepted ids, and marks of messages, that may come again
     /// @param sealed batches of records that were in none
     /// @param inDoubt deliveries that wait for a person now
+    /// @param letters marks of dead letters that are not there; see [LetterTable#removeMarksOfLost]
     /// @param lost one sentence for each batch of which a part is missing
-    public record Report(long reaccepted, int sealed, int inDoubt, List<String> lost) {
+    public record Report(long reaccepted, int sealed, int inDoubt, int letters, List<String> lost) {
         public Report {
             lost = List.copyOf(lost);
         }
@@ -150,14 +160,15 @@ public final class BatchesRestored {
         RestoredItems found = RestoredItems.read(store, cut.number());
         sealedTo = found.sealedTo(sealedTo);
         moveCut(cut, List.of());
-        long reaccepted = dropClaims(found);
         nameMissing(found);
         List<DeliveryItem> unsound = unsound(found);
+        long reaccepted = dropClaims(found);
+        restoreClaims(found);
         int sealed = sealRest(found);
         remove(unsound);
         int inDoubt = relist(found);
-        finish(found);
-        return new Report(reaccepted, sealed, inDoubt, lost);
+        int letters = finish(found);
+        return new Report(reaccepted, sealed, inDoubt, letters, lost);
     }
 
     private long nowMs() {
@@ -316,9 +327,32 @@ public final class BatchesRestored {
         int lane = (int) Items.number(claim, "l");
         long chunk = Items.number(claim, "c");
         return lane != Claim.NONE
-                && chunk >= sealedTo.get(lane).chunk()
+                && (chunk >= sealedTo.get(lane).chunk() || lostChunks.contains(new Chunks.Place(lane, chunk)))
                 && chunk < cut.ends().get(lane).position().chunk()
                 && !found.hasChunk(lane, chunk);
+    }
+
+    /// Makes the claims of records that are there. Those of a backup are missing, or of an earlier record of the id.
+    private void restoreClaims(RestoredItems found) {
+        var claimsOf = found.claims(definition.pipeline());
+        Queries.scan(store, store.tables().rows(), page -> {
+            Map<ByteBuffer, Claim> claims = claimsOf.apply(page);
+            List<Map<String, AttributeValue>> keys =
+                    claims.keySet().stream().map(id -> Claim.key(id.array())).toList();
+            for (Map<String, AttributeValue> item :
+                    BatchReads.of(store, store.tables().rows(), keys, null)) {
+                Claim claim = claims.get(Claim.idHash(item));
+                if (claim != null && !claim.isAfter(item)) {
+                    claims.remove(Claim.idHash(item));
+                }
+            }
+            List<TransactWriteItem> puts = new ArrayList<>();
+            claims.forEach((id, claim) -> puts.add(put(
+                    claim.item(id.array(), batching.forget(), Collect.REDELIVERY_MAX),
+                    "attribute_not_exists(k) OR t < :t OR " + Claim.SAME,
+                    claim.namesWithTime())));
+            requireAll(puts);
+        });
     }
 
     /// Batches that cannot be delivered as they are, each with its parts. Their records are sealed again.
@@ -333,12 +367,26 @@ public final class BatchesRestored {
                         ? found.present(batch) + " of its " + batch.members().count() + " records are there and were"
                         : "those of its records that are there were";
                 lost.add("Batch " + number + " is not delivered any more, because " + why + ": " + left
-                        + " sealed again. Its receiver may have it.");
+                        + " sealed again. Its receiver may have it." + ofMissing(found, batch));
                 found.remove(number);
                 unsound.addAll(items);
             }
         }
         return unsound;
+    }
+
+    /// What comes of the records of a batch that are not there, as a sentence.
+    private String ofMissing(RestoredItems found, DeliveryItem batch) {
+        List<Chunks.Place> missing =
+                batch.number().isWhole() ? found.missing(batch).toList() : List.of();
+        if (missing.isEmpty()) {
+            return "";
+        }
+        if (isOnce()) {
+            return " If it has not, send the records that are not there under other ids: theirs stay known.";
+        }
+        lostChunks.addAll(missing);
+        return " The ids of the records that are not there are accepted again.";
     }
 
     /// A batch is deleted before its parts. If the command is stopped between them, its next run finds parts without
@@ -428,21 +476,23 @@ public final class BatchesRestored {
         }
     }
 
-    private void finish(RestoredItems found) {
+    /// @return how many marks of letters were removed
+    private int finish(RestoredItems found) {
         long base = cut.ends().getFirst().position().chunk();
         List<TransactWriteItem> items = new ArrayList<>();
         items.add(put(found.gaps(sealedBefore, base).with(Gaps.load(store)).item(), ALWAYS, Map.of()));
         Forgetting.from(found.first(base), base).forEach(pass -> items.add(put(pass, ALWAYS, Map.of())));
         items.add(put(cut.item(), "n = :n", Map.of(":n", Items.number(cut.number()))));
         require(items);
-        new LetterTable(store)
-                .ids()
-                .skip(Duration.between(BEGINNING, store.clock().instant()).toMillis());
+        LetterTable table = new LetterTable(store);
+        int letters = table.removeMarksOfLost();
+        table.ids().skip(Duration.between(BEGINNING, store.clock().instant()).toMillis());
         store.threads().pause(Store.IN_FLIGHT_MAX);
         BatchDefinition opened = definition.opened(store);
         opened.replace(store, definition);
         if (!opened.isStored(store)) {
             throw overtaken();
         }
+        return letters;
     }
 }

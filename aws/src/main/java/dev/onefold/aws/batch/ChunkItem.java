@@ -15,7 +15,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     item = k 00 "chunk/<lane>/<number>", t when they arrived, z sizes of the records, and
 ///            d the records, one after the other, or
 ///            o the object that holds them, where they are too many bytes for an item, and
-///            i the hashes of their ids, one after the other, where ids are forgotten after delivery
+///            i the hashes of their ids, one after the other, where ids are forgotten after delivery, or the records
+///            here do not tell them
 ///
 /// @param data the records; empty if an object holds them
 /// @param object its name; empty if the item holds the records

@@ -88,6 +88,11 @@ record Claim(int lane, long chunk, long content, long atMs) {
         return forget instanceof Forget.After(Duration time) && arrivedMs - atMs > time.toMillis();
     }
 
+    /// Whether this is of a later record of its id than an item is, which was forgotten then.
+    boolean isAfter(Map<String, AttributeValue> item) {
+        return item.containsKey("t") && Items.number(item, "t") < atMs;
+    }
+
     /// @param redelivery after its arrival a source gives a record again for so long, at most
     Map<String, AttributeValue> item(byte[] idHash, Forget forget, Duration redelivery) {
         Map<String, AttributeValue> item = new TreeMap<>(key(idHash));

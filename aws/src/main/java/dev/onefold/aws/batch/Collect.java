@@ -11,6 +11,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.LaneCut.Chunk;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Forget;
+import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -54,7 +55,7 @@ public final class Collect {
     public static final Duration REDELIVERY_OF_QUEUES = Duration.ofDays(14);
 
     /// A stream keeps a record for so long, at most, and no other source for longer.
-    private static final Duration REDELIVERY_MAX = Duration.ofDays(365);
+    static final Duration REDELIVERY_MAX = Duration.ofDays(365);
 
     private static final int ATTEMPTS_MAX = 20;
 
@@ -428,7 +429,8 @@ public final class Collect {
                     members.stream().mapToInt(message -> message.line().length).toArray();
             Chunk chunk = new Chunk(arrivedMs(members), sizes);
             ByteArrayOutputStream ids = new ByteArrayOutputStream();
-            if (marksMessages) {
+            boolean areIn = data.size() <= Chunks.DATA_MAX && pipeline.input().identity() instanceof Identity.ById;
+            if (marksMessages || !areIn) {
                 members.forEach(message -> ids.writeBytes(message.idHash()));
             }
             if (data.size() <= Chunks.DATA_MAX) {

@@ -15,6 +15,9 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /// A record, decoded as far as a batch needs it.
 sealed interface Message {
@@ -99,6 +102,40 @@ sealed interface Message {
                     line,
                     event.kind == Event.Kind.COUNTED,
                     arrival);
+        }
+
+        /// The claims of the records of a chunk, by the hashes of their ids. A record has none if nothing
+        /// tells its id: the pipeline does not read it any more, or an earlier version wrote it. Nothing
+        /// tells the content of a record that is an object, or that had several lines: it is a conflict
+        /// when it comes again.
+        ///
+        /// @param forgotten records whose ids are known no more
+        Map<ByteBuffer, Claim> claims(Chunks.Place place, ChunkItem chunk, BitSet forgotten) {
+            Map<ByteBuffer, Claim> claims = new LinkedHashMap<>();
+            int[] sizes = chunk.chunk().sizes();
+            boolean isHere = chunk.object().isEmpty();
+            boolean isInRecord = isHere && pipeline.input().identity() instanceof Identity.ById;
+            for (int record = 0, from = 0; record < sizes.length; from += sizes[record++]) {
+                byte[] data = isHere ? Arrays.copyOfRange(chunk.data(), from, from + sizes[record]) : new byte[0];
+                Good read = read(new Arrival("", "", 0, data)) instanceof Good good ? good : null;
+                byte[] id = null;
+                if (chunk.ids().length > 0) {
+                    id = chunk.id(record);
+                } else if (isInRecord && read != null) {
+                    id = read.idHash;
+                }
+                if (id != null && !forgotten.get(record)) {
+                    long content = read == null ? 0 : read.content;
+                    claims.put(
+                            ByteBuffer.wrap(id),
+                            new Claim(
+                                    place.lane(),
+                                    place.number(),
+                                    content,
+                                    chunk.chunk().atMs()));
+                }
+            }
+            return claims;
         }
 
         private byte[] identity(Event event, Arrival arrival) {

@@ -14,15 +14,22 @@ import dev.onefold.core.batch.LaneCut.Part;
 import dev.onefold.core.batch.LaneCut.Position;
 import dev.onefold.core.batch.Sealing;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Forget;
+import dev.onefold.core.pipeline.Pipeline;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// Chunks and batches that are in a table which was restored, and what follows from them: which records are in no
@@ -58,18 +65,16 @@ final class RestoredItems {
     }
 
     private void take(Map<String, AttributeValue> item) {
-        byte[] key = Items.bytes(item, "k");
-        String name = new String(key, 1, key.length - 1, StandardCharsets.UTF_8);
+        String name = name(item);
         if (name.startsWith(BATCH)) {
             BatchNumber number =
                     BatchNumber.read(name.substring(BATCH.length())).orElseThrow();
             batches.put(number, new DeliveryItem(number, item));
         } else if (name.startsWith(CHUNK)) {
-            String[] place = name.split("/", -1);
-            long number = Long.parseLong(place[2]);
-            if (number < base) {
-                chunks.computeIfAbsent(Integer.valueOf(place[1]), _ -> new TreeMap<>())
-                        .put(number, ChunkItem.of(item).chunk());
+            Chunks.Place place = place(item);
+            if (place.number() < base) {
+                chunks.computeIfAbsent(place.lane(), _ -> new TreeMap<>())
+                        .put(place.number(), ChunkItem.of(item).chunk());
             }
         } else if (name.equals(Forgetting.FREED)) {
             freedTo = Items.number(item, "s");
@@ -84,6 +89,20 @@ final class RestoredItems {
 
     private static BitSet of(Map<Integer, NavigableMap<Long, BitSet>> lanes, int lane, long chunk) {
         return lanes.computeIfAbsent(lane, _ -> new TreeMap<>()).computeIfAbsent(chunk, _ -> new BitSet());
+    }
+
+    private static boolean isChunk(Map<String, AttributeValue> item) {
+        return !RowItem.isRow(item) && name(item).startsWith(CHUNK);
+    }
+
+    private static Chunks.Place place(Map<String, AttributeValue> chunk) {
+        String[] place = name(chunk).split("/", -1);
+        return new Chunks.Place(Integer.parseInt(place[1]), Long.parseLong(place[2]));
+    }
+
+    private static String name(Map<String, AttributeValue> item) {
+        byte[] key = Items.bytes(item, "k");
+        return new String(key, 1, key.length - 1, StandardCharsets.UTF_8);
     }
 
     boolean hasChunk(int lane, long number) {
@@ -215,12 +234,20 @@ final class RestoredItems {
                 .sum();
     }
 
-    /// The records that are in no batch, as batches.
-    List<SealedBatch> rest(Batching batching, long nowMs) {
+    /// The chunks of a batch that are not there.
+    Stream<Chunks.Place> missing(DeliveryItem batch) {
+        return SealedBatch.of(batch.attributes()).chunks().stream()
+                .filter(part -> part.to().offset() > 0)
+                .map(part -> new Chunks.Place(part.lane(), part.from().chunk()))
+                .filter(place -> !hasChunk(place.lane(), place.number()));
+    }
+
+    /// By lane and chunk, the records of batches that pass, and of those that are freed.
+    private NavigableMap<Integer, NavigableMap<Long, BitSet>> covered(Predicate<DeliveryItem> which) {
         NavigableMap<Integer, NavigableMap<Long, BitSet>> covered = new TreeMap<>();
         freed.forEach((lane, places) ->
                 places.forEach((chunk, records) -> of(covered, lane, chunk).or(records)));
-        for (DeliveryItem batch : whole()) {
+        for (DeliveryItem batch : whole().stream().filter(which).toList()) {
             for (Part part : SealedBatch.of(batch.attributes()).chunks()) {
                 Optional.ofNullable(chunks.getOrDefault(part.lane(), new TreeMap<>())
                                 .get(part.from().chunk()))
@@ -233,6 +260,30 @@ final class RestoredItems {
                         });
             }
         }
+        return covered;
+    }
+
+    /// The claims of the records of the chunks on a page, by the hashes of their ids, the last one of each id.
+    /// Where ids are forgotten after delivery, records of ended batches have none.
+    Function<List<Map<String, AttributeValue>>, Map<ByteBuffer, Claim>> claims(Pipeline pipeline) {
+        Message.Reader reader = new Message.Reader(pipeline);
+        boolean forgets = ((Batching) pipeline.fold()).forget() instanceof Forget.AfterDelivery;
+        NavigableMap<Integer, NavigableMap<Long, BitSet>> forgotten =
+                forgets ? covered(batch -> isEnded(batch.number())) : new TreeMap<>();
+        return page -> {
+            Map<ByteBuffer, Claim> claims = new HashMap<>();
+            page.stream().filter(RestoredItems::isChunk).forEach(item -> {
+                Chunks.Place place = place(item);
+                reader.claims(place, ChunkItem.of(item), of(forgotten, place.lane(), place.number()))
+                        .forEach((id, claim) -> claims.merge(id, claim, (a, b) -> a.atMs() > b.atMs() ? a : b));
+            });
+            return claims;
+        };
+    }
+
+    /// The records that are in no batch, as batches.
+    List<SealedBatch> rest(Batching batching, long nowMs) {
+        NavigableMap<Integer, NavigableMap<Long, BitSet>> covered = covered(_ -> true);
         Packing packing = new Packing(batching, nowMs);
         chunks.forEach((lane, places) -> places.forEach((number, chunk) -> {
             BitSet records = of(covered, lane, number);

@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -51,9 +52,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 public final class LetterTable {
     private static final int PARTITIONS = 16;
     private static final int KEPT_AT_A_TIME = 32;
-    /// A backup holds the items of its last two minutes as they were at any moment of these; a minute more, because
-    /// clocks differ.
-    private static final Duration UNSURE = Duration.ofMinutes(3);
+    /// A backup holds the items of its last two minutes as they were at any moment of these. The others are for a time
+    /// that was made long before its letter was kept, or by a clock that is ahead.
+    private static final Duration UNSURE = Duration.ofMinutes(20);
     private static final String UNDECIDED = " It was not decided under the pipeline that serves now: ";
 
     private final Store store;
@@ -173,7 +174,9 @@ public final class LetterTable {
     /// After a restore: removes the marks of letters that were lost, so that these are kept when their records
     /// come again. A backup may hold a mark and not the letter that was written with it, if both are of its last
     /// minutes. A letter of these minutes that a person has removed may come back, too.
-    public void removeMarksOfLost() {
+    ///
+    /// @return how many there were
+    public int removeMarksOfLost() {
         AtomicLong last = new AtomicLong();
         Queries.scan(
                 store,
@@ -181,26 +184,26 @@ public final class LetterTable {
                 page -> page.stream()
                         .filter(item -> item.containsKey("t"))
                         .forEach(item -> last.accumulateAndGet(Items.number(item, "t"), Math::max)));
-        long from = last.get() - UNSURE.toMillis();
+        long from = Math.min(last.get(), store.clock().millis()) - UNSURE.toMillis();
+        List<Boolean> removed = new ArrayList<>();
         Queries.scan(store, table, page -> {
             List<Map<String, AttributeValue>> marks = page.stream()
                     .filter(item -> Items.text(item, "p").startsWith("mark/"))
                     .filter(item -> item.containsKey("t") && Items.number(item, "t") >= from)
                     .toList();
-            store.threads().each(marks, this::removeIfLost);
+            removed.addAll(store.threads().all(marks, this::removeIfLost));
         });
+        return Collections.frequency(removed, true);
     }
 
     /// Whoever has made it another letter's mark meanwhile is right.
-    private void removeIfLost(Map<String, AttributeValue> mark) {
-        if (!get(letterKey(Items.number(mark, "n"))).isEmpty()) {
-            return;
-        }
-        store.retriedIf(() -> store.client()
-                .deleteItem(request -> request.tableName(table)
-                        .key(Map.of("p", Items.require(mark, "p"), "i", Items.require(mark, "i")))
-                        .conditionExpression("n = :n")
-                        .expressionAttributeValues(Map.of(":n", Items.require(mark, "n")))));
+    private boolean removeIfLost(Map<String, AttributeValue> mark) {
+        return get(letterKey(Items.number(mark, "n"))).isEmpty()
+                && store.retriedIf(() -> store.client()
+                        .deleteItem(request -> request.tableName(table)
+                                .key(Map.of("p", Items.require(mark, "p"), "i", Items.require(mark, "i")))
+                                .conditionExpression("n = :n")
+                                .expressionAttributeValues(Map.of(":n", Items.require(mark, "n")))));
     }
 
     /// A crash before the transaction leaves an object that the next try writes again, or nobody looks for.

@@ -59,6 +59,13 @@ public final class Restored {
 
     private final Store store;
     private final Definitions definitions;
+    private int letters;
+
+    /// The results of a takeover.
+    ///
+    /// @param totals how they differ from those that were served
+    /// @param letters marks of dead letters that are not there; see [LetterTable#removeMarksOfLost]
+    public record Report(Verification totals, int letters) {}
 
     /// A table, as it was found.
     ///
@@ -104,16 +111,15 @@ public final class Restored {
 
     /// Begins a new incarnation, and makes the totals of the rows that there are.
     ///
-    /// @return how these totals differ from those that were served
     /// @throws IllegalStateException if somebody else does it at the same time, or has changed the definition
-    public static Verification takeOver(Store store) {
+    public static Report takeOver(Store store) {
         Restored restored = new Restored(store);
         Definition closed = restored.close();
         if (closed.servedView().pipeline().fold() instanceof Processing) {
-            return restored.fill(closed);
+            return new Report(restored.fill(closed), restored.letters);
         }
         open(store, closed, closed.servedView());
-        return AwsEngine.deployed(store).rebuild();
+        return new Report(AwsEngine.deployed(store).rebuild(), restored.letters);
     }
 
     /// Begins a new incarnation. From then on nothing from before can be written.
@@ -217,10 +223,10 @@ public final class Restored {
                 definitions.moveGates(closed);
                 store.threads().pause(Store.IN_FLIGHT_MAX);
                 clean(closed);
-                LetterTable letters = new LetterTable(store);
-                letters.removeMarksOfLost();
+                LetterTable table = new LetterTable(store);
+                letters = table.removeMarksOfLost();
                 // A thousand letters a second, which is more than there were.
-                letters.ids().skip(sinceBeginning().toMillis());
+                table.ids().skip(sinceBeginning().toMillis());
                 return closed;
             }
             store.backOff(attempt);

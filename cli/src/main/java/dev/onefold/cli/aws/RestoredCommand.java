@@ -102,7 +102,9 @@ final class RestoredCommand implements Callable<Integer> {
                 + "Batches that were sealed of records in none, under numbers that no receiver has seen: "
                 + Words.count(report.sealed()) + "\nDeliveries in doubt: " + Words.count(report.inDoubt())
                 + "\nIds that are accepted again, because their records are not there: "
-                + Words.count(report.reaccepted()) + "\nNow send again what came since the backup.");
+                + Words.count(report.reaccepted()));
+        tell(report.letters());
+        caller.printLine("Now send again what came since the backup.");
         return ExitCode.DONE.code();
     }
 
@@ -111,12 +113,22 @@ final class RestoredCommand implements Callable<Integer> {
                 + (isOther ? " was restored or replaced at " + table.created() + "." : " is the same as before."));
     }
 
-    private void report(Verification verification) {
+    private void tell(int letters) {
+        if (letters > 0) {
+            caller.printLine("Dead letters that were lost with their backup, or removed shortly before it: "
+                    + Words.count(letters) + ". They come back when their records come again.");
+        }
+    }
+
+    private void report(Restored.Report report) {
+        Verification verification = report.totals();
         caller.printLine("Writes that were begun before are refused from now on.\nTotals of "
                 + Words.count(verification.groups(), "group") + " are made of "
                 + verification.truth() + ". "
                 + Words.count(verification.differences().size())
-                + " were different before.\nNow bring in again what came since the backup, with 'onefold aws"
-                + " replay' from a minute before it.");
+                + " were different before.");
+        tell(report.letters());
+        caller.printLine("Now bring in again what came since the backup, with 'onefold aws replay' from a minute before"
+                + " it.");
     }
 }

@@ -47,6 +47,17 @@ class LetterRestoresTest {
         deployment.time.runFor(Duration.ofHours(1));
         process(8, 9);
         deployment.time.runFor(Duration.ofMinutes(1));
+        loseFirst();
+        Restored.begin(deployment.function());
+        engine.rebuild();
+        process(7, 8, 9, 8);
+        assertThat(letters.list(0, 10))
+                .extracting(letter -> letter.place().source())
+                .containsExactlyInAnyOrder("s/shard:8", "s/shard:9");
+    }
+
+    /// The backup lacks the first letter.
+    private void loseFirst() {
         long lost = ids().getFirst();
         Backup whole = deployment.dynamo.backup(deployment.tables.letters());
         Backup part = new Backup(
@@ -55,9 +66,16 @@ class LetterRestoresTest {
         assertThat(part.items()).hasSize(whole.items().size() - 1);
         deployment.dynamo.restore(part, Duration.ofMinutes(5));
         deployment.time.runFor(Duration.ofMinutes(5));
-        Restored.begin(deployment.function());
-        engine.rebuild();
-        process(7, 8, 9, 8);
+    }
+
+    @Test
+    void a_letter_whose_time_was_made_long_before_the_last_one_is_kept_again_and_counted() {
+        process(8);
+        deployment.time.runFor(Duration.ofMinutes(19));
+        process(9);
+        loseFirst();
+        assertThat(Restored.takeOver(deployment.function()).letters()).isOne();
+        process(8, 9);
         assertThat(letters.list(0, 10))
                 .extracting(letter -> letter.place().source())
                 .containsExactlyInAnyOrder("s/shard:8", "s/shard:9");

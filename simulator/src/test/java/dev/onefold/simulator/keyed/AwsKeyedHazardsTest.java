@@ -244,7 +244,7 @@ class AwsKeyedHazardsTest {
         String right = totals();
         restoreTotals(before);
         assertThatThrownBy(this::totals).hasMessageContaining("'onefold aws restored'");
-        assertThat(Restored.takeOver(process()).differences()).isNotEmpty();
+        assertThat(Restored.takeOver(process()).totals().differences()).isNotEmpty();
         assertThat(totals()).isEqualTo(right);
         take(arrival("a", 4, "put"));
         assertThat(engine().verify(new Truth.Rows(1)).isEqual()).isTrue();
