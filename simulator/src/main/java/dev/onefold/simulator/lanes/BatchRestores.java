@@ -148,9 +148,9 @@ final class BatchRestores {
     }
 
     /// Each message is in exactly one batch. Those that came before a restore of the table of rows are in one or
-    /// several, unless the command has said that something is not there; if a restore has left them, what comes again
-    /// of them is in no other batch. Each content that is in no batch is a dead letter. No number has two contents,
-    /// which the ledger sees.
+    /// several, unless the command has said that something is not there. If a restore has left them, they are in
+    /// no other batch when they come again. Each content that is in no batch is a dead letter. No number has two
+    /// contents, which the ledger sees.
     void judge() {
         Map<String, List<String>> batches = new HashMap<>();
         for (Ledger.Effect effect : work.ledger.effects) {
@@ -159,7 +159,9 @@ final class BatchRestores {
                 batches.computeIfAbsent(id, _ -> new ArrayList<>())
                         .add(effect.manifest().id());
                 require(
-                        kept.stream().allMatch(each -> each.allows(id, effect.manifest().number())),
+                        kept.stream()
+                                .allMatch(each ->
+                                        each.allows(id, effect.manifest().number())),
                         id + " was there after a restore, and came again: it is in " + batches.get(id));
             });
         }
