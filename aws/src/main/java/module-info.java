@@ -30,8 +30,6 @@ module dev.onefold.aws {
     exports dev.onefold.aws.stream;
     exports dev.onefold.aws.batch to
             dev.onefold.cli;
-    exports dev.onefold.aws.comparison to
-            dev.onefold.cli;
     exports dev.onefold.aws.event to
             dev.onefold.cli;
     exports dev.onefold.aws.function to

@@ -2,7 +2,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     function > template > comparison > upkeep > serve > aws > resync > stream > publication > read > reduce >
+///     function > template > upkeep > serve > aws > resync > stream > publication > read > reduce >
 ///     state > batch > content > letter > item > store > event
 @NullMarked
 package dev.onefold.aws;

@@ -71,6 +71,19 @@ public final class TableRows implements RowSource {
             }
         }
         Beside.run(scans, segments);
+        requireSame();
+    }
+
+    /// A table that was deleted and made again under its name may not have got all rows back yet.
+    private void requireSame() throws IOException {
+        try {
+            if (SourceTable.describe(client, table.name()).id().equals(table.id())) {
+                return;
+            }
+        } catch (IllegalArgumentException | SdkException e) {
+            throw new IOException("table " + table.name() + ": " + e.getMessage(), e);
+        }
+        throw new IOException("table " + table.name() + " was replaced by another one of its name meanwhile");
     }
 
     private boolean scan(String part, String mark, Taker taker, Beside.Going going)

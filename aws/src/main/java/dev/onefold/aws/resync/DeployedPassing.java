@@ -37,12 +37,7 @@ public final class DeployedPassing implements Passing {
             @Nullable String stream,
             Supplier<KinesisAsyncClient> kinesis,
             Supplier<DynamoDbStreamsAsyncClient> changes,
-            Optional<RetryQueue> retries) {
-        /// The same for another stream.
-        public Input with(String other) {
-            return new Input(other, kinesis, changes, retries);
-        }
-    }
+            Optional<RetryQueue> retries) {}
 
     /// How it waits.
     ///

@@ -20,9 +20,6 @@ public enum Metric {
     AuditDifferences,
     /// 1 while the deployed pipeline cannot be made of what the rows hold; written at each tick.
     PipelineRefused,
-    /// Rows that are about to be repaired, because they differ from the source; and at the end of a comparison those
-    /// that still differ.
-    RowDifferences,
     /// Invocations that failed on purpose, in a trial.
     InjectedFailures,
     /// Age of the oldest record that is in no sealed batch, milliseconds; written at a tick that finds one.
@@ -47,7 +44,6 @@ public enum Metric {
                     Conflicts,
                     AuditDifferences,
                     PipelineRefused,
-                    RowDifferences,
                     InjectedFailures -> false;
         };
     }

@@ -11,7 +11,6 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Publishing;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// The CloudFormation template that runs one pipeline. The same pipeline and input give the same text.
@@ -35,30 +34,13 @@ public final class Template {
     ///
     /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
     public static Template of(Pipeline pipeline, Input input) {
-        return of(pipeline, input, Optional.empty());
-    }
-
-    /// The template of a pipeline, with a function that compares its rows.
-    ///
-    /// @param compared what the rows are compared with
-    /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, and what to do
-    public static Template of(Pipeline pipeline, Input input, Optional<Compared> compared) {
-        return of(pipeline, input, compared, Service.NONE);
+        return of(pipeline, input, Service.NONE);
     }
 
     /// The template of a pipeline that is served by HTTP, too.
     ///
     /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, or be served, and what to do
     public static Template of(Pipeline pipeline, Input input, Service service) {
-        return of(pipeline, input, Optional.empty(), service);
-    }
-
-    /// The template of a pipeline, with all that it can have.
-    ///
-    /// @param compared what the rows are compared with
-    /// @throws IllegalArgumentException saying why the pipeline cannot run on AWS, or be served, and what to do
-    public static Template of(Pipeline pipeline, Input input, Optional<Compared> compared, Service service) {
-        compared.ifPresent(with -> with.requirePossible(pipeline, input));
         AwsEngine.requireFoldPossible(pipeline);
         refuseWithoutIdentity(pipeline);
         refuseWithoutColumns(pipeline);
@@ -77,7 +59,7 @@ public final class Template {
         List<OutputTable> tables =
                 pipeline.fold() instanceof Processing processing ? OutputTable.of(pipeline, processing) : List.of();
         FunctionParts parts = new FunctionParts(tables);
-        String yaml = TemplateFile.filled(input, pipeline, code, parts, compared);
+        String yaml = TemplateFile.filled(input, pipeline, code, parts);
         if (service == Service.NONE) {
             return new Template(yaml);
         }

@@ -17,7 +17,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,8 +27,6 @@ final class TemplateFile {
     private static final String NAME = "template.yaml";
     private static final String IF = "#if ";
     private static final String END = "#end";
-    private static final String PART = "#part ";
-    private static final String SECTION = "#section ";
     private static final List<String> FUNCTIONS = List.of("State", "Reduce", "Upkeep");
     private static final String PUBLISHED = "published";
     private static final int DIGEST_CHARACTERS = 12;
@@ -38,14 +35,6 @@ final class TemplateFile {
 
     /// The template of one input, with all values filled in.
     static String filled(Input input, Pipeline pipeline, String pipelineCode, FunctionParts parts) {
-        return filled(input, pipeline, pipelineCode, parts, Optional.empty());
-    }
-
-    /// The same.
-    ///
-    /// @param compared what the rows are compared with
-    static String filled(
-            Input input, Pipeline pipeline, String pipelineCode, FunctionParts parts, Optional<Compared> compared) {
         Set<String> conditions = new HashSet<>(Set.of(condition(input)));
         List<String> functions = new ArrayList<>(FUNCTIONS);
         String table = "";
@@ -57,10 +46,6 @@ final class TemplateFile {
         if (pipeline.fold() instanceof Processing) {
             conditions.add("function");
         }
-        compared.ifPresent(with -> {
-            conditions.addAll(with.conditions(pipeline, input));
-            functions.add("Compare");
-        });
         String text = text(NAME, conditions)
                 .replace("<tables of the function>\n", parts.resources())
                 .replace("<permissions of the function>\n", parts.permissions())
@@ -70,10 +55,6 @@ final class TemplateFile {
                 .replace("<gates min>", String.valueOf(Layout.GATES_MIN))
                 .replace("<gates max>", String.valueOf(Layout.GATES_MAX))
                 .replace("<published table>", table)
-                .replace("<compared table>", compared.map(Compared::table).orElse(""))
-                .replace(
-                        "<repairs>",
-                        String.valueOf(compared.map(Compared::repairs).orElse(false)))
                 .replace("<pipeline code>", pipelineCode);
         text = text.replace("<all others>", leaves(text, "Serving"));
         return withDigests(text, functions).replace("<pipeline name>", pipeline.name());
@@ -112,17 +93,10 @@ final class TemplateFile {
     ///
     /// @param conditions those that hold
     static String text(String resource, Set<String> conditions) {
-        return text(read(resource).lines().toList(), conditions).replaceAll("\\\\\n *", "");
-    }
-
-    private static String text(List<String> lines, Set<String> conditions) {
         StringBuilder text = new StringBuilder();
         boolean kept = true;
-        for (String line : lines) {
-            if (line.startsWith(PART)) {
-                String[] part = line.substring(PART.length()).split(" ", 2);
-                text.append(conditions.contains(part[0]) ? text(section(part[0], part[1]), conditions) : "");
-            } else if (line.startsWith(IF)) {
+        for (String line : read(resource).lines().toList()) {
+            if (line.startsWith(IF)) {
                 kept = Arrays.stream(line.substring(IF.length()).split(" or ")).anyMatch(conditions::contains);
             } else if (line.equals(END)) {
                 kept = true;
@@ -130,17 +104,7 @@ final class TemplateFile {
                 text.append(line).append('\n');
             }
         }
-        return text.toString();
-    }
-
-    /// A section of the file of an option.
-    private static List<String> section(String file, String name) {
-        return read(file + ".yaml")
-                .lines()
-                .dropWhile(line -> !line.equals(SECTION + name))
-                .skip(1)
-                .takeWhile(line -> !line.startsWith(SECTION))
-                .toList();
+        return text.toString().replaceAll("\\\\\n *", "");
     }
 
     /// The same template, with which everything goes that it makes: deleting the stack leaves nothing.

@@ -53,12 +53,12 @@ class AlarmsTest {
                         .map(alarm -> alarm.at("/Properties"))
                         .filter(alarm -> alarm.get("Namespace").asText().equals(Metric.NAMESPACE))
                         .map(alarm -> alarm.get("MetricName").asText()))
-                .containsExactlyInAnyOrderElementsOf(EnumSet.complementOf(EnumSet.of(
-                                Metric.Records, Metric.DelayMs, Metric.RowDifferences, Metric.InjectedFailures))
-                        .stream()
-                        .filter(metric -> !metric.isOfBatches())
-                        .map(Metric::name)
-                        .toList());
+                .containsExactlyInAnyOrderElementsOf(
+                        EnumSet.complementOf(EnumSet.of(Metric.Records, Metric.DelayMs, Metric.InjectedFailures))
+                                .stream()
+                                .filter(metric -> !metric.isOfBatches())
+                                .map(Metric::name)
+                                .toList());
     }
 
     @Test
@@ -69,8 +69,6 @@ class AlarmsTest {
                         .isEqualTo(
                                 switch (name) {
                                     case "ReduceSilentAlarm" -> "breaching";
-                                    // It stays as it is until a comparison has come to its end.
-                                    case "RowDifferencesAlarm" -> "ignore";
                                     default -> "notBreaching";
                                 }));
     }
@@ -149,7 +147,7 @@ class AlarmsTest {
         });
         assertThat(ours.stream().map(metric -> Metric.valueOf(metric.get(1).asText())))
                 .containsOnly(Arrays.stream(Metric.values())
-                        .filter(metric -> !metric.isOfBatches() && metric != Metric.RowDifferences) // Of an option.
+                        .filter(metric -> !metric.isOfBatches())
                         .toArray(Metric[]::new));
     }
 

@@ -36,7 +36,6 @@ class DocumentTest {
         for (Input input : Input.values()) {
             templates.add(Pipelines.template(input));
         }
-        templates.add(new ReadTemplate(Pipelines.compared(Input.TABLE, true)));
         for (ReadTemplate template : templates) {
             assertThat(named).containsAll(template.names("Parameters"));
             assertThat(named).containsAll(template.names("Outputs"));
@@ -103,11 +102,7 @@ class DocumentTest {
 
     @Test
     void the_page_names_no_alarm_that_there_is_not() throws IOException {
-        Set<String> alarms =
-                new TreeSet<>(published().resources("AWS::CloudWatch::Alarm").keySet());
-        alarms.addAll(new ReadTemplate(Pipelines.compared(Input.TABLE, true))
-                .resources("AWS::CloudWatch::Alarm")
-                .keySet());
+        Set<String> alarms = published().resources("AWS::CloudWatch::Alarm").keySet();
         assertThat(NAME.matcher(ofTotals()).results().map(name -> name.group(1)).filter(name -> name.endsWith("Alarm")))
                 .allMatch(alarms::contains);
     }

@@ -41,7 +41,7 @@ final class Pipelines {
                 new Publishing.Items("restaurant-counts", Optional.of(new Publishing.TopList(100, "stars"))));
     }
 
-    /// One whose rows can be compared with a table's items, whatever its input is.
+    /// One whose fields are those of a table's items, whatever its input is.
     static Pipeline favourites() {
         String text = "{\"pipeline\":\"favourites\",\"input\":{\"format\":\"dynamodb-stream\",\"key\":[\"user\"]},"
                 + "\"rollup\":{\"levels\":[\"city\"],\"measures\":{\"favourites\":\"count()\"}}}";
@@ -49,12 +49,6 @@ final class Pipelines {
             case Reading.Read(var pipeline) -> pipeline;
             case Reading.Refused(var problems) -> throw new IllegalArgumentException(text + ": " + problems);
         };
-    }
-
-    /// A template with a function that compares.
-    static String compared(Input input, boolean repairs) {
-        return Template.of(favourites(), input, Optional.of(new Compared("Favourites", repairs)))
-                .yaml();
     }
 
     /// One that the input can feed.
@@ -97,7 +91,6 @@ final class Pipelines {
         Map<String, String> texts = new TreeMap<>();
         for (Input input : Input.values()) {
             texts.put(input.name(), Template.of(of(input), input).yaml());
-            texts.put(input.name() + "_COMPARED", compared(input, true));
         }
         for (Input input : Input.values()) {
             for (Service service : Service.values()) {

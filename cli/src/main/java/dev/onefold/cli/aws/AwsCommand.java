@@ -104,8 +104,7 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new ReplayCommand(caller, aws))
                 .addSubcommand(new DeployedSeedCommand(caller, aws))
                 .addSubcommand(new RestoredCommand(caller, aws))
-                .addSubcommand(new PublishCommand(caller, aws))
-                .addSubcommand(new ComparedCommand(caller, aws));
+                .addSubcommand(new PublishCommand(caller, aws));
         Verbs verbs = new Verbs(() -> new DeployedPipeline(caller, aws, false), _ -> new DeployedHome(aws));
         for (String name : verbs.names()) {
             if (!name.equals(DeadLettersCommand.NAME)) { // Batch pipelines have it, too.

@@ -1,6 +1,7 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.aws.AwsEngine;
+import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.resync.DeployedPassing;
 import dev.onefold.aws.resync.Renewal;
@@ -94,6 +95,7 @@ final class DeployedHome implements Home {
         Pipeline pipeline = engine.pipeline();
         Store tables = store(engine);
         Optional<String> input = new LetterTable(tables).input();
+        input.ifPresent(stream -> requireOwnTable(opened.stream(), stream));
         input.ifPresent(stream -> Versions.requireKind(pipeline, opened.stream(), stream));
         String stream = input.orElse(opened.stream());
         if (stream == null) {
@@ -111,6 +113,23 @@ final class DeployedHome implements Home {
         } catch (RuntimeException e) {
             retries.ifPresent(RetryQueue::close);
             throw e;
+        }
+    }
+
+    /// Refuses another table than the one whose changes State reads.
+    ///
+    /// @param compared ARN of the change stream of the source; `null` if it plays no part
+    /// @param read ARN of the stream that State reads
+    private static void requireOwnTable(@Nullable String compared, String read) {
+        if (compared == null || !StreamName.isTable(compared) || !StreamName.isTable(read)) {
+            return;
+        }
+        String table = StreamName.of(compared).replaceFirst("/.*", "");
+        if (!StreamName.of(read).startsWith(table + "/")) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "The deployment reads the change stream " + StreamName.of(read) + ", which is not one of table "
+                            + table + ". Compare the rows with the table that they come from.");
         }
     }
 

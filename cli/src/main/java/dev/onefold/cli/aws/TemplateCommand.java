@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,9 +31,6 @@ import picocli.CommandLine.Parameters;
             "    onefold aws template trade-risk.yaml > template.yaml",
             "  On the change stream of a table that is there:",
             "    onefold aws template favourites.yaml --input table > template.yaml",
-            "  The same, whose rows are compared with the table each day, and repaired:",
-            "    onefold aws template favourites.yaml --input table \\",
-            "      --compare dynamodb:Favourites --repair > template.yaml",
             "  With an address that shows the totals and takes records:",
             "    onefold aws template trade-risk.yaml --serve write > template.yaml",
             "  Batches, with a queue of their own:",
@@ -54,9 +50,6 @@ final class TemplateCommand implements Callable<Integer> {
                     + " come from a stream, too, or from a queue of SQS: new-queue or queue. Default: new-stream, of"
                     + " batches new-queue.")
     private @Nullable From input;
-
-    @Mixin
-    private CompareOptions compare = new CompareOptions();
 
     @Option(
             names = "--serve",
@@ -121,11 +114,10 @@ final class TemplateCommand implements Callable<Integer> {
         boolean isBatch = read.fold() instanceof Batching;
         From from = input == null ? isBatch ? From.new_queue : From.new_stream : input;
         if (isBatch) {
-            compare.requireNone();
             BatchTemplate template = BatchTemplate.of(read, batches(from), service());
             return deletable ? template.deletableYaml() : template.yaml();
         }
-        Template template = Template.of(bound(read), totals(from), compare.compared(), service());
+        Template template = Template.of(bound(read), totals(from), service());
         return deletable ? template.deletableYaml() : template.yaml();
     }
 

@@ -58,7 +58,6 @@ public final class Intake implements AutoCloseable {
     private StreamMapping mapping;
     private int streams = 1;
     private CompletableFuture<Void> put = CompletableFuture.completedFuture(null);
-    private boolean shardsAreKept;
     private boolean closed;
 
     public Intake(
@@ -242,11 +241,6 @@ public final class Intake implements AutoCloseable {
         return CatchUp.run(store, kinesis.client(), stream, isStopped);
     }
 
-    /// From now on the shards are as they are.
-    public void keepShards() {
-        shardsAreKept = true;
-    }
-
     /// Whether all that was to be put is in the stream.
     public boolean isPut() {
         return put.isDone();
@@ -259,7 +253,7 @@ public final class Intake implements AutoCloseable {
 
     private void reshardLater() {
         deployment.time.schedule(Duration.ofNanos(random.nextLong(RESHARDING_MAX.toNanos()) + 1), () -> {
-            if (!closed && !shardsAreKept) {
+            if (!closed) {
                 reshard();
                 reshardLater();
             }

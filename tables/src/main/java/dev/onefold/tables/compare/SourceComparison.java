@@ -125,40 +125,16 @@ public final class SourceComparison {
     /// @throws IOException if the source cannot be read, or the pipeline's definition has changed meanwhile
     /// @throws InterruptedException if the listener stopped it
     public Report run() throws IOException, InterruptedException {
-        Suspects suspects = firstLook();
-        Removals removals = new Removals(
-                suspects.rows(), repairing.map(Repairing::removesMany).orElse(true), 0);
-        for (BitSet ranges : suspects.slices()) {
-            secondLook(ranges, removals);
-        }
-        return report;
-    }
-
-    /// The suspect ranges of keys, which the first look leaves to the second.
-    ///
-    /// @param rows number of the engine's rows
-    /// @param slices sets of ranges that differ, in their order; each set is looked at alone
-    public record Suspects(long rows, List<BitSet> slices) {
-        public Suspects {
-            slices = List.copyOf(slices);
-        }
-    }
-
-    /// The first look alone. Each slice of what it leaves may be looked at later, and by another process.
-    ///
-    /// @throws IOException if the source cannot be read, or the pipeline's definition has changed meanwhile
-    /// @throws InterruptedException if the listener stopped it
-    public Suspects firstLook() throws IOException, InterruptedException {
         RangeSums theirs = new RangeSums();
         read(row -> theirs.add(row.mark().key(), row.mark().content()));
         side.passing().await();
         RangeSums ours = engine.rangeSums();
         requireSameDefinition();
-        return new Suspects(ours.rows(), Slices.of(ours, theirs, reading.rowBytes()));
-    }
-
-    /// The result so far.
-    public Report report() {
+        Removals removals =
+                new Removals(ours.rows(), repairing.map(Repairing::removesMany).orElse(true));
+        for (BitSet ranges : Slices.of(ours, theirs, reading.rowBytes())) {
+            secondLook(ranges, removals);
+        }
         return report;
     }
 
@@ -218,11 +194,7 @@ public final class SourceComparison {
     }
 
     /// The second look at a slice, with its repairs.
-    ///
-    /// @param removals of all slices of the comparison so far
-    /// @throws IOException if the source cannot be read, or the pipeline's definition has changed meanwhile
-    /// @throws InterruptedException if the listener stopped it
-    public void secondLook(BitSet ranges, Removals removals) throws IOException, InterruptedException {
+    private void secondLook(BitSet ranges, Removals removals) throws IOException, InterruptedException {
         Map<String, Seen> keys = new HashMap<>();
         for (RowMark mark : engine.rowMarks(ranges)) {
             seen(keys, mark.key()).noted = mark;
