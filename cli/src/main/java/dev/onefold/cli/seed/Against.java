@@ -12,6 +12,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.ExportRows;
 import dev.onefold.tables.FileRows;
 import dev.onefold.tables.QueryRows;
+import dev.onefold.tables.RowSource;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison;
 import java.io.IOException;
@@ -127,6 +128,13 @@ public final class Against {
         return new CommandFailure(ExitCode.DIFFERENT, message);
     }
 
+    private String advice(RowSource source) {
+        if (options.repair) {
+            return "";
+        }
+        return source instanceof FileRows && !options.atRest ? "--repair --at-rest" : "--repair";
+    }
+
     private ExitCode compare(Home.Session session, Opened opened) throws IOException {
         Pipeline pipeline = session.engine().pipeline();
         long start = System.nanoTime();
@@ -146,7 +154,7 @@ public final class Against {
         try (Progressing progress = new Progressing(opened)) {
             Report report = new SourceComparison(session.engine(), side, repairing, progress).run();
             session.finish(report);
-            ReportText text = new ReportText(pipeline, report, options.repair);
+            ReportText text = new ReportText(pipeline, report, advice(opened.source()));
             caller.print(
                     options.format == Format.json
                             ? text.json()

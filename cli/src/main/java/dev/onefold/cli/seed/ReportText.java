@@ -26,7 +26,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The result of a comparison with a source, for a person or a program.
-record ReportText(Pipeline pipeline, Report report, boolean repairs) {
+///
+/// @param repair options that repair; empty if they were given
+record ReportText(Pipeline pipeline, Report report, String repair) {
     String text(String source, Duration elapsed) {
         StringBuilder text = new StringBuilder("Compared ")
                 .append(pipeline.name())
@@ -49,8 +51,8 @@ record ReportText(Pipeline pipeline, Report report, boolean repairs) {
         for (Kind kind : Kind.values()) {
             appendFirst(text, kind);
         }
-        if (!repairs && report.count(Outcome.REPORTED) > 0) {
-            text.append("The same command with --repair brings them to what the source has.\n");
+        if (!repair.isEmpty() && report.count(Outcome.REPORTED) > 0) {
+            text.append("The same command with ").append(repair).append(" brings them to what the source has.\n");
         }
         if (report.count(Outcome.HELD_BACK) > 0) {
             text.append("The source is empty, or it lacks more than a tenth of the rows that are here, so they stay."

@@ -97,6 +97,7 @@ class AgainstTest {
                         "Compared towns with rows.ndjson: 4 rows, read 2 times, in ",
                         "  missing here             2",
                         "  different                1",
+                        "The same command with --repair --at-rest brings them",
                         "  gone from the source     1",
                         "  [\"b\"]\n    here   version 0/2/0, Ulm, 2\n    source Ulm, 20\n",
                         "  [\"d\"]\n    here   version 0/3/0, Bonn, 4\n    source -\n",

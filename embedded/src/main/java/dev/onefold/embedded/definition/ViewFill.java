@@ -5,6 +5,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.Feeds;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.core.state.Horizon;
@@ -56,7 +57,7 @@ final class ViewFill {
                     "what is sealed cannot be sealed again, and " + changed(old.pipeline, definition),
                     readable.missing);
         }
-        if (old.state.hasFunction) {
+        if (old.state.hasFunction || definition.fold() instanceof Processing) {
             String reason = FunctionVersions.impossible(old.pipeline, definition, opening.codes());
             if (reason.isEmpty()) {
                 return new DefinitionChange.FromRows(

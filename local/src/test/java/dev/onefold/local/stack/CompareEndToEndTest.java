@@ -54,6 +54,8 @@ class CompareEndToEndTest {
     private static final Map<String, String> CREDENTIALS =
             Map.of("aws.accessKeyId", "OPERATOR", "aws.secretAccessKey", "secret");
 
+    private static final String OBJECTS = "aws.endpointUrlS3";
+
     @TempDir
     private Path folder;
 
@@ -69,6 +71,7 @@ class CompareEndToEndTest {
     @AfterEach
     void end() {
         CREDENTIALS.keySet().forEach(System::clearProperty);
+        System.clearProperty(OBJECTS);
     }
 
     private static LocalDeployment deployment(StackFaults faults, GivenTable table) throws IOException {
@@ -131,6 +134,7 @@ class CompareEndToEndTest {
         GivenTable table =
                 new GivenTable(Favourites.table(), client -> Favourites.putBefore(client, BEFORE_THE_STREAM));
         try (LocalDeployment deployment = deployment(faults, table)) {
+            System.setProperty(OBJECTS, deployment.endpoint().toString());
             Store store = deployment.store();
             Favourites favourites = new Favourites(store, seed);
             Store past = new Store(
