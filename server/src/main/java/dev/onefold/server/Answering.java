@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -161,6 +162,8 @@ final class Answering extends Handler.Abstract {
         requireOwner(exchange);
         boolean isPost = HttpMethod.POST.is(asked.method());
         if (!isPost && exchange.request().getLength() > 0) {
+            // Whoever sends it may see the end of a request elsewhere than Jetty does.
+            exchange.response().getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
             throw exchange.refused("There is no use for content in a request of method " + asked.method() + ".");
         }
         if (file.isPresent()) {

@@ -385,4 +385,20 @@ class AttacksTest {
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(7));
         }
     }
+
+    @Test
+    void content_where_none_belongs_ends_the_connection_behind_the_answer() throws IOException {
+        String second = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        try (RunningService on = new RunningService(directory)) {
+            for (String method : List.of("GET", "HEAD", "PUT")) {
+                String first = method + " /v1/trades/totals HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                        + second.length() + "\r\n\r\n";
+                assertThat(on.raw(bytes(first + second + second)))
+                        .as(method)
+                        .startsWith("HTTP/1.1 400 ")
+                        .contains("Connection: close\r\n")
+                        .doesNotContain("HTTP/1.1 200 ");
+            }
+        }
+    }
 }
