@@ -337,8 +337,9 @@ public final class BatchesRestored {
         var claimsOf = found.claims(definition.pipeline());
         Queries.scan(store, store.tables().rows(), page -> {
             Map<ByteBuffer, Claim> claims = claimsOf.apply(page);
-            List<Map<String, AttributeValue>> keys =
-                    claims.keySet().stream().map(id -> Claim.key(id.array())).toList();
+            List<Map<String, AttributeValue>> keys = claims.keySet().stream()
+                    .map(id -> Claim.key(Claim.bytes(id)))
+                    .toList();
             for (Map<String, AttributeValue> item :
                     BatchReads.of(store, store.tables().rows(), keys, null)) {
                 Claim claim = claims.get(Claim.idHash(item));
@@ -348,7 +349,7 @@ public final class BatchesRestored {
             }
             List<TransactWriteItem> puts = new ArrayList<>();
             claims.forEach((id, claim) -> puts.add(put(
-                    claim.item(id.array(), batching.forget(), Collect.REDELIVERY_MAX),
+                    claim.item(Claim.bytes(id), batching.forget(), Collect.REDELIVERY_MAX),
                     "attribute_not_exists(k) OR t < :t OR " + Claim.SAME,
                     claim.namesWithTime())));
             requireAll(puts);

@@ -47,6 +47,12 @@ record Claim(int lane, long chunk, long content, long atMs) {
         return ByteBuffer.wrap(Arrays.copyOfRange(key, 1, key.length));
     }
 
+    static byte[] bytes(ByteBuffer idHash) {
+        byte[] bytes = new byte[idHash.remaining()];
+        idHash.duplicate().get(bytes);
+        return bytes;
+    }
+
     /// The hash under which a message is marked.
     static byte[] seenHash(byte[] message) {
         byte[] marked = new byte[message.length + 1];
