@@ -76,9 +76,7 @@ public final class BatchesRestored {
     private final BatchDefinition definition;
     private final Batching batching;
     private final List<String> lost = new ArrayList<>();
-    /// Chunks of removed batches that are not there, and whose ids are accepted again.
-    private final Set<Chunks.Place> lostChunks = new HashSet<>();
-
+    private final Set<Chunks.Place> lostChunks = new HashSet<>(); // Of removed batches.
     private CutItem cut;
     private List<Position> sealedTo = List.of();
     private long sealedBefore;
@@ -326,8 +324,12 @@ public final class BatchesRestored {
     private boolean isLost(RestoredItems found, Map<String, AttributeValue> claim) {
         int lane = (int) Items.number(claim, "l");
         long chunk = Items.number(claim, "c");
+        boolean isOfRemoved = lostChunks.contains(new Chunks.Place(lane, chunk));
+        // An id that is forgotten after its delivery goes before its chunk does.
+        boolean isForgotten = batching.forget() instanceof Batching.Forget.AfterDelivery && claim.containsKey("h");
         return lane != Claim.NONE
-                && (chunk >= sealedTo.get(lane).chunk() || lostChunks.contains(new Chunks.Place(lane, chunk)))
+                && (chunk >= sealedTo.get(lane).chunk()
+                        || (isOnce() ? isForgotten && !isOfRemoved : isForgotten || isOfRemoved))
                 && chunk < cut.ends().get(lane).position().chunk()
                 && !found.hasChunk(lane, chunk);
     }
@@ -380,14 +382,13 @@ public final class BatchesRestored {
     private String ofMissing(RestoredItems found, DeliveryItem batch) {
         List<Chunks.Place> missing =
                 batch.number().isWhole() ? found.missing(batch).toList() : List.of();
+        lostChunks.addAll(missing);
         if (missing.isEmpty()) {
             return "";
         }
-        if (isOnce()) {
-            return " If it has not, send the records that are not there under other ids: theirs stay known.";
-        }
-        lostChunks.addAll(missing);
-        return " The ids of the records that are not there are accepted again.";
+        return isOnce()
+                ? " If it has not, send the records that are not there under other ids: theirs stay known."
+                : " The ids of the records that are not there are accepted again.";
     }
 
     /// A batch is deleted before its parts. If the command is stopped between them, its next run finds parts without

@@ -165,6 +165,17 @@ class ClaimRestoresTest {
     }
 
     @Test
+    void an_id_that_was_forgotten_is_accepted_again_though_a_backup_has_its_claim_and_not_its_chunk() {
+        DeliveriesAtWork work = open(IDEMPOTENT + ",\"forget\":\"after-delivery\",\"compare\":\"none\"");
+        work.seal(5);
+        work.deliver();
+        hideChunks(work);
+        takenOver(work);
+        resend(work, "{\"id\":0,\"of\":\"another message\"}");
+        assertThat(work.lines).hasSize(6).endsWith("{\"id\":0,\"of\":\"another message\"}");
+    }
+
+    @Test
     void an_id_that_is_forgotten_after_its_delivery_is_known_before_it() {
         DeliveriesAtWork work = open(IDEMPOTENT + ",\"forget\":\"after-delivery\",\"compare\":\"none\"");
         work.seal(5);
