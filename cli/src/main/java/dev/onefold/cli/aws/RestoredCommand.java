@@ -85,7 +85,8 @@ final class RestoredCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "The tables of " + aws.deployment(name) + " were not taken over: " + Reason.of(failure)
-                            + "\nNothing is answered until they are. Run it again.",
+                            + "\nNothing is answered until they are. Run it again, and with --anyway if it says then that"
+                            + " nothing was changed.",
                     failure);
         }
     }
