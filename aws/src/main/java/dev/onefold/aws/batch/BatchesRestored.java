@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -48,14 +49,15 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     4 sealed    all records that are there and in no batch, into new batches
 ///     5 removed   batches that cannot be delivered as they are, with their parts: a chunk, a part or the batch before
 ///                 is not there, or parts are there whose batch is not there or is from before it was divided
-///     6 listed    the others again, those of a receiver that is `once` as in doubt: they may be in since
+///     6 listed    the others again, as in doubt if their receiver does not bear another delivery: they may be in since
 ///     7 opened    the definition names the tables that there are
 ///
 /// Numbers of chunks and batches after a restore begin above those of [#ERA] that the time has reached, so a receiver
 /// has seen none of them. The first batch of an era begins a chain of proofs of its own.
 ///
 /// A run may be stopped anywhere and repeated, also by several processes at once: every transaction checks the
-/// definition that its process has written, so only the last process continues.
+/// definition that its process has written, so only the last process continues. It is one idea: the steps share the
+/// fence and these checks.
 public final class BatchesRestored {
     /// Numbers of one incarnation: more than there are batches or chunks of a lane.
     static final long ERA = 1_000_000_000;
@@ -159,6 +161,8 @@ public final class BatchesRestored {
         sealedTo = found.sealedTo(sealedTo);
         moveCut(cut, List.of());
         nameMissing(found);
+        List<Chunks.Place> freed = found.free(sealedBefore, sealedTo, Gaps.load(store));
+        requireAll(freed.stream().map(this::delete).toList());
         List<DeliveryItem> unsound = unsound(found);
         long reaccepted = dropClaims(found);
         restoreClaims(found);
@@ -295,6 +299,15 @@ public final class BatchesRestored {
                 .build();
     }
 
+    private TransactWriteItem delete(Chunks.Place chunk) {
+        return TransactWriteItem.builder()
+                .delete(Delete.builder()
+                        .tableName(store.tables().rows())
+                        .key(ChunkItem.key(chunk.lane(), chunk.number()))
+                        .build())
+                .build();
+    }
+
     /// Also marks of messages, which were written with a claim. Those of an earlier version do not name its chunk: they
     /// go before the first claim does, because a message may come in twice, and is never lost.
     private long dropClaims(RestoredItems found) {
@@ -342,18 +355,19 @@ public final class BatchesRestored {
             List<Map<String, AttributeValue>> keys = claims.keySet().stream()
                     .map(id -> Claim.key(Claim.bytes(id)))
                     .toList();
-            for (Map<String, AttributeValue> item :
-                    BatchReads.of(store, store.tables().rows(), keys, null)) {
-                Claim claim = claims.get(Claim.idHash(item));
-                if (claim != null && !claim.isAfter(item)) {
-                    claims.remove(Claim.idHash(item));
-                }
-            }
+            Map<ByteBuffer, Claim> before = new HashMap<>();
+            BatchReads.of(store, store.tables().rows(), keys, null)
+                    .forEach(item -> before.put(Claim.idHash(item), Claim.of(item)));
             List<TransactWriteItem> puts = new ArrayList<>();
-            claims.forEach((id, claim) -> puts.add(put(
-                    claim.item(Claim.bytes(id), batching.forget(), Collect.REDELIVERY_MAX),
-                    "attribute_not_exists(k) OR t < :t OR " + Claim.SAME,
-                    claim.namesWithTime())));
+            claims.forEach((id, claim) -> {
+                Claim old = before.getOrDefault(id, claim);
+                if (!before.containsKey(id) || found.isReplaced(old, claim)) {
+                    puts.add(put(
+                            claim.item(Claim.bytes(id), batching.forget(), Collect.REDELIVERY_MAX),
+                            "attribute_not_exists(k) OR " + Claim.SAME + " OR l = :m AND c = :d",
+                            claim.namesAfter(old)));
+                }
+            });
             requireAll(puts);
         });
     }
@@ -455,17 +469,17 @@ public final class BatchesRestored {
                 .count();
     }
 
-    /// Puts a delivery in doubt if its receiver is `once`, because it may have been tried since the moment of the
-    /// backup.
+    /// Puts a delivery in doubt if its receiver does not bear a second one: it may have been tried, and divided, since
+    /// the moment of the backup.
     private DeliveryItem restored(DeliveryItem before) {
-        if (!isOnce() || before.delivery() instanceof Delivery.InDoubt) {
+        if (batching.bearsEverySecondDelivery() || before.delivery() instanceof Delivery.InDoubt) {
             return before;
         }
         Delivery doubt = new Delivery.InDoubt(
                 before.delivery().tries(),
                 "",
                 nowMs(),
-                "Its table was restored from a backup: it may have been delivered since");
+                "Its table was restored from a backup: it may have been delivered since, whole or in parts");
         return before.ownedUntil(Math.max(before.goneMs(), nowMs() + OWNER_MAX.toMillis()), 0)
                 .next(doubt);
     }

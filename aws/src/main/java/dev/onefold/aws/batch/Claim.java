@@ -94,11 +94,6 @@ record Claim(int lane, long chunk, long content, long atMs) {
         return forget instanceof Forget.After(Duration time) && arrivedMs - atMs > time.toMillis();
     }
 
-    /// Whether this is of a later record of its id than an item is, which was forgotten then.
-    boolean isAfter(Map<String, AttributeValue> item) {
-        return item.containsKey("t") && Items.number(item, "t") < atMs;
-    }
-
     /// @param redelivery after its arrival a source gives a record again for so long, at most
     Map<String, AttributeValue> item(byte[] idHash, Forget forget, Duration redelivery) {
         Map<String, AttributeValue> item = new TreeMap<>(key(idHash));
@@ -116,6 +111,14 @@ record Claim(int lane, long chunk, long content, long atMs) {
     /// The values in a condition on the claim of an id: they name the chunk, and a chunk is never written twice.
     Map<String, AttributeValue> names() {
         return Map.of(":l", Items.number(lane), ":c", Items.number(chunk));
+    }
+
+    /// The values in a condition on the claim of an id, or on the one that it takes the place of.
+    Map<String, AttributeValue> namesAfter(Claim before) {
+        Map<String, AttributeValue> names = new TreeMap<>(names());
+        names.put(":m", Items.number(before.lane));
+        names.put(":d", Items.number(before.chunk));
+        return names;
     }
 
     /// That an item claims what this one does.

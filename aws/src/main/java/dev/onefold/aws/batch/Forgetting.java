@@ -42,7 +42,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// A batch that is not there was freed, or it is sealed and not seen yet, because items of one transaction are seen one
 /// after the other. So before a batch is freed it is noted that it, and all before it, were seen.
 ///
-/// Every step may be done again, also by two processes at once. Any thread may call.
+/// Every step may be done again, also by two processes at once. Any thread may call. It is one idea: both passes are
+/// the same walk.
 public final class Forgetting {
     /// A batch can be exported for so long after it was sealed, and until it is ended.
     public static final Duration KEPT = Duration.ofDays(7);
@@ -178,17 +179,22 @@ public final class Forgetting {
         if (item.isEmpty()) {
             return new Pass(0, Set.of(), Place.NONE, 0, 0);
         }
-        Set<Long> waiting = new TreeSet<>();
-        ByteBuffer packed = ByteBuffer.wrap(Items.bytes(item, "w"));
-        while (packed.hasRemaining()) {
-            waiting.add(packed.getLong());
-        }
         Place place =
                 item.containsKey("p") ? new Place(Items.number(item, "p"), (int) Items.number(item, "c")) : Place.NONE;
         long looked = Items.number(item, "n");
         // An earlier version wrote no "s", and freed what it had looked at and did not find.
         long seen = item.containsKey("s") ? Items.number(item, "s") : looked;
-        return new Pass(looked, waiting, place, seen, Items.number(item, "v"));
+        return new Pass(looked, waiting(item), place, seen, Items.number(item, "v"));
+    }
+
+    /// The batches that a pass has looked at and is not done with.
+    static Set<Long> waiting(Map<String, AttributeValue> pass) {
+        Set<Long> waiting = new TreeSet<>();
+        ByteBuffer packed = ByteBuffer.wrap(Items.bytes(pass, "w"));
+        while (packed.hasRemaining()) {
+            waiting.add(packed.getLong());
+        }
+        return waiting;
     }
 
     /// Whether the pass has looked at all there is.

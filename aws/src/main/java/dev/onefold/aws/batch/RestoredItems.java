@@ -25,7 +25,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -46,9 +48,9 @@ final class RestoredItems {
     private final NavigableMap<Integer, NavigableMap<Long, BitSet>> freed = new TreeMap<>();
     private final TreeMap<BatchNumber, DeliveryItem> batches = new TreeMap<>();
 
-    private long freedTo;
-
     private final long base;
+    private long freedTo;
+    private Set<Long> waiting = Set.of(); // Up to that number, batches that are not freed yet.
 
     private RestoredItems(long base) {
         this.base = base;
@@ -78,6 +80,7 @@ final class RestoredItems {
             }
         } else if (name.equals(Forgetting.FREED)) {
             freedTo = Items.number(item, "s");
+            waiting = Forgetting.waiting(item);
         } else if (name.startsWith(REST)) {
             String[] place = name.split("/", -1);
             BitSet records = of(freed, Integer.parseInt(place[1]), Long.parseLong(place[2]));
@@ -242,6 +245,38 @@ final class RestoredItems {
                 .filter(place -> !hasChunk(place.lane(), place.number()));
     }
 
+    /// Finds records of batches that are freed: a backup may have a chunk as before, and its batch as after that. Where
+    /// each batch is there or freed, a record that was sealed is in no batch for this reason alone.
+    ///
+    /// @param last number up to which batches were sealed, at least
+    /// @param ends up to where that was, per lane
+    /// @param known numbers that no batch has
+    /// @return places of chunks of which nothing is left; they are not there any more
+    List<Chunks.Place> free(long last, List<Position> ends, Gaps known) {
+        long end = batches.isEmpty() ? last : Math.max(last, batches.lastKey().number());
+        if (!missing(end, known).isEmpty()) {
+            return List.of();
+        }
+        List<Chunks.Place> left = new ArrayList<>();
+        NavigableMap<Integer, NavigableMap<Long, BitSet>> covered = covered(_ -> true);
+        chunks.forEach((lane, places) -> {
+            Position to = ends.get(lane);
+            places.headMap(to.chunk(), true).forEach((number, chunk) -> {
+                int records = chunk.sizes().length;
+                BitSet uncovered = new BitSet();
+                uncovered.set(0, number < to.chunk() ? records : Math.min(to.offset(), records));
+                uncovered.andNot(of(covered, lane, number));
+                BitSet all = of(freed, lane, number);
+                all.or(uncovered);
+                if (all.cardinality() == records) {
+                    left.add(new Chunks.Place(lane, number));
+                }
+            });
+        });
+        left.forEach(place -> Objects.requireNonNull(chunks.get(place.lane())).remove(place.number()));
+        return left;
+    }
+
     /// By lane and chunk, the records of batches that pass, and of those that are freed.
     private NavigableMap<Integer, NavigableMap<Long, BitSet>> covered(Predicate<DeliveryItem> which) {
         NavigableMap<Integer, NavigableMap<Long, BitSet>> covered = new TreeMap<>();
@@ -279,6 +314,15 @@ final class RestoredItems {
             });
             return claims;
         };
+    }
+
+    /// Whether a claim takes the place of another one of its id: that one is of a record that came before, or that is
+    /// not there.
+    boolean isReplaced(Claim old, Claim claim) {
+        Chunk chunk = chunks.getOrDefault(old.lane(), new TreeMap<>()).get(old.chunk());
+        return old.atMs() > 0
+                ? old.atMs() < claim.atMs()
+                : old.lane() != Claim.NONE && (chunk == null || chunk.atMs() < claim.atMs());
     }
 
     /// The records that are in no batch, as batches.
@@ -367,6 +411,9 @@ final class RestoredItems {
         if (next <= last && last - next < BatchesRestored.ERA) {
             missing.add(new Gap(next, last));
         }
+        waiting.stream()
+                .filter(number -> number <= freedTo && !batches.containsKey(BatchNumber.of(number)))
+                .forEach(number -> missing.add(new Gap(number, number)));
         return missing.stream().flatMap(gap -> known.rest(gap).stream()).toList();
     }
 

@@ -97,14 +97,14 @@ public final class AwsBatchSimulation {
         ledger.deadly(isDeadly ? 1 + random.nextInt(4) : 0);
         ledger.concurrencyMax(batching.concurrency());
         ledgerFaults = random.nextInt(3) == 0 ? 0 : random.nextDouble() * 0.3;
-        boolean isRestored = !forgets && !isDeadly && random.nextInt(RESTORED_ONE_IN) == 0;
+        boolean isRestored = !isDeadly && random.nextInt(RESTORED_ONE_IN) == 0;
         // Some parts are to be new at the moment of a backup.
         sent = new Sent(bodies, bisects ? isRestored ? POISON_RESTORED_ONE_IN : POISON_ONE_IN : 0, forgets);
         restores = isRestored
                 ? Optional.of(new BatchRestores(
                         deployment,
                         random.split(),
-                        new BatchRestores.Work(this::wake, this::command, queue, sent, ledger)))
+                        new BatchRestores.Work(this::wake, this::command, batching.forget(), queue, sent, ledger)))
                 : Optional.empty();
     }
 
@@ -145,8 +145,12 @@ public final class AwsBatchSimulation {
     private void live() {
         BatchDefinition.openOrCreate(deployment.process(dynamo.client("deploy")), pipeline, lanes);
         double usual = faultChance;
-        for (int phases = forgets ? 1 + random.nextInt(3) : 1; phases > 0; phases--) {
+        boolean isLong = forgets || restores.isPresent();
+        for (int phases = isLong ? 1 + random.nextInt(3) : 1; phases > 0; phases--) {
             faultChance = usual;
+            if (sent.phase > 0 && random.nextBoolean()) {
+                restores.ifPresent(this::restoreWhileBatchesAreFreed);
+            }
             phase();
             sent.phase++;
         }
@@ -160,6 +164,11 @@ public final class AwsBatchSimulation {
                 .mapToLong(manifest -> manifest.number().number())
                 .max()
                 .orElseThrow());
+    }
+
+    private void restoreWhileBatchesAreFreed(BatchRestores restores) {
+        time.runFor(Forgetting.KEPT.plusDays(1));
+        restores.restore();
     }
 
     /// Messages come, and then all is settled. In the end so much time passes that ids are forgotten that may be, or
@@ -400,7 +409,7 @@ public final class AwsBatchSimulation {
         });
     }
 
-    private static boolean mayFail(Throwable failure) {
+    private boolean mayFail(Throwable failure) {
         Throwable cause = failure;
         while (cause.getCause() != null) {
             cause = cause.getCause();
@@ -410,6 +419,7 @@ public final class AwsBatchSimulation {
                 || message.contains("could not be written in")
                 || message.contains("have refused")
                 || message.contains("run it again")
+                || restores.isPresent() && message.contains("purge the letter") // It was removed since the backup.
                 || message.contains("'onefold aws restored'");
     }
 }

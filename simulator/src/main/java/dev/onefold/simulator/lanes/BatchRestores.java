@@ -8,6 +8,7 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.fakes.aws.table.Backups;
 import dev.onefold.fakes.aws.table.Tables.Backup;
 import dev.onefold.simulator.deployment.Deployment;
@@ -23,7 +24,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -37,7 +38,8 @@ final class BatchRestores {
     private static final int HESITATION_S = 90;
     private static final int LETTERS_MAX = 10_000;
     private static final long ERA = 1_000_000_000; // Numbers of batches and chunks between two restores.
-    private static final Pattern ID = Pattern.compile("\\{\"id\":\"([^\"]*)\"");
+    private static final Pattern RECORD = Pattern.compile("\\{\"id\":\"[^}]*}");
+    private static final Duration SETTLED = Duration.ofHours(1); // After its effect a delivery is known to be done.
 
     private final Deployment deployment;
     private final SplittableRandom random;
@@ -46,20 +48,30 @@ final class BatchRestores {
     private final List<String> lost = new ArrayList<>();
     private final Set<String> before = new TreeSet<>();
     private final List<Kept> kept = new ArrayList<>();
+    private Set<String> done = Set.of();
     private int taken;
 
     /// What a life does meanwhile.
     ///
     /// @param wake lets something happen
     /// @param invoke runs something in a sandbox, which may be killed
-    record Work(Runnable wake, Consumer<Consumer<Store>> invoke, MessageQueue queue, Sent sent, Ledger ledger) {}
+    record Work(
+            Runnable wake,
+            Consumer<Consumer<Store>> invoke,
+            Forget forget,
+            MessageQueue queue,
+            Sent sent,
+            Ledger ledger) {}
 
     /// Records that were there after a restore. What comes again of them is in no batch of its era above the last one
-    /// that the command has sealed.
-    private record Kept(long lastSealed, Set<String> ids) {
-        boolean allows(String id, BatchNumber number) {
-            boolean isOfEra = number.number() / ERA == lastSealed / ERA;
-            return !ids.contains(id) || !isOfEra || number.number() <= lastSealed;
+    /// that the command has sealed, but where it is a new record once it is delivered. Those that were done before
+    /// the backup are in no batch of that era at all.
+    private record Kept(long lastSealed, Set<String> records, Set<String> done) {
+        boolean allows(String record, BatchNumber number, Forget forget) {
+            boolean isNew = number.number() > lastSealed
+                    && records.contains(record)
+                    && !(forget instanceof Forget.AfterDelivery);
+            return number.number() / ERA != lastSealed / ERA || !isNew && !done.contains(record);
         }
     }
 
@@ -73,6 +85,7 @@ final class BatchRestores {
     void restore() {
         goOn(Backups.SPREAD);
         long askedMs = deployment.time.instant().toEpochMilli();
+        done = done(askedMs - SETTLED.toMillis());
         goOn(Backups.SPREAD);
         List<Backup> chosen = chosen();
         goOn(Duration.ofSeconds(random.nextInt(90)));
@@ -93,8 +106,20 @@ final class BatchRestores {
         long nowMs = deployment.time.instant().toEpochMilli();
         work.sent.edits.values().forEach(line -> work.queue.send(_ -> line, nowMs));
         if (!isLive) {
-            this.before.addAll(work.sent.contents.keySet());
+            this.before.addAll(work.sent.ids().keySet());
         }
+    }
+
+    /// Records that were delivered before this moment.
+    private Set<String> done(long atMs) {
+        Set<String> done = new HashSet<>();
+        work.ledger.effects.stream()
+                .filter(effect -> effect.atMs() < atMs)
+                .flatMap(effect -> effect.lines().stream())
+                .map(work.sent::keyOf)
+                .filter(record -> !work.sent.isEdit(record))
+                .forEach(done::add);
+        return done;
     }
 
     private void takeOver(Store store) {
@@ -113,16 +138,18 @@ final class BatchRestores {
             items.put(new String(Items.bytes(item, "k"), StandardCharsets.ISO_8859_1).substring(1), item);
         }
         long era = Items.number(Objects.requireNonNull(items.get("cut")), "n") / ERA * ERA;
-        Set<String> ids = new HashSet<>();
+        Set<String> records = new HashSet<>();
         items.forEach((name, item) -> {
             if (name.startsWith("chunk/") && Long.parseLong(name.split("/", -1)[2]) < era && item.containsKey("d")) {
-                Matcher matcher = ID.matcher(new String(Items.bytes(item, "d"), StandardCharsets.UTF_8));
-                while (matcher.find()) {
-                    ids.add(matcher.group(1));
-                }
+                RECORD.matcher(new String(Items.bytes(item, "d"), StandardCharsets.UTF_8))
+                        .results()
+                        .map(MatchResult::group)
+                        .map(work.sent::keyOf)
+                        .filter(record -> !work.sent.isEdit(record))
+                        .forEach(records::add);
             }
         });
-        return new Kept(era + sealed, ids);
+        return new Kept(era + sealed, records, lost.isEmpty() ? done : Set.of());
     }
 
     private void goOn(Duration duration) {
@@ -153,29 +180,47 @@ final class BatchRestores {
     /// contents, which the ledger sees.
     void judge() {
         Map<String, List<String>> batches = new HashMap<>();
+        Map<String, List<String>> records = new HashMap<>(); // In batches, by id.
         for (Ledger.Effect effect : work.ledger.effects) {
             effect.lines().forEach(line -> {
-                String id = Judgement.idOf(line);
-                batches.computeIfAbsent(id, _ -> new ArrayList<>())
+                String record = work.sent.keyOf(line);
+                batches.computeIfAbsent(record, _ -> new ArrayList<>())
                         .add(effect.manifest().id());
+                records.computeIfAbsent(Judgement.idOf(line), _ -> new ArrayList<>())
+                        .add(record);
                 require(
                         kept.stream()
                                 .allMatch(each ->
-                                        each.allows(id, effect.manifest().number())),
-                        id + " was there after a restore, and came again: it is in " + batches.get(id));
+                                        each.allows(record, effect.manifest().number(), work.forget)),
+                        line + " was there after a restore, and came again: it is in " + batches.get(record));
+                require(
+                        batches.get(record).size() == 1 || before.contains(record) || work.sent.isEdit(record),
+                        line + " is in batches " + batches.get(record));
             });
         }
+        kept.stream()
+                .flatMap(each -> each.records.stream())
+                .forEach(record -> require(
+                        batches.containsKey(record)
+                                || isPoison(
+                                        Objects.requireNonNull(work.sent.ids().get(record))),
+                        record + " was there after a restore, and is in no batch"));
         letters();
         require(work.ledger.wrong.isEmpty(), work.ledger.wrong);
-        work.sent.contents.forEach((id, contents) -> {
-            List<String> in = batches.getOrDefault(id, List.of());
-            if (contents.stream().anyMatch(line -> line.contains("poison"))) {
-                return;
-            }
+        work.sent.ids().forEach((record, id) -> {
+            List<String> in = records.getOrDefault(id, List.of());
+            boolean isBefore = before.contains(record);
             require(
-                    before.contains(id) ? !in.isEmpty() || !lost.isEmpty() : in.size() == 1,
-                    id + (before.contains(id) ? ", of before a restore of rows," : "") + " is in batches " + in
-                            + "; lost: " + lost);
+                    isPoison(id)
+                            || work.sent.isEdit(record)
+                            || in.stream()
+                                    .anyMatch(other -> isBefore
+                                            || work.sent.isEdit(other)
+                                            || batches.get(other).size() > 1
+                                            || isFor(other, record))
+                            || isBefore && !lost.isEmpty(),
+                    record + " of " + id + (isBefore ? ", of before a restore of rows," : "") + " is in no batch, but "
+                            + in + "; lost: " + lost);
         });
         List<Manifest> whole = work.ledger.manifests.values().stream()
                 .filter(manifest -> manifest.number().isWhole())
@@ -184,11 +229,24 @@ final class BatchRestores {
         whole.forEach(manifest -> numbers.computeIfAbsent(manifest.sha256(), _ -> new HashSet<>())
                 .add(manifest.number().number()));
         whole.forEach(manifest -> {
+            long number = manifest.number().number();
             Set<Long> previous = numbers.getOrDefault(manifest.previous(), Set.of());
             require(
-                    previous.isEmpty() || previous.contains(manifest.number().number() - 1),
+                    previous.contains(number - 1) || previous.stream().allMatch(other -> other / ERA > number / ERA),
                     manifest + " follows " + previous);
         });
+    }
+
+    private boolean isPoison(String id) {
+        return Objects.requireNonNull(work.sent.contents.get(id)).stream().anyMatch(line -> line.contains("poison"));
+    }
+
+    private boolean isFor(String in, String record) {
+        return work.forget instanceof Forget.Never
+                || Judgement.isFor(
+                        work.forget,
+                        work.sent.messages.get(Integer.valueOf(in)),
+                        work.sent.messages.get(Integer.valueOf(record)));
     }
 
     private void letters() {
@@ -205,6 +263,9 @@ final class BatchRestores {
             }
         }
         require(bad >= work.sent.bad, bad + " bad bodies of " + work.sent.bad);
+        if (!(work.forget instanceof Forget.Never)) {
+            return; // Contents are not compared where ids are forgotten.
+        }
         work.sent.contents.forEach((id, contents) -> contents.forEach(line -> require(
                 known.contains(line) || line.contains("poison") || before.contains(id) && !lost.isEmpty(),
                 line + " is neither in a batch nor a letter")));

@@ -57,6 +57,15 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
         }
     }
 
+    /// Whether a message that is in a batch is there for another one with its id, too.
+    static boolean isFor(Forget forget, Sent.Told in, Sent.Told other) {
+        return switch (forget) {
+            case Forget.Never _ -> true;
+            case Forget.After(Duration span) -> other.sentMs() - in.sentMs() <= span.toMillis();
+            case Forget.AfterDelivery _ -> in.phase() == other.phase();
+        };
+    }
+
     private Sent.Told told(int message) {
         return Objects.requireNonNull(sent.messages.get(message), () -> "Nobody sent " + message);
     }
@@ -73,7 +82,7 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
         });
         sent.messages.forEach((number, told) -> require(
                 byId.getOrDefault(told.id(), List.of()).stream()
-                        .anyMatch(message -> told.sentMs() - told(message).sentMs() <= spanMs),
+                        .anyMatch(message -> isFor(batching.forget(), told(message), told)),
                 "Message " + number + " is in no batch: " + told));
     }
 
@@ -92,7 +101,7 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
         });
         sent.messages.forEach((number, told) -> require(
                 byId.getOrDefault(told.id(), List.of()).stream()
-                        .anyMatch(message -> told(message).phase() == told.phase()),
+                        .anyMatch(message -> isFor(batching.forget(), told(message), told)),
                 "Message " + number + " is in no batch: " + told));
     }
 

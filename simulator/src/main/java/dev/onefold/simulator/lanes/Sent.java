@@ -79,6 +79,28 @@ final class Sent {
         return line;
     }
 
+    /// What a record is known by: its message where ids are forgotten, else its id.
+    String keyOf(String line) {
+        return forgets ? Integer.toString(numberOf(line)) : Judgement.idOf(line);
+    }
+
+    /// The ids of all records that were sent, by their keys.
+    Map<String, String> ids() {
+        Map<String, String> ids = new TreeMap<>();
+        if (forgets) {
+            messages.forEach((number, told) -> ids.put(Integer.toString(number), told.id()));
+        } else {
+            contents.keySet().forEach(id -> ids.put(id, id));
+        }
+        return ids;
+    }
+
+    /// Whether a record is an edit that is known by its message: it is sent after each restore in another one, and is
+    /// in no batch if another edit of its letter is.
+    boolean isEdit(String key) {
+        return forgets && Integer.parseInt(key) >= EDITED;
+    }
+
     /// The message that a line was sent in.
     static int numberOf(String line) {
         int from = line.indexOf("\"v\":") + 4;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.BatchesRestored;
+import dev.onefold.aws.batch.Forgetting;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -214,6 +216,74 @@ class ClaimRestoresTest {
         assertThat(report.lost()).singleElement().asString().contains("under other ids");
         resend(work, bodies(0, 5));
         assertThat(work.lines).isEmpty();
+    }
+
+    @Test
+    void a_claim_of_an_ended_batch_does_not_hide_a_later_record_of_its_id() {
+        DeliveriesAtWork work = open(IDEMPOTENT + ",\"forget\":\"after-delivery\",\"compare\":\"none\"");
+        resend(work, "{\"id\":0}");
+        Map<String, AttributeValue> claim = hideClaim(work);
+        work.collect("{\"id\":0,\"of\":\"another message\"}");
+        work.show(claim);
+        takenOver(work);
+        forget(work);
+        resend(work, "{\"id\":0,\"of\":\"a third message\"}");
+        assertThat(work.lines).containsExactly("{\"id\":0}", "{\"id\":0,\"of\":\"another message\"}");
+    }
+
+    private static void forget(DeliveriesAtWork work) {
+        work.in(store -> {
+            new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1));
+            return true;
+        });
+    }
+
+    private static Map<String, AttributeValue> hideClaim(DeliveriesAtWork work) {
+        Map<Boolean, List<Map<String, AttributeValue>>> items = work.keys().stream()
+                .filter(key -> !key.matches("[a-z].*"))
+                .map(work::hide)
+                .collect(Collectors.partitioningBy(item -> item.containsKey("h")));
+        items.get(false).forEach(work::show);
+        return items.get(true).getFirst();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ",\"forget\":\"after-delivery\",\"compare\":\"none\"", ",\"forget\":\"15d\""})
+    void records_of_a_batch_that_was_freed_are_not_delivered_again_though_a_backup_has_their_chunk(String forget) {
+        DeliveriesAtWork work = open(IDEMPOTENT + forget);
+        work.seal(5);
+        work.deliver();
+        work.seal(5);
+        work.deliver();
+        work.passed(Forgetting.KEPT.plusDays(1));
+        List<Map<String, AttributeValue>> chunks = work.keys().stream()
+                .filter(key -> key.startsWith("chunk/"))
+                .map(work::hide)
+                .toList();
+        chunks.forEach(work::show);
+        forget(work);
+        assertThat(work.keys().stream().filter(key -> key.startsWith("batch/"))).hasSize(1);
+        chunks.forEach(work::show);
+        assertThat(takenOver(work).sealed()).isZero();
+        resend(work, "{\"id\":99}");
+        assertThat(work.lines).hasSize(11).doesNotHaveDuplicates();
+        assertThat(work.keys().stream().filter(key -> key.startsWith("chunk/"))).hasSizeLessThan(chunks.size() + 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"http\":\"http://host/x\",\"remembers\":\"1h\"} ",
+                "{\"http\":\"http://host/x\"} ,\"bisect\":true"
+            })
+    void a_batch_that_waits_is_in_doubt_where_its_receiver_does_not_bear_another_delivery(String settings) {
+        String[] parts = settings.split(" ");
+        DeliveriesAtWork work = open(new DeliveriesAtWork(parts[0], IDEMPOTENT + (parts.length > 1 ? parts[1] : "")));
+        work.seal(5);
+        assertThat(takenOver(work).inDoubt()).isOne();
+        work.deliver();
+        assertThat(work.lines).isEmpty();
+        assertThat(work.state(1)).isEqualTo("in doubt");
     }
 
     @Test
