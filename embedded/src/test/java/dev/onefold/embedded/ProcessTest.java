@@ -62,6 +62,10 @@ class ProcessTest {
                 + Steps.class.getName() + "\",\"version\":" + version + ",\"order\":\"" + order + "\"" + keeps
                 + ",\"tables\":{\"latest\":\"k\",\"buckets\":[\"k\",\"bucket\"]}}"
                 + ROLLUPS.replace("20,0", digits + ",0") + "}";
+        return read(text);
+    }
+
+    private static Pipeline read(String text) {
         return switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline read) -> read;
             case Reading.Refused refused -> throw new AssertionError(refused.toString());
@@ -191,6 +195,22 @@ class ProcessTest {
             throw new java.io.UncheckedIOException(e);
         }
         return copy;
+    }
+
+    @Test
+    void a_pipeline_that_gets_a_function_is_not_filled_from_its_rows() {
+        Pipeline plain = read("{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"}"
+                + ROLLUPS.replace("\"of\":\"buckets\",", "") + "}");
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder, plain, Settings.defaults())) {
+            engine.append("in", List.of("{\"k\":\"a\",\"v\":1,\"bucket\":\"b\",\"trail\":5,\"count\":1}"));
+        }
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder, steps("latest", 0), Settings.defaults())) {
+            assertThat(engine.change(engine.wanted().orElseThrow()))
+                    .isInstanceOfSatisfying(
+                            DefinitionChange.Impossible.class,
+                            change -> assertThat(change.reason())
+                                    .isEqualTo("a pipeline with a function and one without hold different things"));
+        }
     }
 
     @Test
