@@ -22,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -48,8 +47,10 @@ class PlainRollupTest {
     /// The life of a roll-up, in a virtual machine of its own.
     static final class Life {
         private static final FileSource FILE = file();
-        private static final Function<String, @Nullable FileSource> REOPEN =
-                name -> name.equals(FILE.name()) ? FILE : null;
+
+        private static @Nullable FileSource reopen(String name) {
+            return name.equals(FILE.name()) ? FILE : null;
+        }
 
         private Life() {}
 
@@ -76,7 +77,7 @@ class PlainRollupTest {
                 ask(engine);
             }
             try (EmbeddedEngine engine = EmbeddedEngine.open(data, pipeline("h"), settings.withShards(3))) {
-                engine.fillView(REOPEN, true);
+                engine.fillView(Life::reopen, true);
                 ask(engine);
             }
             try (EmbeddedEngine engine = EmbeddedEngine.read(data, settings)) {
@@ -104,7 +105,7 @@ class PlainRollupTest {
             engine.rangeSums();
             engine.status();
             require(engine.verify(new Truth.Rows(1)).isEqual());
-            require(engine.verify(REOPEN).isEqual());
+            require(engine.verify(Life::reopen).isEqual());
         }
 
         private static void require(boolean isTrue) {
