@@ -29,6 +29,8 @@ open module dev.onefold.cli {
     requires software.amazon.awssdk.services.s3;
     requires software.amazon.awssdk.services.sqs;
 
+    uses dev.onefold.cli.demo.StandIns;
+
     provides System.LoggerFinder with
             dev.onefold.cli.QuietLoggers;
 }

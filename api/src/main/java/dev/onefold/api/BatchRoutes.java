@@ -5,7 +5,7 @@ import dev.onefold.core.SealedBatches;
 import dev.onefold.core.SealedBatches.Line;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
-import dev.onefold.core.form.BatchJson;
+import dev.onefold.core.form.EngineJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -28,7 +28,7 @@ final class BatchRoutes {
         SealedBatches batches = engine.batches();
         if (path.isEmpty()) {
             request.allow();
-            return Optional.of(Response.json(BatchJson.of(batches.summary())));
+            return Optional.of(Response.json(EngineJson.BATCHES.write(batches.summary())));
         }
         if (path.size() == 1 && path.getFirst().equals("list")) {
             request.allow("from", "limit", "open");
@@ -38,12 +38,12 @@ final class BatchRoutes {
                 throw new IllegalArgumentException("The parameter 'limit' is 1 to " + LIST_MAX + ", not " + limit);
             }
             List<Line> lines = batches.list(number(from == null ? "1" : from), limit, request.flag("open"));
-            return Optional.of(Response.json(
-                    Map.of("batches", lines.stream().map(BatchJson::of).toList())));
+            return Optional.of(Response.json(Map.of(
+                    "batches", lines.stream().map(EngineJson.BATCH::write).toList())));
         }
         if (path.size() == 1) {
             request.allow();
-            return Optional.of(Response.json(BatchJson.of(line(batches, path.getFirst()))));
+            return Optional.of(Response.json(EngineJson.BATCH.write(line(batches, path.getFirst()))));
         }
         if (path.size() == 2 && path.get(1).equals("content")) {
             request.allow();
@@ -71,8 +71,8 @@ final class BatchRoutes {
         }
         if (path.size() == 2 && path.get(1).equals("release")) {
             request.allow();
-            return Optional.of(Response.json(
-                    BatchJson.of(batches.release(line(batches, path.getFirst()).number()))));
+            return Optional.of(Response.json(EngineJson.BATCH.write(
+                    batches.release(line(batches, path.getFirst()).number()))));
         }
         if (path.size() == 2 && path.get(1).equals("settle")) {
             request.allow("how");
@@ -83,8 +83,8 @@ final class BatchRoutes {
                     throw new IllegalArgumentException(
                             "The parameter 'how' is delivered or discarded, not '" + other + "'");
             };
-            return Optional.of(Response.json(
-                    BatchJson.of(batches.settle(line(batches, path.getFirst()).number(), how))));
+            return Optional.of(Response.json(EngineJson.BATCH.write(
+                    batches.settle(line(batches, path.getFirst()).number(), how))));
         }
         return Optional.empty();
     }

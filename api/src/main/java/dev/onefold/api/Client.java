@@ -145,22 +145,22 @@ final class Client {
 
     private RuntimeException failure(Head head, byte[] content) {
         Node problem = JsonReading.parse(new String(content, StandardCharsets.UTF_8));
-        String kind = JsonReading.text(problem, "kind");
+        String kind = problem.get("kind").text();
         if (kind.equals(Failure.NO_ROUTE)) {
             return new EngineException(
                     EngineException.Kind.FORMAT,
                     "Data directory " + directory + " is in use by Onefold " + head.field(Api.VERSION_HEADER)
                             + ", which cannot do this; Onefold " + Api.version() + " asked for it. Restart that process"
-                            + " with this version. (" + JsonReading.text(problem, "detail") + ")");
+                            + " with this version. (" + problem.get("detail").text() + ")");
         }
         if (List.of(Failure.NO_ROW, Failure.NO_EDIT, Failure.NO_BATCH).contains(kind)) {
-            return new Missing(JsonReading.text(problem, "detail"));
+            return new Missing(problem.get("detail").text());
         }
         if (kind.equals(Failure.OWNER_CHANGED)) {
             gone = true;
         }
-        int status = Math.toIntExact(JsonReading.number(problem, "status"));
-        return new Failure(status, kind, JsonReading.text(problem, "detail")).exception();
+        int status = Integer.parseInt(problem.get("status").text());
+        return new Failure(status, kind, problem.get("detail").text()).exception();
     }
 
     /// There is no such row, edit or batch.

@@ -5,13 +5,13 @@ import dev.onefold.api.reading.RowMarks;
 import dev.onefold.api.reading.TableLines;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
-import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Engine;
-import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Truth;
 import dev.onefold.core.bytes.Utf8;
+import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.form.CsvForm;
+import dev.onefold.core.form.EngineJson;
 import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -135,11 +135,11 @@ final class EngineRoutes {
                     }
                     case "counts" -> {
                         request.allow();
-                        yield Response.json(JsonForm.counts(engine.counts()));
+                        yield Response.json(EngineJson.COUNTS.write(engine.counts()));
                     }
                     case "status" -> {
                         request.allow();
-                        yield Response.json(JsonForm.status(engine.pipeline().name(), engine.status()));
+                        yield Response.json(EngineJson.status(engine.pipeline().name(), engine.status()));
                     }
                     case "journal" -> {
                         request.allow();
@@ -173,11 +173,11 @@ final class EngineRoutes {
             case "rows" -> rows(request);
             case "verify" -> {
                 request.allow("from", "sample");
-                yield Response.json(JsonForm.verification(engine.verify(truth(request))));
+                yield Response.json(EngineJson.VERIFICATION.write(engine.verify(truth(request))));
             }
             case "rebuild" -> {
                 request.allow("from");
-                yield Response.json(JsonForm.verification(engine.rebuild(truth(request))));
+                yield Response.json(EngineJson.VERIFICATION.write(engine.rebuild(truth(request))));
             }
             case "checkpoint" -> {
                 request.allow();
@@ -312,15 +312,16 @@ final class EngineRoutes {
         DeadLetters.requireKeyLimit(limit);
         DeadLetters letters = engine.deadLetters();
         List<String> key = request.parameters().get("key");
-        List<Map<String, Object>> found = new ArrayList<>();
+        List<Map<String, @Nullable Object>> found = new ArrayList<>();
         if (key != null && request.parameter("after") != null) {
             throw new IllegalArgumentException("The parameters 'key' and 'after' do not go together");
         }
         if (key == null) {
-            letters.list(request.number("after", 0), limit).forEach(letter -> found.add(JsonForm.letter(letter)));
+            letters.list(request.number("after", 0), limit)
+                    .forEach(letter -> found.add(EngineJson.LETTER.write(letter)));
         } else {
             for (DeadLetters.OfKey ofKey : letters.ofKey(key, limit)) {
-                Map<String, Object> json = JsonForm.letter(ofKey.letter());
+                Map<String, @Nullable Object> json = EngineJson.LETTER.write(ofKey.letter());
                 json.put("version", ofKey.version().toString());
                 found.add(json);
             }
@@ -346,7 +347,9 @@ final class EngineRoutes {
                         .orElseThrow(() -> new Request.Refused(
                                 new Failure(404, Failure.NO_LETTER, "There is no dead letter " + id + ".")));
                 yield Response.json(
-                        letter.kept() ? JsonForm.letter(letter, letters.record(id)) : JsonForm.letter(letter));
+                        letter.kept()
+                                ? EngineJson.letter(letter, letters.record(id))
+                                : EngineJson.LETTER.write(letter));
             }
             case "record" -> Response.bytes(letters.record(id));
             case "edited" ->
@@ -367,7 +370,7 @@ final class EngineRoutes {
         byte @Nullable [] edited = hasEdit ? request.body() : null;
         DeadLetters.Keys keys = request.flag("other-key") ? DeadLetters.Keys.ANY : DeadLetters.Keys.SAME;
         return Response.json(
-                Map.of("outcome", JsonForm.word(engine.deadLetters().redrive(id, edited, keys))));
+                Map.of("outcome", JsonRecord.word(engine.deadLetters().redrive(id, edited, keys))));
     }
 
     private Response append(Request request) {
@@ -376,7 +379,8 @@ final class EngineRoutes {
         if (request.parameter("from") != null) {
             String source = request.required("source");
             requireLines(body);
-            return appended(engine.append(source, request.number("from", 1), body, body.length));
+            return Response.json(
+                    EngineJson.APPENDED.write(engine.append(source, request.number("from", 1), body, body.length)));
         }
         String source = request.parameter("source");
         if (source == null && Decoder.wantsHeader(engine.pipeline())) {
@@ -385,7 +389,8 @@ final class EngineRoutes {
                             + " the columns, which is the first line of each source. Say whose lines these are, with 'source', or"
                             + " list the columns in the pipeline file");
         }
-        return appended(engine.append(source == null ? SOURCE_USUAL : source, new BodyLines(body)));
+        return Response.json(
+                EngineJson.APPENDED.write(engine.append(source == null ? SOURCE_USUAL : source, new BodyLines(body))));
     }
 
     /// Whether a request brings rows of a seeding or repair. None but the command line brings them, on the socket.
@@ -401,7 +406,8 @@ final class EngineRoutes {
         byte[] body = request.body();
         String source = request.required("source");
         requireLines(body);
-        return appended(engine.appendRows(source, request.number("from", 1), body, body.length));
+        return Response.json(
+                EngineJson.APPENDED.write(engine.appendRows(source, request.number("from", 1), body, body.length)));
     }
 
     private static void requireLines(byte[] body) {
@@ -409,14 +415,6 @@ final class EngineRoutes {
             throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
                     + " needs one: a line that is cut off would be taken, and the whole line passed over later.");
         }
-    }
-
-    private static Response appended(Appended appended) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("acknowledged", appended.acknowledged());
-        json.putAll(JsonForm.counts(appended.counts()));
-        json.put("letters", appended.letters());
-        return Response.json(json);
     }
 
     private Response change(Request request) {
@@ -428,26 +426,6 @@ final class EngineRoutes {
             case Reading.Refused refused ->
                 throw new IllegalArgumentException("The definition has problems: " + refused.problems());
         };
-        Map<String, Object> json = new LinkedHashMap<>();
-        switch (engine.change(pipeline)) {
-            case DefinitionChange.None _ -> json.put("way", "none");
-            case DefinitionChange.FromRows(var lost, var doubt) -> {
-                json.put("way", "rows");
-                json.put("lost", lost);
-                json.put("doubt", doubt);
-            }
-            case DefinitionChange.FromSources(var reason, var files, var journal) -> {
-                json.put("way", "sources");
-                json.put("reason", reason);
-                json.put("files", files);
-                json.put("journal", journal);
-            }
-            case DefinitionChange.Impossible(var reason, var missing) -> {
-                json.put("way", "impossible");
-                json.put("reason", reason);
-                json.put("missing", missing);
-            }
-        }
-        return Response.json(json);
+        return Response.json(EngineJson.change(engine.change(pipeline)));
     }
 }

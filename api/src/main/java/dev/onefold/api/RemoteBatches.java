@@ -1,11 +1,10 @@
 package dev.onefold.api;
 
-import dev.onefold.api.reading.BatchReading;
-import dev.onefold.api.reading.JsonReading;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.form.EngineJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -25,21 +24,19 @@ final class RemoteBatches implements SealedBatches {
 
     @Override
     public Summary summary() {
-        return BatchReading.summary(engine.get("/batches"));
+        return EngineJson.BATCHES.read(engine.get("/batches"));
     }
 
     @Override
     public List<Line> list(BatchNumber from, int max, boolean isOpenOnly) {
         Node json = engine.get("/batches/list?from=" + from + "&limit=" + max + "&open=" + isOpenOnly);
-        return JsonReading.list(json, "batches").stream()
-                .map(BatchReading::line)
-                .toList();
+        return json.get("batches").items().stream().map(EngineJson.BATCH::read).toList();
     }
 
     @Override
     public Optional<Line> find(BatchNumber number) {
         try {
-            return Optional.of(BatchReading.line(engine.get("/batches/" + number)));
+            return Optional.of(EngineJson.BATCH.read(engine.get("/batches/" + number)));
         } catch (Client.Missing none) {
             return Optional.empty();
         }
@@ -59,7 +56,7 @@ final class RemoteBatches implements SealedBatches {
     /// @throws IllegalArgumentException if there is no such batch
     private Line decided(String path) {
         try {
-            return BatchReading.line(engine.post(path, null));
+            return EngineJson.BATCH.read(engine.post(path, null));
         } catch (Client.Missing none) {
             throw new IllegalArgumentException(none.getMessage(), none);
         }
@@ -80,6 +77,7 @@ final class RemoteBatches implements SealedBatches {
 
     @Override
     public boolean seal() {
-        return JsonReading.truth(engine.post("/batches/seal", null), "sealed");
+        return Boolean.parseBoolean(
+                engine.post("/batches/seal", null).get("sealed").text());
     }
 }

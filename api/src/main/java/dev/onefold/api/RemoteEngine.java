@@ -20,6 +20,7 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.form.EngineJson;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
@@ -59,13 +60,16 @@ public final class RemoteEngine implements Engine {
 
     private RemoteEngine(Client client) {
         this.client = client;
-        Node about = JsonReading.list(client.ask(Client.Way.GET, "/v1", null, RemoteEngine::json), "pipelines")
+        Node about = client.ask(Client.Way.GET, "/v1", null, RemoteEngine::json)
+                .get("pipelines")
+                .items()
                 .getFirst();
-        path = "/v1/" + encoded(JsonReading.text(about, "pipeline"));
+        path = "/v1/" + encoded(about.get("pipeline").text());
         Map<Capability, String> missing = new EnumMap<>(Capability.class);
-        JsonReading.entries(about, "missing").forEach(entry -> {
+        about.get("missing").entries().forEach(entry -> {
             if (isKnown(entry.name().text())) {
-                missing.put(Capability.valueOf(entry.name().text()), ((Node.Scalar) entry.value()).text());
+                missing.put(
+                        Capability.valueOf(entry.name().text()), entry.value().text());
             }
         });
         capabilities = new Capabilities(missing);
@@ -147,8 +151,9 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public Pipeline pipeline() {
-        return switch (PipelineText.read(
-                JsonReading.text(client.ask(Client.Way.GET, path, null, RemoteEngine::json), "definition"))) {
+        return switch (PipelineText.read(client.ask(Client.Way.GET, path, null, RemoteEngine::json)
+                .get("definition")
+                .text())) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
             case Reading.Refused refused ->
                 throw new EngineException(
@@ -243,12 +248,12 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public Verification verify(Truth truth) {
-        return JsonReading.verification(compute("/verify" + from(truth), null));
+        return EngineJson.VERIFICATION.read(compute("/verify" + from(truth), null));
     }
 
     @Override
     public Verification rebuild(Truth truth) {
-        return JsonReading.verification(post("/rebuild" + from(truth), null));
+        return EngineJson.VERIFICATION.read(post("/rebuild" + from(truth), null));
     }
 
     private static String from(Truth truth) {
@@ -270,31 +275,18 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public Counts counts() {
-        return JsonReading.counts(get("/counts"));
+        return EngineJson.COUNTS.read(get("/counts"));
     }
 
     @Override
     public Status status() {
-        return JsonReading.status(get("/status"));
+        return EngineJson.status(get("/status"));
     }
 
     @Override
     public DefinitionChange change(Pipeline definition) {
         Objects.requireNonNull(definition, "The pipeline is null");
-        Node change = compute("/change", Utf8.encode("The definition", PipelineText.write(definition)));
-        return switch (JsonReading.text(change, "way")) {
-            case "none" -> new DefinitionChange.None();
-            case "rows" ->
-                new DefinitionChange.FromRows(JsonReading.texts(change, "lost"), JsonReading.text(change, "doubt"));
-            case "sources" ->
-                new DefinitionChange.FromSources(
-                        JsonReading.text(change, "reason"),
-                        JsonReading.texts(change, "files"),
-                        JsonReading.truth(change, "journal"));
-            default ->
-                new DefinitionChange.Impossible(
-                        JsonReading.text(change, "reason"), JsonReading.text(change, "missing"));
-        };
+        return EngineJson.change(compute("/change", Utf8.encode("The definition", PipelineText.write(definition))));
     }
 
     @Override
@@ -302,7 +294,7 @@ public final class RemoteEngine implements Engine {
         return new KeptJournal() {
             @Override
             public boolean isKept() {
-                return JsonReading.truth(get("/journal"), "kept");
+                return Boolean.parseBoolean(get("/journal").get("kept").text());
             }
 
             @Override
@@ -323,16 +315,7 @@ public final class RemoteEngine implements Engine {
             }
             lines.append(record).append('\n');
         }
-        return appended(post("/records?source=" + encoded(source), Utf8.encode("A record", lines)));
-    }
-
-    private static Appended appended(Node appended) {
-        return new Appended(
-                JsonReading.number(appended, "acknowledged"),
-                JsonReading.counts(appended),
-                JsonReading.texts(appended, "letters").stream()
-                        .map(Long::valueOf)
-                        .toList());
+        return EngineJson.APPENDED.read(post("/records?source=" + encoded(source), Utf8.encode("A record", lines)));
     }
 
     @Override
@@ -357,13 +340,14 @@ public final class RemoteEngine implements Engine {
         if (!ended) {
             content[length] = '\n'; // The caller says that the last line is whole; the socket wants to see it.
         }
-        return appended(post(target, content));
+        return EngineJson.APPENDED.read(post(target, content));
     }
 
     @Override
     public long acknowledged(String source) {
         Objects.requireNonNull(source, "The source's name is null");
-        return JsonReading.number(get("/records?source=" + encoded(source)), "acknowledged");
+        return Long.parseLong(
+                get("/records?source=" + encoded(source)).get("acknowledged").text());
     }
 
     @Override

@@ -3,7 +3,9 @@ package dev.onefold.api;
 import dev.onefold.api.reading.JsonReading;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
+import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.form.EngineJson;
 import dev.onefold.core.state.Key;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -27,9 +29,10 @@ final class RemoteLetters implements DeadLetters {
         while (true) {
             int wanted = Math.min(limit - letters.size(), PAGE);
             long last = letters.isEmpty() ? after : letters.getLast().id();
-            List<Node> page =
-                    JsonReading.list(engine.get("/dead-letters?after=" + last + "&limit=" + wanted), "letters");
-            page.forEach(letter -> letters.add(JsonReading.letter(letter)));
+            List<Node> page = engine.get("/dead-letters?after=" + last + "&limit=" + wanted)
+                    .get("letters")
+                    .items();
+            page.forEach(letter -> letters.add(EngineJson.LETTER.read(letter)));
             if (page.size() < PAGE || letters.size() >= limit) {
                 return letters;
             }
@@ -38,7 +41,7 @@ final class RemoteLetters implements DeadLetters {
 
     @Override
     public long size() {
-        return JsonReading.number(engine.get("/dead-letters?limit=0"), "size");
+        return Long.parseLong(engine.get("/dead-letters?limit=0").get("size").text());
     }
 
     @Override
@@ -64,8 +67,8 @@ final class RemoteLetters implements DeadLetters {
                 key.stream().map(part -> "&key=" + RemoteEngine.encoded(part)).collect(Collectors.joining());
         return engine.underOneDefinition(pipeline -> {
             Key.bytes(pipeline, key); // Without parts, the request would be for the letters of all keys.
-            return JsonReading.list(engine.get("/dead-letters?limit=" + limit + parts), "letters").stream()
-                    .map(letter -> new OfKey(JsonReading.letter(letter), JsonReading.version(pipeline, letter)))
+            return engine.get("/dead-letters?limit=" + limit + parts).get("letters").items().stream()
+                    .map(letter -> new OfKey(EngineJson.LETTER.read(letter), JsonReading.version(pipeline, letter)))
                     .toList();
         });
     }
@@ -73,13 +76,10 @@ final class RemoteLetters implements DeadLetters {
     @Override
     public Redriven redrive(long id, byte @Nullable [] edited, Keys keys) {
         Objects.requireNonNull(keys, "Whether another key is allowed is null");
-        String outcome = JsonReading.text(
-                engine.post(
-                        "/dead-letters/" + id + "/redrive?edited=" + (edited != null) + "&other-key="
-                                + (keys == Keys.ANY),
-                        edited),
-                "outcome");
-        return JsonReading.constant(Redriven.class, outcome);
+        String target =
+                "/dead-letters/" + id + "/redrive?edited=" + (edited != null) + "&other-key=" + (keys == Keys.ANY);
+        return JsonRecord.constant(
+                Redriven.class, engine.post(target, edited).get("outcome").text());
     }
 
     @Override
@@ -90,7 +90,9 @@ final class RemoteLetters implements DeadLetters {
             String some = ids.subList(from, Math.min(ids.size(), from + PAGE)).stream()
                     .map(id -> "id=" + id)
                     .collect(Collectors.joining("&"));
-            purged += (int) JsonReading.number(engine.post("/dead-letters/purge?" + some, null), "purged");
+            purged += Integer.parseInt(engine.post("/dead-letters/purge?" + some, null)
+                    .get("purged")
+                    .text());
         }
         return purged;
     }

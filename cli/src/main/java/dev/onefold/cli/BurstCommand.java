@@ -1,9 +1,9 @@
 package dev.onefold.cli;
 
 import dev.onefold.load.BurstLoad;
+import dev.onefold.load.Pace;
 import dev.onefold.load.TradeRiskMix;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +69,7 @@ final class BurstCommand implements Callable<Integer> {
     private boolean quiet;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         BurstLoad load;
         long startNanos = System.nanoTime();
         try {
@@ -77,13 +77,9 @@ final class BurstCommand implements Callable<Integer> {
         } catch (IllegalArgumentException refused) {
             throw new ParameterException(spec.commandLine(), String.valueOf(refused.getMessage()), refused);
         }
-        try (OutputStream out = LoadOutput.open(output)) {
-            load.write(out, events);
-        } catch (IOException failed) {
-            if (LoadOutput.isReaderGone(output, failed)) {
-                return LoadOutput.READER_GONE;
-            }
-            throw failed;
+        int code = new LoadOutput(output).write(load, new Pace(0, startNanos), events, () -> {});
+        if (code != 0) {
+            return code;
         }
         if (right != null) {
             Files.writeString(

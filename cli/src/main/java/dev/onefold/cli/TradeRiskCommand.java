@@ -6,13 +6,11 @@ import dev.onefold.load.TradeRiskLoad;
 import dev.onefold.load.TradeRiskMix;
 import dev.onefold.load.TradeRiskTotals;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -146,14 +144,15 @@ final class TradeRiskCommand implements Callable<Integer> {
         shownNanos = startNanos;
         try {
             load = new TradeRiskLoad(mix(), events, seed);
-            pace = rate == 0 ? null : new Pace(rate, startNanos);
+            pace = new Pace(rate, startNanos);
         } catch (IllegalArgumentException refused) {
             throw new ParameterException(spec.commandLine(), String.valueOf(refused.getMessage()), refused);
         }
-        try (OutputStream out = LoadOutput.open(output)) {
-            if (!send(load, out, pace)) {
-                return LoadOutput.READER_GONE;
-            }
+        // So small a batch that its own time is no part of the interval at which totals are shown.
+        long batch = totalsEvery == null ? BATCH_MESSAGES : BATCH_MESSAGES_SHOWN;
+        int code = new LoadOutput(output).write(load, pace, batch, () -> show(load));
+        if (code != 0) {
+            return code;
         }
         TradeRiskTotals right = load.totals();
         if (totals != null) {
@@ -181,33 +180,6 @@ final class TradeRiskCommand implements Callable<Integer> {
         } catch (IllegalArgumentException refused) {
             throw new IllegalArgumentException(option + " " + refused.getMessage(), refused);
         }
-    }
-
-    /// False when the reader of standard output has gone away.
-    private boolean send(TradeRiskLoad load, OutputStream out, @Nullable Pace pace)
-            throws IOException, InterruptedException {
-        try {
-            while (load.remaining() > 0) {
-                long written = load.write(out, pace == null ? batch() : pace.batch());
-                show(load);
-                if (pace != null) {
-                    out.flush();
-                    pace.sent(written);
-                    TimeUnit.NANOSECONDS.sleep(pace.delayNanos(System.nanoTime()));
-                }
-            }
-            return true;
-        } catch (IOException failed) {
-            if (LoadOutput.isReaderGone(output, failed)) {
-                return false;
-            }
-            throw failed;
-        }
-    }
-
-    /// So small that its own time is no part of the interval at which totals are shown.
-    private long batch() {
-        return totalsEvery == null ? BATCH_MESSAGES : BATCH_MESSAGES_SHOWN;
     }
 
     private void show(TradeRiskLoad load) {

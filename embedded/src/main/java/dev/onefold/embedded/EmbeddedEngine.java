@@ -31,7 +31,6 @@ import dev.onefold.embedded.definition.Views;
 import dev.onefold.embedded.delivery.Carrier;
 import dev.onefold.embedded.delivery.Deliveries;
 import dev.onefold.embedded.disk.DirectoryLock;
-import dev.onefold.embedded.fold.Comparison;
 import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Guard;
@@ -74,7 +73,7 @@ public final class EmbeddedEngine implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
     /// The capabilities of every engine on one machine.
-    public static final Capabilities CAPABILITIES = new Capabilities(Comparison.MISSING);
+    public static final Capabilities CAPABILITIES = new Capabilities(Recomputation.MISSING);
 
     private final Running settings;
     private final @Nullable DirectoryLock directoryLock; // None for a reader, who changes nothing.
@@ -87,7 +86,7 @@ public final class EmbeddedEngine implements Engine {
     private final Rounds rounds;
     private final LogFold logs;
     private final Recomputation recomputation;
-    private final @Nullable Deliveries deliveries; // If the pipeline makes batches.
+    private final Optional<Deliveries> deliveries;
     private volatile @Nullable Publisher publisher;
     private @Nullable EngineSocket socket; // Set before anybody has the engine.
 
@@ -102,7 +101,7 @@ public final class EmbeddedEngine implements Engine {
         rounds = views.rounds();
         logs = new LogFold(rounds);
         recomputation = new Recomputation(opening, views);
-        deliveries = view.state.batches == null ? null : new Deliveries(view, opening, this::checkpointNow);
+        deliveries = view.fold.members().map(members -> new Deliveries(view, members, opening, this::checkpointNow));
         answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, guard::reading);
     }
 
@@ -307,7 +306,7 @@ public final class EmbeddedEngine implements Engine {
     private void requireIntake() {
         opening.requireOwner();
         views.fill(_ -> null, false);
-        view().folding.requireCode();
+        view().fold.requireCode();
     }
 
     private Request commit(Request request) {
@@ -418,7 +417,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public SealedBatches batches() {
-        return deliveries == null ? Engine.super.batches() : deliveries;
+        return deliveries.isPresent() ? deliveries.get() : Engine.super.batches();
     }
 
     /// From now on sealed batches are delivered. Without it they wait.
@@ -468,7 +467,7 @@ public final class EmbeddedEngine implements Engine {
                         deadLetters(),
                         progress(),
                         views.wanted().isPresent(),
-                        Optional.ofNullable(deliveries).map(Deliveries::summary),
+                        deliveries.map(Deliveries::summary),
                         Optional.ofNullable(publisher).map(Publisher::status));
     }
 
@@ -488,9 +487,7 @@ public final class EmbeddedEngine implements Engine {
         if (publisher != null) {
             publisher.close();
         }
-        if (deliveries != null) {
-            deliveries.close();
-        }
+        deliveries.ifPresent(Deliveries::close);
         views.close(() -> own.call(() -> {
             guard.close(new Release(opening, view(), directoryLock));
             return true;

@@ -1,7 +1,6 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Type;
 import dev.onefold.core.process.KeyState;
@@ -10,11 +9,11 @@ import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Key;
+import dev.onefold.embedded.fold.KeyedFold;
 import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.rows.Keys.TableRow;
-import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.view.View;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -27,7 +26,6 @@ import java.util.PriorityQueue;
 import java.util.SequencedSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// Reads the keys and tables of a function.
 ///
@@ -48,18 +46,10 @@ final class KeyReading {
         this.settings = settings;
     }
 
-    private static Processing processing(Pipeline pipeline) {
-        if (!(pipeline.fold() instanceof Processing processing)) {
-            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no process section");
-        }
-        return processing;
-    }
-
     Optional<KeyState> state(List<String> key) {
         return guard.reading(() -> {
             View view = serving.get();
-            processing(view.pipeline);
-            return view.state.keyState(Key.bytes(view.pipeline, key));
+            return view.fold.keyed().state(Key.bytes(view.pipeline, key));
         });
     }
 
@@ -72,7 +62,8 @@ final class KeyReading {
     private TableAnswer tables(TableQuery query) {
         return guard.reading(() -> {
             View view = serving.get();
-            Processing processing = processing(view.pipeline);
+            KeyedFold fold = view.fold.keyed();
+            Processing processing = fold.processing();
             byte[] key =
                     query.key().map(parts -> Key.bytes(view.pipeline, parts)).orElse(null);
             Budget budget = new Budget(Math.min(
@@ -84,8 +75,9 @@ final class KeyReading {
                         .table(name)
                         .orElseThrow(() -> new IllegalArgumentException(
                                 "There is no table " + name + "; there is " + processing.tableNames()));
-                List<TableRow> rows = rows(view, table, key, new First(query.limit(), budget));
-                tables.add(table(name, processing, rows));
+                First first = new First(query.limit(), budget);
+                fold.forEachRow(table, key, first::add);
+                tables.add(table(name, processing, first.sorted()));
             }
             return new TableAnswer(
                     tables,
@@ -144,17 +136,6 @@ final class KeyReading {
             sorted.sort(ORDER);
             return sorted;
         }
-    }
-
-    private static List<TableRow> rows(View view, int table, byte @Nullable [] key, First first) {
-        if (key != null) {
-            view.state.shardOf(key).keys().forEachRow(table, key, first::add);
-        } else {
-            for (Rows shard : view.state.shards) {
-                shard.keys().forEachRow(table, null, first::add);
-            }
-        }
-        return first.sorted();
     }
 
     private static TableAnswer.Table table(String name, Processing processing, List<TableRow> rows) {

@@ -8,11 +8,9 @@ import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.state.Key;
 import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.disk.Entry;
-import dev.onefold.embedded.fold.KeyLetters;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.intake.Submissions;
@@ -107,10 +105,9 @@ final class LetterBox implements DeadLetters {
     }
 
     private RecordIdentity stated(DeadLetter letter, byte[] kept, RecordKind kind) {
-        Pipeline pipeline = view.get().pipeline;
-        return letter.content() == DeadLetter.Content.SUMMARY && pipeline.fold() instanceof Processing
-                ? KeyLetters.stated(pipeline, kept)
-                : decoder(letter).identity(kind, kept);
+        Optional<RecordIdentity> stated =
+                letter.content() == DeadLetter.Content.SUMMARY ? view.get().fold.stated(kept) : Optional.empty();
+        return stated.orElseGet(() -> decoder(letter).identity(kind, kept));
     }
 
     /// A letter, what is kept of its record, and what reads an edit of it.

@@ -6,14 +6,13 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.checkpoint.Checkpoint;
-import dev.onefold.embedded.definition.FunctionVersions;
 import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.fold.Codes;
+import dev.onefold.embedded.fold.FunctionVersions;
 import dev.onefold.embedded.fold.Workers;
-import dev.onefold.embedded.guard.Backlog;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Space;
@@ -137,7 +136,7 @@ final class Opener {
     }
 
     private void replay(Stored found, View view) {
-        if (held(found) || view.folding.canFold()) {
+        if (held(found) || view.fold.canFold()) {
             found.replayed().forEach(view.commits::replay);
         } else if (!found.replayed().isEmpty()) {
             LOG.log(
@@ -151,11 +150,20 @@ final class Opener {
         return found.lock() != null;
     }
 
-    private Backlog backlog() {
-        return new Backlog(
-                given.undeliveredBytesMax(),
-                given.machine().clock(),
-                given.machine().spaceListener());
+    /// The functions of the directory; empty if neither definition has one.
+    ///
+    /// @throws EngineException if the wanted function is older than the one that has folded
+    private Optional<Codes> codes(Pipeline stored, Pipeline wanted, boolean isOwner) {
+        if (!(stored.fold() instanceof Processing) && !(wanted.fold() instanceof Processing)) {
+            return Optional.empty();
+        }
+        FunctionVersions.requireNotLower(stored, wanted);
+        Optional<String> otherJar = FunctionVersions.otherJar(stored, wanted);
+        otherJar.ifPresent(warning -> LOG.log(System.Logger.Level.WARNING, warning));
+        if (isOwner && jar != null) {
+            Codes.keep(root, jar);
+        }
+        return Optional.of(kept(new Codes(root, function, otherJar)));
     }
 
     /// The requested pipeline; `null` if none was requested. If its file names no edition, that of the data
@@ -176,25 +184,16 @@ final class Opener {
         Checkpoint checkpoint = found.checkpoint();
         Pipeline data = checkpoint == null ? null : View.definition(root, checkpoint);
         Pipeline pipeline = inEditionOf(data);
-        Pipeline last = data == null ? pipeline : data;
-        if (last == null) {
+        Pipeline stored = data == null ? pipeline : data;
+        if (stored == null) {
             throw Stored.noData(root);
         }
-        Pipeline stored = last;
-        Optional<String> otherJar = Optional.empty();
-        if (pipeline != null && FunctionVersions.differInHashOnly(stored, pipeline)) {
-            otherJar = Optional.of(FunctionVersions.warning(stored, pipeline));
-            LOG.log(System.Logger.Level.WARNING, otherJar.get());
-            last = pipeline;
-        }
-        Codes codes = kept(new Codes(root, function, otherJar));
-        if (held != null && jar != null) {
-            Codes.keep(root, jar);
-        }
         if (pipeline != null) {
-            View.requireName(root, last, pipeline);
-            FunctionVersions.requireNotLower(last, pipeline);
+            View.requireName(root, stored, pipeline);
         }
+        Pipeline wanted = pipeline == null ? stored : pipeline;
+        Optional<Codes> codes = codes(stored, wanted, held != null);
+        Pipeline last = codes.flatMap(Codes::otherJar).isPresent() ? wanted : stored;
         boolean same = pipeline == null || Derivation.storesSame(last, pipeline);
         Pipeline serving = pipeline != null && same ? pipeline : last; // Formulas alone change nothing that is stored.
         Settings settings = pipeline == null && checkpoint != null
@@ -202,8 +201,7 @@ final class Opener {
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
         Guard guard = new Guard(settings.threads() > 0);
-        View.Opening opening =
-                new View.Opening(root, settings.running(), workers, codes, found, own, guard, space, backlog());
+        View.Opening opening = new View.Opening(root, settings.running(), workers, codes, found, own, guard, space);
         View view = View.open(opening, Math.max(found.current().number(), 1), serving, checkpoint);
         open.push(() -> view.close(false));
         replay(found, view);

@@ -1,18 +1,23 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
+import dev.onefold.core.pipeline.Identity;
 import dev.onefold.embedded.definition.Views;
-import dev.onefold.embedded.fold.Comparison;
-import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.view.View;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Recomputes the totals from what they were made of, to compare them or to put them right.
 final class Recomputation {
+    /// The comparisons that are not available here, with the reason.
+    static final Map<Capability, String> MISSING =
+            Map.of(Capability.SAMPLE, "A sample of groups is for totals on AWS; here all groups are recomputed.");
+
     private final View.Opening opening;
     private final Views views;
 
@@ -26,7 +31,7 @@ final class Recomputation {
             case Truth.Sources _ -> verify(FileSource::reopen);
             case Truth.Rows rows -> {
                 requireRows(rows);
-                yield opening.guard().reading(() -> Comparison.ofRows(view().state, view().folding, opening.workers()));
+                yield opening.guard().reading(() -> view().fold.verify(opening.workers()));
             }
         };
     }
@@ -55,24 +60,21 @@ final class Recomputation {
     }
 
     private void requireRows(Truth.Rows rows) {
-        requireTotals();
+        view().fold.requireRecomputable();
         opening.guard().requireWorking();
-        Comparison.requireRows(view().pipeline, rows);
-    }
-
-    /// Refuses a pipeline that makes batches. A sealed batch cannot be recomputed: its cut is recorded and cannot
-    /// be derived from the records.
-    private void requireTotals() {
-        if (view().state.batches != null) {
+        if (rows.oneIn() > 1) {
+            throw new IllegalArgumentException(MISSING.get(Capability.SAMPLE));
+        }
+        if (view().pipeline.input().identity() instanceof Identity.ByPlace) {
             throw new IllegalArgumentException("Pipeline " + view().pipeline.name()
-                    + " makes batches, which cannot be recomputed. 'onefold batches verify FOLDER' proves what was"
-                    + " delivered with manifests");
+                    + " keeps no rows to recompute from: its records count by their place. Verify from its sources"
+                    + " (--from-sources).");
         }
     }
 
     private Verification recompute(Function<String, @Nullable FileSource> reopen, boolean keep) {
         Objects.requireNonNull(reopen, "The function that opens sources again is null");
-        requireTotals();
+        view().fold.requireRecomputable();
         views.fill(_ -> null, false);
         return views.recompute(reopen, keep);
     }
@@ -81,9 +83,8 @@ final class Recomputation {
         opening.requireOwner();
         return views.still(() -> {
             Verification before = views.rounds().betweenCheckpoints(() -> {
-                State state = view().state;
-                Verification difference = Comparison.ofRows(state, view().folding, opening.workers());
-                state.recount(opening.workers());
+                Verification difference = view().fold.verify(opening.workers());
+                view().state.recount(opening.workers());
                 view().groupLogs.beginAnew();
                 return difference;
             });

@@ -1,9 +1,6 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.core.pipeline.Identity;
-import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.RangeSums;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.RowMark;
@@ -31,7 +28,7 @@ final class RowListing {
 
     RangeSums sums() {
         while (true) {
-            View view = view();
+            View view = serving.get();
             RangeSums sums = new RangeSums();
             if (forEach(view, row -> {
                 RowMark mark = RowMark.of(view.pipeline, row);
@@ -44,7 +41,7 @@ final class RowListing {
 
     List<RowMark> marks(BitSet ranges) {
         while (true) {
-            View view = view();
+            View view = serving.get();
             List<RowMark> marks = new ArrayList<>();
             if (forEach(view, row -> {
                 RowMark mark = RowMark.of(view.pipeline, row);
@@ -62,19 +59,9 @@ final class RowListing {
         }
     }
 
-    private View view() {
-        View view = serving.get();
-        Pipeline pipeline = view.pipeline;
-        if (!(pipeline.fold() instanceof Rollups) || !(pipeline.input().identity() instanceof Identity.Versioned)) {
-            throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " keeps no rows with versions, so there is nothing that could be compared with a table");
-        }
-        return view;
-    }
-
     /// Visits each row; whether all were seen: rows change their places when there are many more of them.
     private boolean forEach(View view, Consumer<Row> visitor) {
-        for (Rows shard : view.state.shards) {
+        for (Rows shard : view.fold.listed().shards()) {
             long windows = guard.reading(shard::windows);
             for (long window = 0; window < windows; window++) {
                 long each = window;

@@ -123,7 +123,15 @@ public record Settings(
     }
 
     Running running() {
-        return new Running(shards, threads, checkpointInterval, stateBytesMax, machine.clock(), machine.pause());
+        return new Running(
+                shards,
+                threads,
+                checkpointInterval,
+                stateBytesMax,
+                undeliveredBytesMax,
+                machine.clock(),
+                machine.pause(),
+                machine.spaceListener());
     }
 
     private static void pauseForSpace() {

@@ -40,7 +40,7 @@ record StatusReading(View.Opening opening, View view) {
                         FileLag.byFile(view.state.sources.all()),
                         opening.space().since(),
                         definitionPending,
-                        view.folding.functionStatus(opening.codes().otherJar()),
+                        view.fold.functionStatus(),
                         batches,
                         Optional.of(writes()),
                         publication,

@@ -72,6 +72,10 @@ class LauncherTest {
             Files.setLastModifiedTime(source, Files.getLastModifiedTime(clone.resolve("pom.xml")));
             assertThat(built).exists();
         }
+        file(built.resolveSibling("any").resolve("jdk"), 2); // Of the build that the file names.
+        assertThat(shell("PATH=" + programs + ":$PATH " + clone + "/onefold demo --on aws-local")
+                        .text())
+                .contains("Building Onefold with what stands in for AWS");
     }
 
     /// As a package lays it out: a runtime and jars beside the launcher, and a link to it somewhere else.

@@ -205,11 +205,7 @@ public final class JdbcReceiver implements Receiver {
         }
         for (int i = 0; i < insert.fields().size(); i++) {
             String name = insert.fields().get(i);
-            Node value = fields.entries().stream()
-                    .filter(entry -> entry.name().text().equals(name))
-                    .map(Node.Entry::value)
-                    .findFirst()
-                    .orElse(null);
+            Node value = fields.find(name);
             if (value != null && !(value instanceof Node.Scalar)) {
                 return "has a list or an object as " + name + ", which is not a value of a column";
             }

@@ -1,7 +1,5 @@
 package dev.onefold.load;
 
-import static dev.onefold.load.MessageBuffer.ascii;
-
 import java.io.IOException;
 import java.io.OutputStream;
 import java.security.MessageDigest;
@@ -19,29 +17,17 @@ import java.util.HexFormat;
 /// {"id":"8f14e45f-ceea-467f-9a0c-0f1a2b3c4d5e","attempt":1,"type":"order.shipped","source":"shop-17","time":1763683200123,
 ///  "customer":"c-117","country":"FR","amount":12.34,"items":3,"trace":"0123456789abcdef0123456789abcdef","note":"…"}
 /// ```
-public final class BurstLoad {
+public final class BurstLoad implements Load {
     public static final int MESSAGES_MAX = 1_000_000_000;
 
     private static final int NOTE_ENDS_AT = 294;
     private static final long FIRST_MS = 1_763_683_200_000L;
     private static final int MESSAGES_PER_MS = 20;
 
-    private static final byte[] ID = ascii("{\"id\":\"");
-    private static final byte[] ATTEMPT = ascii("\",\"attempt\":");
-    private static final byte[] TYPE = ascii(",\"type\":\"");
-    private static final byte[] SOURCE = ascii("\",\"source\":\"shop-");
-    private static final byte[] TIME = ascii("\",\"time\":");
-    private static final byte[] CUSTOMER = ascii(",\"customer\":\"c-");
-    private static final byte[] COUNTRY = ascii("\",\"country\":\"");
-    private static final byte[] AMOUNT = ascii("\",\"amount\":");
-    private static final byte[] ITEMS = ascii(",\"items\":");
-    private static final byte[] TRACE = ascii(",\"trace\":\"");
-    private static final byte[] NOTE = ascii("\",\"note\":\"");
-    private static final byte[] END = ascii("\"}\n");
-    private static final byte[][] TYPES =
+    private static final String[] TYPES =
             words("order.created order.updated order.shipped order.cancelled payment.taken payment.refused");
-    private static final byte[][] COUNTRIES = words("DE FR NL PL ES IT SE PT");
-    private static final byte[][] NOTES = words("please leave the parcel with a neighbour ring twice gift wrap fragile"
+    private static final String[] COUNTRIES = words("DE FR NL PL ES IT SE PT");
+    private static final String[] NOTES = words("please leave the parcel with a neighbour ring twice gift wrap fragile"
             + " glass side door after five weekend only call before delivery second floor invoice enclosed return"
             + " label paid check stock colour green blue size large small urgent");
 
@@ -67,13 +53,8 @@ public final class BurstLoad {
         dice = new Dice(seed);
     }
 
-    private static byte[][] words(String text) {
-        String[] words = text.split(" ", -1);
-        byte[][] bytes = new byte[words.length][];
-        for (int i = 0; i < words.length; i++) {
-            bytes[i] = ascii(words[i]);
-        }
-        return bytes;
+    private static String[] words(String text) {
+        return text.split(" ", -1);
     }
 
     private static MessageDigest sha256Digest() {
@@ -84,7 +65,7 @@ public final class BurstLoad {
         }
     }
 
-    /// How many messages are still to be written.
+    @Override
     public long remaining() {
         return messages - composed;
     }
@@ -110,65 +91,58 @@ public final class BurstLoad {
         }
     }
 
-    /// Writes the next messages, whole lines, at most so many; the stream is not flushed.
-    ///
-    /// @return how many were written; 0 at the end
+    @Override
     public long write(OutputStream out, long messagesMax) throws IOException {
-        long end = composed + Math.min(messagesMax, remaining());
         long before = composed;
-        while (composed < end) {
-            int start = buffer.position();
-            if (distinct > 0 && dice.chance(duplicates)) {
-                message(dice.below(distinct), 1 + dice.below(2));
-            } else {
-                message(distinct++, 1);
-                buffer.update(digest, start);
-            }
-            composed++;
-            bytes += buffer.position() - start;
-            if (buffer.isNearlyFull()) {
-                buffer.writeTo(out);
-            }
-        }
-        buffer.writeTo(out);
+        bytes += buffer.write(out, Math.min(messagesMax, remaining()), this::compose);
         return composed - before;
+    }
+
+    private void compose() {
+        if (distinct > 0 && dice.chance(duplicates)) {
+            message(dice.below(distinct), 1 + dice.below(2));
+        } else {
+            int start = buffer.position();
+            message(distinct++, 1);
+            buffer.update(digest, start);
+        }
+        composed++;
     }
 
     /// A message depends on its number alone, so it can be sent again at any time.
     private void message(int number, int attempt) {
         int start = buffer.position();
         Dice own = new Dice(Dice.mix(seed) + number);
-        buffer.append(ID);
-        buffer.appendUuid(own.bits() & ~0xf000L | 0x4000L, own.bits() & -1L >>> 2 | Long.MIN_VALUE);
-        buffer.append(ATTEMPT);
-        buffer.appendNumber(attempt);
-        buffer.append(TYPE);
-        buffer.append(word(TYPES, own));
-        buffer.append(SOURCE);
-        buffer.appendNumber(own.below(500));
-        buffer.append(TIME);
-        buffer.appendNumber(FIRST_MS + number / MESSAGES_PER_MS);
-        buffer.append(CUSTOMER);
-        buffer.appendNumber(own.below(Dice.MILLION));
-        buffer.append(COUNTRY);
-        buffer.append(word(COUNTRIES, own));
-        buffer.append(AMOUNT);
-        buffer.appendCents(100 + own.below(200_000));
-        buffer.append(ITEMS);
-        buffer.appendNumber(1 + own.below(9));
-        buffer.append(TRACE);
-        buffer.appendHex(own.bits(), 16);
-        buffer.appendHex(own.bits(), 16);
-        buffer.append(NOTE);
-        buffer.append(word(NOTES, own));
+        buffer.text("{\"id\":\"")
+                .uuid(own.bits(), own.bits())
+                .text("\",\"attempt\":")
+                .number(attempt)
+                .text(",\"type\":\"")
+                .text(word(TYPES, own))
+                .text("\",\"source\":\"shop-")
+                .number(own.below(500))
+                .text("\",\"time\":")
+                .number(FIRST_MS + number / MESSAGES_PER_MS)
+                .text(",\"customer\":\"c-")
+                .number(own.below(Dice.MILLION))
+                .text("\",\"country\":\"")
+                .text(word(COUNTRIES, own))
+                .text("\",\"amount\":")
+                .cents(100 + own.below(200_000))
+                .text(",\"items\":")
+                .number(1 + own.below(9))
+                .text(",\"trace\":\"")
+                .hex(own.bits(), 16)
+                .hex(own.bits(), 16)
+                .text("\",\"note\":\"")
+                .text(word(NOTES, own));
         while (buffer.position() - start < NOTE_ENDS_AT) {
-            buffer.append(' ');
-            buffer.append(word(NOTES, own));
+            buffer.text(" ").text(word(NOTES, own));
         }
-        buffer.append(END);
+        buffer.text("\"}\n");
     }
 
-    private static byte[] word(byte[][] words, Dice dice) {
+    private static String word(String[] words, Dice dice) {
         return words[dice.below(words.length)];
     }
 }

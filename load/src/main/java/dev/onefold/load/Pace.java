@@ -2,8 +2,8 @@ package dev.onefold.load;
 
 import java.util.concurrent.TimeUnit;
 
-/// When the next batch of messages is due, for so many messages a second. It reads no clock itself: moments are
-/// nanoseconds of one clock, given by the caller. A producer that was held up catches up one second's worth at most.
+/// Holds a producer to so many messages a second. They go out in batches, and a producer that was held up catches
+/// up one second's worth at most. Moments are nanoseconds of [System#nanoTime]. Not thread-safe.
 public final class Pace {
     static final long RATE_MAX = 1_000_000_000;
 
@@ -14,10 +14,11 @@ public final class Pace {
     private final long rate;
     private long startNanos;
     private long sent;
+    private long inBatch;
 
-    /// @param rate messages a second
+    /// @param rate messages a second; 0: as fast as possible
     public Pace(long rate, long nowNanos) {
-        if (rate < 1 || rate > RATE_MAX) {
+        if (rate < 0 || rate > RATE_MAX) {
             throw new IllegalArgumentException(
                     "The rate %,d is not from 1 to %,d messages a second.".formatted(rate, RATE_MAX));
         }
@@ -25,13 +26,25 @@ public final class Pace {
         startNanos = nowNanos;
     }
 
+    /// Notes messages that were sent, and waits until the next ones are due.
+    public void keep(long messages) throws InterruptedException {
+        inBatch += messages;
+        if (rate > 0 && inBatch >= batch(inBatch)) {
+            sent(inBatch);
+            inBatch = 0;
+            TimeUnit.NANOSECONDS.sleep(delayNanos(System.nanoTime()));
+        }
+    }
+
     /// How many messages go out together.
-    public long batch() {
-        return Math.max(1, rate / BATCHES_PER_SECOND);
+    ///
+    /// @param most how many if nothing limits them
+    public long batch(long most) {
+        return rate == 0 ? most : Math.max(1, rate / BATCHES_PER_SECOND);
     }
 
     /// How long to wait before the next batch; not positive when it is due.
-    public long delayNanos(long nowNanos) {
+    long delayNanos(long nowNanos) {
         long dueNanos = startNanos + sent / rate * SECOND_NANOS + sent % rate * SECOND_NANOS / rate;
         long delayNanos = dueNanos - nowNanos;
         if (delayNanos < -CATCH_UP_NANOS_MAX) {
@@ -41,7 +54,7 @@ public final class Pace {
         return delayNanos;
     }
 
-    public void sent(long messages) {
+    void sent(long messages) {
         sent += messages;
     }
 }

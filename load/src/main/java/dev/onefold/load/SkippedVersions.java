@@ -4,9 +4,11 @@ package dev.onefold.load;
 final class SkippedVersions {
     private static final int SKIPPED_MAX = 4_096;
 
-    private final int[] trades = new int[SKIPPED_MAX];
-    private final int[] versions = new int[SKIPPED_MAX];
+    private final Skipped[] skipped = new Skipped[SKIPPED_MAX];
     private int size;
+
+    /// A version that its trade has gone beyond.
+    record Skipped(int trade, int version) {}
 
     boolean isEmpty() {
         return size == 0;
@@ -17,25 +19,14 @@ final class SkippedVersions {
     }
 
     void add(int trade, int version) {
-        trades[size] = trade;
-        versions[size++] = version;
+        skipped[size++] = new Skipped(trade, version);
     }
 
-    int pick(Dice dice) {
-        return dice.below(size);
-    }
-
-    int trade(int index) {
-        return trades[index];
-    }
-
-    int version(int index) {
-        return versions[index];
-    }
-
-    void remove(int index) {
-        size--;
-        trades[index] = trades[size];
-        versions[index] = versions[size];
+    /// Takes one of them out, by chance.
+    Skipped take(Dice dice) {
+        int index = dice.below(size);
+        Skipped taken = skipped[index];
+        skipped[index] = skipped[--size];
+        return taken;
     }
 }

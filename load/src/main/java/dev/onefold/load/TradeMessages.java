@@ -1,7 +1,5 @@
 package dev.onefold.load;
 
-import static dev.onefold.load.MessageBuffer.ascii;
-
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -18,22 +16,13 @@ final class TradeMessages {
     private static final List<String> REGIONS = List.of("AMER", "APAC", "EMEA");
     static final int LEAVES = RISK_TYPES.size() * DESKS.size() * REGIONS.size();
 
-    private static final byte[] TRADE_ID = ascii("{\"TradeID\":\"");
-    private static final byte[] VALUE = ascii("\",\"Value\":");
-    private static final byte[] VERSION = ascii(",\"Version\":");
-    private static final byte[] TIMESTAMP = ascii(",\"Timestamp\":");
-    private static final byte[] DELETED = ascii(",\"Deleted\":true}\n");
-    private static final byte[][] HIERARCHY = IntStream.range(0, LEAVES)
+    private static final List<String> HIERARCHY = IntStream.range(0, LEAVES)
             .mapToObj(leaf -> path(leaf))
-            .map(path -> ascii(",\"Hierarchy\":{\"RiskType\":\"%s\",\"Region\":\"%s\",\"TradeDesk\":\"%s\"}}\n"
-                    .formatted(path.get(0), path.get(2), path.get(1))))
-            .toArray(byte[][]::new);
+            .map(path -> ",\"Hierarchy\":{\"RiskType\":\"%s\",\"Region\":\"%s\",\"TradeDesk\":\"%s\"}}\n"
+                    .formatted(path.get(0), path.get(2), path.get(1)))
+            .toList();
 
-    private static final byte[] NO_JSON = ascii("keep-alive, this line is no message: ");
-    private static final byte[] NO_KEY = ascii("{\"Value\":");
-    private static final List<byte[]> NO_NUMBERS =
-            List.of(ascii("12.34.56"), ascii("\"n/a\""), ascii("1,234.50"), ascii("--5"));
-    private static final byte[] NOT_A_NUMBER = ascii("NaN");
+    private static final List<String> NO_NUMBERS = List.of("12.34.56", "\"n/a\"", "1,234.50", "--5");
 
     private static final long FIRST_SECOND = 1_616_413_258L;
     private static final long MESSAGES_PER_SECOND = 10_000;
@@ -73,18 +62,14 @@ final class TradeMessages {
 
     /// A version of a trade, as the message of this number.
     void trade(int trade, int version, int cents, int leaf, long message) {
-        id(trade);
-        buffer.append(VALUE);
-        buffer.appendCents(cents);
+        value(trade).cents(cents);
         rest(version, leaf, message);
     }
 
     /// The end of a trade, as the message of this number.
     void delete(int trade, int version, long message) {
-        id(trade);
-        buffer.append('"');
-        version(version, message);
-        buffer.append(DELETED);
+        id(trade).text("\"");
+        version(version, message).text(",\"Deleted\":true}\n");
     }
 
     /// A record that is no event, in the place of the message of this number.
@@ -94,52 +79,45 @@ final class TradeMessages {
             case TRUNCATED -> {
                 trade(trade, 0, cents, leaf, message);
                 buffer.truncate(start + 1 + dice.below(buffer.position() - start - 3));
-                buffer.append('\n');
+                buffer.text("\n");
             }
-            case NO_JSON -> {
-                buffer.append(NO_JSON);
-                buffer.appendNumber(message);
-                buffer.append('\n');
-            }
+            case NO_JSON ->
+                buffer.text("keep-alive, this line is no message: ")
+                        .number(message)
+                        .text("\n");
             case NO_NUMBER -> {
-                id(trade);
-                buffer.append(VALUE);
-                buffer.append(NO_NUMBERS.get(dice.below(NO_NUMBERS.size())));
+                value(trade).text(NO_NUMBERS.get(dice.below(NO_NUMBERS.size())));
                 rest(0, leaf, message);
             }
             case NO_KEY -> {
-                buffer.append(NO_KEY);
-                buffer.appendCents(cents);
+                buffer.text("{\"Value\":").cents(cents);
                 rest(0, leaf, message);
             }
             case NOT_A_NUMBER -> {
-                id(trade);
-                buffer.append(VALUE);
-                buffer.append(NOT_A_NUMBER);
+                value(trade).text("NaN");
                 rest(0, leaf, message);
             }
         }
     }
 
-    private void id(int trade) {
-        long high = Dice.mix(idSeed + 2L * trade);
-        long low = Dice.mix(idSeed + 2L * trade + 1);
-        buffer.append(TRADE_ID);
-        // The bits that say: a random UUID, version 4.
-        buffer.appendUuid(high & ~0xf000L | 0x4000L, low & 0x3fff_ffff_ffff_ffffL | 0x8000_0000_0000_0000L);
+    private MessageBuffer id(int trade) {
+        return buffer.text("{\"TradeID\":\"").uuid(Dice.mix(idSeed + 2L * trade), Dice.mix(idSeed + 2L * trade + 1));
+    }
+
+    private MessageBuffer value(int trade) {
+        return id(trade).text("\",\"Value\":");
     }
 
     private void rest(int version, int leaf, long message) {
-        version(version, message);
-        buffer.append(HIERARCHY[leaf]);
+        version(version, message).text(HIERARCHY.get(leaf));
     }
 
-    private void version(int version, long message) {
-        buffer.append(VERSION);
-        buffer.appendNumber(version);
-        buffer.append(TIMESTAMP);
-        buffer.appendNumber(FIRST_SECOND + message / MESSAGES_PER_SECOND);
-        buffer.append('.');
-        buffer.appendDigits(message % MESSAGES_PER_SECOND * 1_000 + dice.below(1_000), 7);
+    private MessageBuffer version(int version, long message) {
+        return buffer.text(",\"Version\":")
+                .number(version)
+                .text(",\"Timestamp\":")
+                .number(FIRST_SECOND + message / MESSAGES_PER_SECOND)
+                .text(".")
+                .digits(message % MESSAGES_PER_SECOND * 1_000 + dice.below(1_000), 7);
     }
 }

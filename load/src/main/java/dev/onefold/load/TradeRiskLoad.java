@@ -17,7 +17,7 @@ import java.util.List;
 /// while (load.write(out, 10_000) > 0) { … }
 /// TradeRiskTotals right = load.totals();
 /// ```
-public final class TradeRiskLoad {
+public final class TradeRiskLoad implements Load {
     public static final long MESSAGES_MAX = 2_000_000_000L;
 
     /// The pipeline that folds these messages where none of them deletes, as the JSON text of a pipeline file.
@@ -72,27 +72,15 @@ public final class TradeRiskLoad {
         skippedWhenChanged = mix.skippedWhenChanged();
     }
 
-    /// How many messages are still to be written.
+    @Override
     public long remaining() {
         return messages - composed;
     }
 
-    /// Writes the next messages, whole lines, at most so many; the stream is not flushed.
-    ///
-    /// @return how many were written; 0 at the end
+    @Override
     public long write(OutputStream out, long messagesMax) throws IOException {
-        long end = composed + Math.min(messagesMax, remaining());
         long before = composed;
-        while (composed < end) {
-            int start = buffer.position();
-            compose();
-            composed++;
-            bytes += buffer.position() - start;
-            if (buffer.isNearlyFull()) {
-                buffer.writeTo(out);
-            }
-        }
-        buffer.writeTo(out);
+        bytes += buffer.write(out, Math.min(messagesMax, remaining()), this::compose);
         return composed - before;
     }
 
@@ -113,6 +101,7 @@ public final class TradeRiskLoad {
         } else {
             newTrade();
         }
+        composed++;
     }
 
     private void newTrade() {
@@ -172,9 +161,8 @@ public final class TradeRiskLoad {
             }
             return;
         }
-        int index = skipped.pick(dice);
-        remember(skipped.trade(index), skipped.version(index), value(), leaf());
-        skipped.remove(index);
+        SkippedVersions.Skipped taken = skipped.take(dice);
+        remember(taken.trade(), taken.version(), value(), leaf());
         late++;
     }
 

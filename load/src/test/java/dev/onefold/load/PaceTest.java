@@ -12,7 +12,7 @@ class PaceTest {
     void messages_are_due_at_the_rate() {
         Pace pace = new Pace(5_000, 77);
 
-        assertThat(pace.batch()).isEqualTo(100);
+        assertThat(pace.batch(7)).isEqualTo(100);
         assertThat(pace.delayNanos(77)).isZero();
         pace.sent(100);
         assertThat(pace.delayNanos(77)).isEqualTo(SECOND / 50);
@@ -23,7 +23,7 @@ class PaceTest {
     @Test
     void a_slow_rate_sends_one_at_a_time() {
         Pace pace = new Pace(3, 0);
-        pace.sent(pace.batch());
+        pace.sent(pace.batch(7));
 
         assertThat(pace.delayNanos(0)).isEqualTo(SECOND / 3);
     }
@@ -47,8 +47,15 @@ class PaceTest {
     }
 
     @Test
+    void without_a_rate_nothing_waits() throws InterruptedException {
+        Pace pace = new Pace(0, 0);
+        assertThat(pace.batch(7)).isEqualTo(7);
+        pace.keep(Long.MAX_VALUE);
+    }
+
+    @Test
     void a_rate_that_is_none_is_refused() {
-        assertThatThrownBy(() -> new Pace(0, 0))
-                .hasMessage("The rate 0 is not from 1 to 1,000,000,000 messages a second.");
+        assertThatThrownBy(() -> new Pace(-1, 0))
+                .hasMessage("The rate -1 is not from 1 to 1,000,000,000 messages a second.");
     }
 }

@@ -88,38 +88,30 @@ final class HttpAnswer {
         }
         if (!body.whole()
                 || !(JsonText.read(body.text(), new Problems()) instanceof Node.Mapping fields)
-                || !(value(fields, "batchItemFailures") instanceof Node.Sequence items)) {
+                || !(fields.find("batchItemFailures") instanceof Node.Sequence items)) {
             return new Outcome.Unknown(
                     "The receiver reports records that failed, but its answer cannot be read" + body.said());
         }
         List<Outcome.Failed> failed = new ArrayList<>();
         for (Node item : items.items()) {
-            String place = item instanceof Node.Mapping named ? text(named, "itemIdentifier") : "";
+            String place = text(item, "itemIdentifier");
             if (!place.matches("[0-9]{1,9}")) {
                 return new Outcome.Unknown("The receiver reports a failed record without its place: itemIdentifier is '"
                         + Problem.visible(place, SAID_LENGTH_MAX) + "', and not a number from 0");
             }
-            failed.add(new Outcome.Failed(Integer.parseInt(place), reason((Node.Mapping) item)));
+            failed.add(new Outcome.Failed(Integer.parseInt(place), reason(item)));
         }
         failed.sort((one, other) -> Integer.compare(one.record(), other.record()));
         return failed.isEmpty() ? new Outcome.Done() : new Outcome.Partial(failed);
     }
 
-    private static String reason(Node.Mapping item) {
+    private static String reason(Node item) {
         String reason = Problem.visible(text(item, "reason"), SAID_LENGTH_MAX);
         return reason.isEmpty() ? "the receiver gives no reason" : reason;
     }
 
-    private static @Nullable Node value(Node.Mapping fields, String name) {
-        return fields.entries().stream()
-                .filter(entry -> entry.name().text().equals(name))
-                .map(Node.Entry::value)
-                .findFirst()
-                .orElse(null);
-    }
-
-    private static String text(Node.Mapping fields, String name) {
-        return value(fields, name) instanceof Node.Scalar scalar ? scalar.text() : "";
+    private static String text(Node item, String name) {
+        return item.find(name) instanceof Node.Scalar scalar ? scalar.text() : "";
     }
 
     /// The body of an answer, up to [#BYTES_MAX].

@@ -119,12 +119,6 @@ public record Export(Folder folder, String tableArn, String tableId, Instant at,
     }
 
     private static @Nullable String value(Node.Mapping of, String name) {
-        return of.entries().stream()
-                .filter(entry -> entry.name().text().equals(name))
-                .map(Node.Entry::value)
-                .filter(Node.Scalar.class::isInstance)
-                .map(value -> ((Node.Scalar) value).text())
-                .findFirst()
-                .orElse(null);
+        return of.find(name) instanceof Node.Scalar scalar ? scalar.text() : null;
     }
 }

@@ -166,19 +166,11 @@ public final class SeedLog {
             throw new IOException("File is corrupt: " + file + ". Delete it: its seeding is begun again then.");
         }
         Map<String, String> marks = new LinkedHashMap<>();
-        if (value(json, "marks") instanceof Node.Mapping all) {
+        if (json.find("marks") instanceof Node.Mapping all) {
             all.entries().forEach(mark -> marks.put(mark.name().text(), text(mark.value())));
         }
         return new Entry(
-                number, text(value(json, "source")), text(value(json, "state")).equals(DONE), marks);
-    }
-
-    private static @Nullable Node value(Node.Mapping json, String name) {
-        return json.entries().stream()
-                .filter(entry -> entry.name().text().equals(name))
-                .map(Node.Entry::value)
-                .findFirst()
-                .orElse(null);
+                number, text(json.find("source")), text(json.find("state")).equals(DONE), marks);
     }
 
     private static String text(@Nullable Node node) {

@@ -1,6 +1,7 @@
 package dev.onefold.api.reading;
 
 import dev.onefold.core.document.Node;
+import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.query.Answer;
 import java.io.BufferedReader;
 import java.io.EOFException;
@@ -16,7 +17,7 @@ import java.util.RandomAccess;
 public final class AnswerLines extends AbstractList<Answer.Line> implements RandomAccess, AutoCloseable {
     private final OffHeapLines lines = new OffHeapLines();
 
-    /// The answer that [dev.onefold.core.form.JsonForm] wrote, each group on a line of its own. Its lines
+    /// The answer that [JsonForm] wrote, each group on a line of its own. Its lines
     /// are valid until this is closed.
     public Answer read(InputStream json) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(json, StandardCharsets.UTF_8));
@@ -32,11 +33,11 @@ public final class AnswerLines extends AbstractList<Answer.Line> implements Rand
             throw new IOException("More than an answer came");
         }
         return new Answer(
-                JsonReading.text(answer, "rollup"),
-                JsonReading.texts(answer, "levels"),
-                JsonReading.texts(answer, "measures"),
+                answer.get("rollup").text(),
+                answer.get("levels").texts(),
+                answer.get("measures").texts(),
                 this,
-                JsonReading.cut(JsonReading.get(answer, "cut")));
+                JsonForm.CUT.read(answer.get("cut")));
     }
 
     static String next(BufferedReader in) throws IOException {

@@ -1,6 +1,7 @@
 package dev.onefold.api.reading;
 
 import dev.onefold.core.document.Node;
+import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.shape.Value;
 import java.io.BufferedReader;
@@ -20,7 +21,7 @@ import java.util.RandomAccess;
 public final class TableLines implements AutoCloseable {
     private final OffHeapLines lines = new OffHeapLines();
 
-    /// The answer that [dev.onefold.core.form.JsonForm] wrote, each row on a line of its own. Its rows are valid until
+    /// The answer that [JsonForm] wrote, each row on a line of its own. Its rows are valid until
     /// this is closed.
     public TableAnswer read(InputStream json) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(json, StandardCharsets.UTF_8));
@@ -34,15 +35,13 @@ public final class TableLines implements AutoCloseable {
                 lines.add(Base64.getDecoder().decode(row.substring(1, row.lastIndexOf('"'))));
             }
             tables.add(new TableAnswer.Table(
-                    JsonReading.text(table, "table"),
-                    JsonReading.texts(table, "columns"),
-                    new Rows(from, lines.count() - from)));
+                    table.get("table").text(), table.get("columns").texts(), new Rows(from, lines.count() - from)));
         }
         Node cut = JsonReading.parse("{" + line);
         if (in.read() >= 0) { // Also the end of the content is looked at: an answer may be cut off.
             throw new IOException("More than an answer came");
         }
-        return new TableAnswer(tables, JsonReading.cut(JsonReading.get(cut, "cut")));
+        return new TableAnswer(tables, JsonForm.CUT.read(cut.get("cut")));
     }
 
     /// As it travels.

@@ -9,7 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The jars that the functions run on: those of this program, but for what only a command line needs.
+/// The jars that the functions run on: those of this program, but for what only a command line needs. Where the
+/// process has more jars than the program, `onefold.program` is the class path of the program.
 public final class FunctionJars {
     /// The name prefixes of jars that the functions do not need. Every other jar is included: an unneeded jar
     /// costs some milliseconds, a missing jar an outage.
@@ -41,7 +42,8 @@ public final class FunctionJars {
     ///
     /// @throws CommandFailure if this program does not run from jars
     public static List<Path> find() {
-        List<Path> jars = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        List<Path> jars = Stream.of(System.getProperty("onefold.program", System.getProperty("java.class.path"))
+                        .split(File.pathSeparator, -1))
                 .map(Path::of)
                 .filter(path -> path.toString().endsWith(".jar"))
                 .filter(path -> LEFT_OUT.stream().noneMatch(String.valueOf(path.getFileName())::startsWith))

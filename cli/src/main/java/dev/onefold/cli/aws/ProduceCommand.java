@@ -113,7 +113,7 @@ final class ProduceCommand implements Callable<Integer> {
             if (queue == null) {
                 AwsEngine.requireInputPossible(definition);
             }
-            pace = rate == 0 ? null : new Pace(rate, System.nanoTime());
+            pace = new Pace(rate, System.nanoTime());
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(String.valueOf(refused.getMessage()));
         }
@@ -148,7 +148,7 @@ final class ProduceCommand implements Callable<Integer> {
         }
     }
 
-    private ExitCode toQueue(String url, @Nullable Pace pace) throws IOException, InterruptedException {
+    private ExitCode toQueue(String url, Pace pace) throws IOException, InterruptedException {
         Queue target;
         try {
             target = Queue.of(url);

@@ -21,10 +21,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 
@@ -50,12 +48,12 @@ final class Production {
 
     /// The limits of a production.
     ///
-    /// @param pace the pace of the records; `null` without a limit
+    /// @param pace the pace of the records
     /// @param stopMax the longest time that a stop waits for the answers to records that were read
-    record Limits(@Nullable Pace pace, StopRequest stop, Duration stopMax) {
+    record Limits(Pace pace, StopRequest stop, Duration stopMax) {
         private static final Duration STOP_MAX = Duration.ofSeconds(5);
 
-        Limits(@Nullable Pace pace, StopRequest stop) {
+        Limits(Pace pace, StopRequest stop) {
             this(pace, stop, STOP_MAX);
         }
     }
@@ -150,20 +148,12 @@ final class Production {
             if ((lines - skipped) % PROGRESS_RECORDS == 0) {
                 progress.at(bytes.getAsLong(), lines - skipped);
             }
-            keepPace();
+            limits.pace.keep(1);
         }
         if (toSkip > 0 && !limits.stop.isMade()) {
             throw CommandFailure.usage(
                     "--from " + (skip + 1) + " lies behind the last line of the first input, which has "
                             + Words.count(skip - toSkip, "line") + ".");
-        }
-    }
-
-    private void keepPace() throws InterruptedException {
-        Pace pace = limits.pace;
-        if (pace != null && (lines - skipped) % pace.batch() == 0) {
-            pace.sent(pace.batch());
-            TimeUnit.NANOSECONDS.sleep(pace.delayNanos(System.nanoTime()));
         }
     }
 

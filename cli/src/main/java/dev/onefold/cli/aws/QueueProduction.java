@@ -6,14 +6,12 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.show.Words;
 import dev.onefold.embedded.source.ReadAhead;
-import dev.onefold.load.Pace;
 import dev.onefold.sqs.Queue;
 import dev.onefold.sqs.QueueSender;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
@@ -100,20 +98,12 @@ final class QueueProduction {
                 } else {
                     sender.add(lines, data);
                 }
-                keepPace(from);
+                limits.pace().keep(1);
             }
         }
         if (lines < from - 1 && !limits.stop().isMade()) {
             throw CommandFailure.usage("--from " + from + " lies behind the last line of the first input, which has "
                     + Words.count(lines, "line") + ".");
-        }
-    }
-
-    private void keepPace(long from) throws InterruptedException {
-        Pace pace = limits.pace();
-        if (pace != null && (lines - from + 1) % pace.batch() == 0) {
-            pace.sent(pace.batch());
-            TimeUnit.NANOSECONDS.sleep(pace.delayNanos(System.nanoTime()));
         }
     }
 

@@ -8,12 +8,12 @@ import dev.onefold.core.SealedBatches.Line;
 import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.document.Json;
-import dev.onefold.core.form.BatchJson;
+import dev.onefold.core.form.EngineJson;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -72,8 +72,8 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private static String json(Summary summary, List<Line> lines) {
-        Map<String, Object> json = new LinkedHashMap<>(BatchJson.of(summary));
-        json.put("batches", lines.stream().map(BatchJson::of).toList());
+        Map<String, @Nullable Object> json = EngineJson.BATCHES.write(summary);
+        json.put("batches", lines.stream().map(EngineJson.BATCH::write).toList());
         return Json.of(json) + "\n";
     }
 

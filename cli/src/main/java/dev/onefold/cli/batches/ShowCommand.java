@@ -5,7 +5,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.SealedBatches.Line;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.document.Json;
-import dev.onefold.core.form.BatchJson;
+import dev.onefold.core.form.EngineJson;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -35,7 +35,7 @@ final class ShowCommand implements Callable<Integer> {
         BatchNumber wanted = BatchesCommand.number(number);
         return all.read(batches -> {
             Line line = BatchesCommand.line(batches, wanted);
-            all.caller().print(json ? Json.of(BatchJson.of(line)) + "\n" : text(line));
+            all.caller().print(json ? Json.of(EngineJson.BATCH.write(line)) + "\n" : text(line));
             return ExitCode.DONE;
         });
     }

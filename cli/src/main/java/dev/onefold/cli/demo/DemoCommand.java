@@ -124,10 +124,8 @@ public final class DemoCommand implements Callable<Integer> {
             throw CommandFailure.usage("--page is of the embedded demo.");
         }
         try (Workplace place = keep == null ? Workplace.temporary() : Workplace.kept(caller, keep)) {
-            if (page) {
-                return demonstratePage(place.folder()).code();
-            }
-            return (runtime == Runtime.embedded ? demonstrate(place.folder()) : demonstrateOnAws(place.folder()))
+            Path folder = place.folder();
+            return (page ? demonstratePage(folder) : runtime == Runtime.embedded ? demonstrate(folder) : onAws(folder))
                     .code();
         }
     }
@@ -139,96 +137,72 @@ public final class DemoCommand implements Callable<Integer> {
         return page ? PAGE_EVENTS : runtime.events;
     }
 
-    private void announce(String where) {
-        say(Words.wrap(
-                "Onefold demo: " + Words.count(events(), "trade-risk message") + " (seed " + seed
-                        + ") with 5 % duplicates, 5 % out of order, 20 % corrections of value and hierarchy, 1 % deletes and"
-                        + " 0.1 % malformed, into " + where,
-                caller.screen().width()));
-    }
-
-    private ExitCode demonstrateOnAws(Path folder) throws IOException {
-        announce(
+    private ExitCode onAws(Path folder) throws IOException {
+        StandIns standIns = StandIns.of("demo --on aws-local");
+        TradeRiskTotals right = prepare(
+                folder,
                 "a Kinesis stream; three Lambda functions, on DynamoDB. All of it runs on this machine, as the template"
                         + " says, and much goes wrong on the way.");
-        copyPipeline(folder);
         Pipeline pipeline =
                 PipelineArgument.read(caller, folder.resolve(PIPELINE).toString());
-        TradeRiskTotals right = makeMessages(folder);
-        try (LocalRun run = LocalRun.start(caller, folder, pipeline, seed)) {
-            LocalRun.Story story = run.follow(events());
-            Duration elapsed = run.elapsed();
-            say(Words.wrap(run.sentence(story), caller.screen().width()));
-            say("");
-            Comparison comparison = run.compare(story, right);
-            caller.print(comparison.text(caller.screen()));
-            say("");
-            say(Words.wrap(
-                    Words.count(right.made().messages(), "message") + " in " + Words.duration(elapsed)
-                            + ", servers and cold starts included. This says nothing of AWS's speed: docs/aws-figures.md does.",
-                    caller.screen().width()));
-            return comparison.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
-        }
+        return standIns.demonstrate(caller, folder.resolve(KilledRun.MESSAGES), pipeline, right);
     }
 
     private ExitCode demonstratePage(Path folder) throws IOException {
-        announce("a service that is killed twice.");
-        copyPipeline(folder);
-        TradeRiskTotals right = makeMessages(folder);
+        TradeRiskTotals right = prepare(folder, "a service that is killed twice.");
         try (ServedRun run = ServedRun.start(caller, folder)) {
             say("Open " + run.page() + " in a browser.");
-            run.send(events());
+            run.send(load());
             Comparison comparison = run.compare(right);
-            caller.print(comparison.text(caller.screen()));
-            say("");
+            say(comparison.text(caller.screen()));
             say("The page goes on at " + run.page() + ". Enter ends the demo.");
             caller.in().read();
-            return comparison.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
+            return comparison.exitCode();
         }
     }
 
-    private static void copyPipeline(Path folder) throws IOException {
+    private ExitCode demonstrate(Path folder) throws IOException {
+        TradeRiskTotals right = prepare(folder, "a process that is killed twice.");
+        KilledRun.Outcome outcome = new KilledRun(caller, folder, right.bytes()).run();
+        say(Words.wrap(outcome.story(), caller.screen().width()) + "\n");
+        Comparison comparison;
+        try (Engine engine = EmbeddedEngine.open(folder.resolve(KilledRun.DATA), Settings.defaults())) {
+            comparison = new Comparison(engine.query(Query.all(Rollup.MAIN)), engine.counts(), right);
+        }
+        say(comparison.text(caller.screen()));
+        long messages = right.made().messages();
+        String summary = Words.count(messages, "message") + " in " + Words.duration(outcome.elapsed())
+                + ", all starts and recoveries included: " + Words.rate(messages, outcome.elapsed())
+                + ". While the process was up, it folded " + Words.rate(outcome.recordsFolded(), outcome.folding())
+                + ".";
+        say(Words.wrap(summary, caller.screen().width()) + "\n");
+        sayNext();
+        return comparison.exitCode();
+    }
+
+    private TradeRiskLoad load() {
+        return new TradeRiskLoad(TradeRiskMix.DEMO, events(), seed);
+    }
+
+    /// Announces the demo, and puts the pipeline and its messages into the folder.
+    private TradeRiskTotals prepare(Path folder, String where) throws IOException {
+        long events = events();
+        say(Words.wrap(
+                "Onefold demo: " + Words.count(events, "trade-risk message") + " (seed " + seed
+                        + ") with 5 % duplicates, 5 % out of order, 20 % corrections of value and hierarchy, 1 % deletes and"
+                        + " 0.1 % malformed, into " + where,
+                caller.screen().width()));
         try (InputStream pipeline = DemoCommand.class.getResourceAsStream(PIPELINE)) {
             Files.copy(
                     Objects.requireNonNull(pipeline, "The build puts the pipeline beside this class"),
                     folder.resolve(PIPELINE));
         }
-    }
-
-    private ExitCode demonstrate(Path folder) throws IOException {
-        announce("a process that is killed twice.");
-        copyPipeline(folder);
-        TradeRiskTotals right = makeMessages(folder);
-        KilledRun.Outcome outcome = new KilledRun(caller, folder, right.bytes()).run();
-        say(Words.wrap(outcome.sentence(right.bytes()), caller.screen().width()));
-        say("");
-        Comparison comparison;
-        try (Engine engine = EmbeddedEngine.open(folder.resolve(KilledRun.DATA), Settings.defaults())) {
-            comparison = new Comparison(engine.query(Query.all(Rollup.MAIN)), engine.counts(), right);
-        }
-        caller.print(comparison.text(caller.screen()));
-        say("");
-        say(Words.wrap(
-                Words.count(right.made().messages(), "message") + " in " + Words.duration(outcome.elapsed())
-                        + ", all starts and recoveries included: "
-                        + Words.rate(right.made().messages(), outcome.elapsed())
-                        + ". While the process was up, it folded "
-                        + Words.rate(outcome.recordsFolded(), outcome.folding()) + ".",
-                caller.screen().width()));
-        say("");
-        sayNext();
-        return comparison.isEqual() ? ExitCode.DONE : ExitCode.DIFFERENT;
-    }
-
-    private TradeRiskTotals makeMessages(Path folder) throws IOException {
-        long events = events();
-        TradeRiskLoad load = new TradeRiskLoad(TradeRiskMix.DEMO, events, seed);
+        TradeRiskLoad load = load();
         long startNanos = System.nanoTime();
         try (OutputStream file = Files.newOutputStream(folder.resolve(KilledRun.MESSAGES));
                 Progress progress =
                         Progress.begin(caller, Progress.Mode.auto, "Making ", Progress.Unit.RECORDS, events)) {
-            while (load.remaining() > 0) {
-                load.write(file, BATCH_MESSAGES);
+            while (load.write(file, BATCH_MESSAGES) > 0) {
                 progress.at(events - load.remaining(), events - load.remaining());
             }
         }
@@ -242,19 +216,33 @@ public final class DemoCommand implements Callable<Integer> {
     private void sayNext() {
         String launcher = System.getProperty("onefold.launcher", "");
         String onefold = launcher.isEmpty() ? "onefold" : caller.shown(Path.of(launcher));
-        String command = onefold.contains("/") || launcher.isEmpty() ? onefold : "./" + onefold;
+        String command = "  " + (onefold.contains("/") || launcher.isEmpty() ? onefold : "./" + onefold);
+        String folder = keep == null ? "demo" : caller.shown(caller.path(keep));
+        String pipeline = folder + "/" + PIPELINE + " --data " + folder + "/data";
         say("Try next:");
         if (keep == null) {
-            say("  " + command + " demo --keep demo");
+            say(command + " demo --keep demo");
         }
-        String folder = keep == null ? "demo" : caller.shown(caller.path(keep));
-        say("  " + command + " query " + folder + "/" + PIPELINE + " --data " + folder + "/data --group PV");
-        say("  " + command + " dead-letters " + folder + "/" + PIPELINE + " --data " + folder + "/data list");
-        say("  " + command + " run YOUR.yaml --input YOUR.ndjson    (docs/pipelines.md says how)");
+        say(command + " query " + pipeline + " --group PV");
+        say(command + " dead-letters " + pipeline + " list");
+        say(command + " run YOUR.yaml --input YOUR.ndjson    (docs/pipelines.md says how)");
     }
 
-    private void say(String line) {
-        caller.print(line + "\n");
+    private void say(String text) {
+        caller.print(text + "\n");
         caller.out().flush();
+    }
+
+    static void pause(Duration pause) {
+        try {
+            Thread.sleep(pause);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    static CommandFailure interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new CommandFailure(ExitCode.INTERRUPTED, "The demo was interrupted.", e);
     }
 }

@@ -3,24 +3,21 @@ package dev.onefold.cli.demo;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import org.jspecify.annotations.Nullable;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
 
 /// A folder of its own; removed at the end, however that comes, unless it is to be kept.
 public final class Workplace implements AutoCloseable {
     private final Path folder;
-    private final @Nullable Thread atExit;
+    private final List<AtExit> cleaning;
 
     private Workplace(Path folder, boolean kept) {
         this.folder = folder;
-        atExit = kept ? null : new Thread(this::remove);
-        if (atExit != null) {
-            Runtime.getRuntime().addShutdownHook(atExit);
-        }
+        cleaning = kept ? List.of() : List.of(new AtExit(this::remove));
     }
 
     public static Workplace temporary() throws IOException {
@@ -40,34 +37,17 @@ public final class Workplace implements AutoCloseable {
     }
 
     private void remove() {
-        try {
-            Files.walkFileTree(folder, new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                    Files.delete(file);
-                    return FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) throws IOException {
-                    Files.delete(directory);
-                    return FileVisitResult.CONTINUE;
-                }
-            });
-        } catch (IOException e) {
-            // What is left lies in the folder for temporary files, and hurts nobody.
+        try (Stream<Path> paths = Files.walk(folder)) {
+            for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            // The rest lies in the folder for temporary files, and does no harm.
         }
     }
 
     @Override
     public void close() {
-        if (atExit != null) {
-            remove();
-            try {
-                Runtime.getRuntime().removeShutdownHook(atExit);
-            } catch (IllegalStateException exiting) {
-                // Then it has run, or will run in vain.
-            }
-        }
+        cleaning.forEach(AtExit::close);
     }
 }

@@ -7,7 +7,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.document.Json;
-import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.form.EngineJson;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -85,11 +86,13 @@ final class ExportCommand implements Callable<Integer> {
         return count[0];
     }
 
-    private static Map<String, Object> json(DeadLetters letters, DeadLetter letter) {
+    private static Map<String, @Nullable Object> json(DeadLetters letters, DeadLetter letter) {
         try {
-            return letter.kept() ? JsonForm.letter(letter, letters.record(letter.id())) : JsonForm.letter(letter);
+            return letter.kept()
+                    ? EngineJson.letter(letter, letters.record(letter.id()))
+                    : EngineJson.LETTER.write(letter);
         } catch (IllegalArgumentException gone) {
-            Map<String, Object> json = JsonForm.letter(letter);
+            Map<String, @Nullable Object> json = EngineJson.LETTER.write(letter);
             json.put("gone", true); // Somebody redrove or purged it since it was listed.
             return json;
         }

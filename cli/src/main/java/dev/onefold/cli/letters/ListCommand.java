@@ -7,7 +7,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.document.Json;
-import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.form.EngineJson;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.Callable;
@@ -102,7 +102,7 @@ final class ListCommand implements Callable<Integer> {
         out.print("{\"size\":" + letters.size() + ",\"letters\":[");
         String[] separator = {"\n"};
         each(letters, letter -> {
-            out.print(separator[0] + Json.of(JsonForm.letter(letter)));
+            out.print(separator[0] + Json.of(EngineJson.LETTER.write(letter)));
             separator[0] = ",\n";
         });
         out.print("]}\n");

@@ -6,12 +6,14 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// Whether somebody wants the run to end early: at a record's end, with a checkpoint. Any thread may ask or wish.
 public final class StopRequest {
     private static final int SIGNALS_EXIT_BASE = 128;
     private static final int HANGUP = 1;
+    private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final CompletableFuture<Void> made = new CompletableFuture<>();
     private volatile @Nullable ExitCode exitCode;
@@ -31,6 +33,32 @@ public final class StopRequest {
     public ExitCode exitCodeUnfinished() {
         ExitCode code = exitCodeOr(ExitCode.DIFFERENT);
         return code == ExitCode.DONE ? ExitCode.DIFFERENT : code;
+    }
+
+    /// Somebody wants the command to end.
+    public static final class Stopped extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private Stopped() {
+            super("Stopped.");
+        }
+    }
+
+    /// Fails if it is to stop.
+    ///
+    /// @throws Stopped if it is
+    public void check() {
+        if (isMade()) {
+            throw new Stopped();
+        }
+    }
+
+    /// Waits, at most until it is to stop.
+    public void pause(Duration pause) {
+        long until = System.nanoTime() + pause.toNanos();
+        while (!isMade() && System.nanoTime() < until) {
+            LockSupport.parkNanos(Math.min(SLICE_NANOS, until - System.nanoTime()));
+        }
     }
 
     /// Asks for a stop.

@@ -2,6 +2,7 @@ package dev.onefold.cli.seed;
 
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.document.Json;
+import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.form.GroupPath;
@@ -174,7 +175,7 @@ record ReportText(Pipeline pipeline, Report report, String repair) {
     }
 
     private static String word(Enum<?> constant) {
-        return JsonForm.word(constant).replace(' ', '_');
+        return JsonRecord.word(constant).replace(' ', '_');
     }
 
     private Map<String, @Nullable Object> json(Finding finding) {

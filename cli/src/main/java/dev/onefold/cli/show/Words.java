@@ -1,8 +1,8 @@
 package dev.onefold.cli.show;
 
+import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.form.GroupPath;
-import dev.onefold.core.form.JsonForm;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +29,7 @@ public final class Words {
 
     /// `too large`: the form of a reason everywhere, in JSON as in a table.
     public static String of(Enum<?> constant) {
-        return JsonForm.word(constant);
+        return JsonRecord.word(constant);
     }
 
     /// `1,234,567`.

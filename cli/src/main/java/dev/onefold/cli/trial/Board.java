@@ -1,6 +1,7 @@
 package dev.onefold.cli.trial;
 
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.show.Picture;
 import dev.onefold.cli.show.Words;
 import java.time.Duration;
 import java.util.List;
@@ -9,42 +10,32 @@ import java.util.List;
 /// then, and no control characters. One thread.
 final class Board {
     private static final Duration LINE_EACH = Duration.ofSeconds(10);
-    private static final String HOME = "\u001b[H";
-    private static final String CLEAR = "\u001b[2J";
-    private static final String CLEAR_LINE = "\u001b[K";
-    private static final String CLEAR_REST = "\u001b[J";
 
     private final Caller caller;
-    private final boolean redraws;
+    private final Picture picture;
     private long lineNanos;
-    private boolean drawn;
     private int shownLength;
     private String step = "";
 
     Board(Caller caller) {
         this.caller = caller;
-        redraws = caller.screen().outIsTerminal()
-                && !caller.environment().getOrDefault("TERM", "").equals("dumb");
+        picture = new Picture(caller);
         lineNanos = System.nanoTime() - LINE_EACH.toNanos();
     }
 
     /// Whether a picture is worth its making now.
     boolean isDrawn() {
-        return redraws;
+        return picture.isPossible();
     }
 
     /// Whether it is time for a line in a pipe.
     boolean isLineDue() {
-        return !redraws && System.nanoTime() - lineNanos >= LINE_EACH.toNanos();
+        return !isDrawn() && System.nanoTime() - lineNanos >= LINE_EACH.toNanos();
     }
 
     /// Draws a picture, in place of the one before.
     void draw(List<String> lines) {
-        caller.print((drawn ? "" : CLEAR) + HOME);
-        lines.forEach(line -> caller.print(line + CLEAR_LINE + "\n"));
-        caller.print(CLEAR_REST);
-        drawn = true;
-        caller.out().flush();
+        picture.draw(lines);
     }
 
     /// A line in a pipe.
@@ -62,10 +53,18 @@ final class Board {
         caller.out().flush();
     }
 
+    /// Says what could not be deleted.
+    void sayLeft(List<String> parts) {
+        endStep();
+        caller.out().flush();
+        caller.note("Not deleted:");
+        parts.forEach(each -> caller.note("  " + each));
+    }
+
     /// Shows the current step. A terminal shows the step in one line, which the next step replaces. A pipe gets a
     /// line if the step has changed and a line is due.
     void step(String text) {
-        if (redraws) {
+        if (isDrawn()) {
             String cut = text.length() >= caller.screen().width()
                     ? text.substring(0, caller.screen().width() - 1)
                     : text;

@@ -75,31 +75,19 @@ record Buckets(S3AsyncClient objects) {
     ///
     /// @throws IllegalStateException naming an object that cannot be deleted
     void empty(String bucket) {
-        try {
+        unlessMissing(() -> {
             ListObjectVersionsResponse page;
             do {
                 page = Connection.THREADS.await(objects.listObjectVersions(request -> request.bucket(bucket)));
                 delete(bucket, page);
-            } while (Boolean.TRUE.equals(page.isTruncated())); // What was listed is gone: the rest comes first now.
-        } catch (S3Exception e) {
-            if (!isMissing(e)) {
-                throw e;
-            }
-        }
+            } while (Boolean.TRUE.equals(page.isTruncated())); // The listed ones are gone: the rest comes first now.
+        });
     }
 
     private void delete(String bucket, ListObjectVersionsResponse page) {
         List<ObjectIdentifier> doomed = Stream.concat(
-                        page.versions().stream()
-                                .map(each -> ObjectIdentifier.builder()
-                                        .key(each.key())
-                                        .versionId(each.versionId())
-                                        .build()),
-                        page.deleteMarkers().stream()
-                                .map(each -> ObjectIdentifier.builder()
-                                        .key(each.key())
-                                        .versionId(each.versionId())
-                                        .build()))
+                        page.versions().stream().map(each -> identifier(each.key(), each.versionId())),
+                        page.deleteMarkers().stream().map(each -> identifier(each.key(), each.versionId())))
                 .toList();
         if (doomed.isEmpty()) {
             return;
@@ -112,19 +100,23 @@ record Buckets(S3AsyncClient objects) {
         }
     }
 
+    private static ObjectIdentifier identifier(String key, String version) {
+        return ObjectIdentifier.builder().key(key).versionId(version).build();
+    }
+
     /// Deletes a bucket with all that is in it; nothing if there is none.
     void remove(String bucket) {
         empty(bucket);
+        unlessMissing(() -> Connection.THREADS.await(objects.deleteBucket(request -> request.bucket(bucket))));
+    }
+
+    private static void unlessMissing(Runnable action) {
         try {
-            Connection.THREADS.await(objects.deleteBucket(request -> request.bucket(bucket)));
+            action.run();
         } catch (S3Exception e) {
-            if (!isMissing(e)) {
+            if (!(e instanceof NoSuchBucketException) && e.statusCode() != MISSING) {
                 throw e;
             }
         }
-    }
-
-    private static boolean isMissing(S3Exception e) {
-        return e instanceof NoSuchBucketException || e.statusCode() == MISSING;
     }
 }

@@ -78,16 +78,13 @@ public final class CleanCommand implements Callable<Integer> {
     }
 
     private ExitCode delete(Board board, Services services, List<String> buckets, String bucket) {
-        board.step("Deleting " + name);
-        List<String> left = new Removal(services, POLL, said -> board.step("Deleting " + name + ": " + said))
-                .remove(name, buckets, bucket::equals);
+        List<String> left =
+                new TrialStack(services, name, bucket, POLL, board::step).remove("Deleting " + name, buckets);
         if (left.isEmpty()) {
             board.say("All of " + name + " is deleted.");
             return ExitCode.DONE;
         }
-        board.endStep();
-        caller.note("Not deleted:");
-        left.forEach(each -> caller.note("  " + each));
+        board.sayLeft(left);
         return ExitCode.DIFFERENT;
     }
 }

@@ -1,6 +1,7 @@
 package dev.onefold.cli.trial;
 
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.template.Metric;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -11,7 +12,6 @@ import java.util.Map;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchAsyncClient;
 import software.amazon.awssdk.services.cloudwatch.model.Dimension;
 import software.amazon.awssdk.services.cloudwatch.model.GetMetricDataResponse;
-import software.amazon.awssdk.services.cloudwatch.model.Metric;
 import software.amazon.awssdk.services.cloudwatch.model.MetricDataQuery;
 
 /// The figures of a deployment in CloudWatch, which are some seconds to minutes late. Is not thread-safe.
@@ -55,29 +55,25 @@ final class Figures {
             long functionMs,
             long asked) {}
 
-    private record Query(String id, String namespace, String metric, String dimension, String value, String statistic) {
-        MetricDataQuery query() {
-            Metric of = Metric.builder()
-                    .namespace(namespace)
-                    .metricName(metric)
-                    .dimensions(Dimension.builder().name(dimension).value(value).build())
-                    .build();
-            return MetricDataQuery.builder()
-                    .id(id)
-                    .metricStat(
-                            stat -> stat.period(PERIOD_SECONDS).stat(statistic).metric(of))
-                    .build();
-        }
+    /// A statistic of one of our own metrics.
+    private MetricDataQuery ours(String id, Metric metric, String statistic) {
+        return query(id, Metric.NAMESPACE + "/" + metric.name(), Metric.DIMENSION, stack, statistic);
     }
 
-    private Query ours(String id, dev.onefold.aws.template.Metric metric, String statistic) {
-        return new Query(
-                id,
-                dev.onefold.aws.template.Metric.NAMESPACE,
-                metric.name(),
-                dev.onefold.aws.template.Metric.DIMENSION,
-                stack,
-                statistic);
+    /// A statistic of a metric, of which the namespace is the part before the last slash.
+    private static MetricDataQuery query(String id, String metric, String dimension, String value, String statistic) {
+        int slash = metric.lastIndexOf('/');
+        return MetricDataQuery.builder()
+                .id(id)
+                .metricStat(stat -> stat.period(PERIOD_SECONDS)
+                        .stat(statistic)
+                        .metric(of -> of.namespace(metric.substring(0, slash))
+                                .metricName(metric.substring(slash + 1))
+                                .dimensions(Dimension.builder()
+                                        .name(dimension)
+                                        .value(value)
+                                        .build())))
+                .build();
     }
 
     /// The flow between two times, from the beginning of the first minute.
@@ -85,12 +81,12 @@ final class Figures {
         Instant start = from.truncatedTo(ChronoUnit.MINUTES);
         Map<String, List<Double>> read = read(
                 List.of(
-                        ours("records", dev.onefold.aws.template.Metric.Records, "Sum"),
-                        ours("injected", dev.onefold.aws.template.Metric.InjectedFailures, "Sum"),
-                        ours("delaysum", dev.onefold.aws.template.Metric.DelayMs, "Sum"),
-                        ours("delaycount", dev.onefold.aws.template.Metric.DelayMs, "SampleCount"),
-                        ours("p99", dev.onefold.aws.template.Metric.DelayMs, "p99"),
-                        ours("max", dev.onefold.aws.template.Metric.DelayMs, "Maximum")),
+                        ours("records", Metric.Records, "Sum"),
+                        ours("injected", Metric.InjectedFailures, "Sum"),
+                        ours("delaysum", Metric.DelayMs, "Sum"),
+                        ours("delaycount", Metric.DelayMs, "SampleCount"),
+                        ours("p99", Metric.DelayMs, "p99"),
+                        ours("max", Metric.DelayMs, "Maximum")),
                 start,
                 to);
         long ms = Math.max(
@@ -106,37 +102,36 @@ final class Figures {
 
     /// The usage between two times, from the beginning of the first minute.
     Usage usage(Instant from, Instant to) {
-        List<Query> queries = new ArrayList<>(List.of(
-                ours("records", dev.onefold.aws.template.Metric.Records, "Sum"),
-                ours("injected", dev.onefold.aws.template.Metric.InjectedFailures, "Sum")));
+        List<MetricDataQuery> queries = new ArrayList<>(
+                List.of(ours("records", Metric.Records, "Sum"), ours("injected", Metric.InjectedFailures, "Sum")));
         for (String table : TABLES) {
             String name = outputs.getOrDefault(table + "Table", "");
-            queries.add(new Query("w" + table, "AWS/DynamoDB", "ConsumedWriteCapacityUnits", "TableName", name, "Sum"));
-            queries.add(new Query("r" + table, "AWS/DynamoDB", "ConsumedReadCapacityUnits", "TableName", name, "Sum"));
+            queries.add(query("w" + table, "AWS/DynamoDB/ConsumedWriteCapacityUnits", "TableName", name, "Sum"));
+            queries.add(query("r" + table, "AWS/DynamoDB/ConsumedReadCapacityUnits", "TableName", name, "Sum"));
         }
         for (String function : FUNCTIONS) {
             String name = outputs.getOrDefault(function + "Function", "");
-            queries.add(new Query("i" + function, "AWS/Lambda", "Invocations", "FunctionName", name, "Sum"));
-            queries.add(new Query("d" + function, "AWS/Lambda", "Duration", "FunctionName", name, "Sum"));
+            queries.add(query("i" + function, "AWS/Lambda/Invocations", "FunctionName", name, "Sum"));
+            queries.add(query("d" + function, "AWS/Lambda/Duration", "FunctionName", name, "Sum"));
         }
         Map<String, List<Double>> read = read(queries, from.truncatedTo(ChronoUnit.MINUTES), to);
         return new Usage(
                 sum(read, "records"),
                 sum(read, "injected"),
-                TABLES.stream().mapToLong(table -> sum(read, "w" + table)).sum(),
-                TABLES.stream().mapToLong(table -> sum(read, "r" + table)).sum(),
-                FUNCTIONS.stream().mapToLong(each -> sum(read, "i" + each)).sum(),
-                FUNCTIONS.stream().mapToLong(each -> sum(read, "d" + each)).sum(),
+                sum(read, "w", TABLES),
+                sum(read, "r", TABLES),
+                sum(read, "i", FUNCTIONS),
+                sum(read, "d", FUNCTIONS),
                 asked);
     }
 
-    private Map<String, List<Double>> read(List<Query> queries, Instant from, Instant to) {
+    private Map<String, List<Double>> read(List<MetricDataQuery> queries, Instant from, Instant to) {
         Map<String, List<Double>> values = new HashMap<>();
         String token = null;
         do {
             String after = token;
-            GetMetricDataResponse page = Connection.THREADS.await(client.getMetricData(request ->
-                    request.metricDataQueries(queries.stream().map(Query::query).toList())
+            GetMetricDataResponse page =
+                    Connection.THREADS.await(client.getMetricData(request -> request.metricDataQueries(queries)
                             .startTime(from)
                             .endTime(to.plusSeconds(1))
                             .nextToken(after)));
@@ -147,6 +142,10 @@ final class Figures {
             token = page.nextToken();
         } while (token != null && !token.isEmpty());
         return values;
+    }
+
+    private static long sum(Map<String, List<Double>> values, String kind, List<String> names) {
+        return names.stream().mapToLong(name -> sum(values, kind + name)).sum();
     }
 
     private static long sum(Map<String, List<Double>> values, String id) {

@@ -12,13 +12,15 @@ import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -28,21 +30,23 @@ import org.jspecify.annotations.Nullable;
 final class FileLoad implements Load {
     private static final String SOURCE = "trial";
 
-    private final Deque<InputFile> files;
+    private final InputStream in;
+    private final RecordLines lines;
     private final EmbeddedEngine engine;
     private final List<String> rollups;
-    private @Nullable InputStream in;
-    private @Nullable RecordLines lines;
     private byte @Nullable [] first;
     private long records;
 
     /// @param folder that is empty
     /// @throws CommandFailure if there is no record
     FileLoad(Caller caller, Pipeline pipeline, List<String> files, Path folder) throws IOException {
-        this.files = new ArrayDeque<>();
+        List<InputStream> parts = new ArrayList<>();
         for (String file : files) {
-            this.files.add(InputFile.of(caller, file));
+            parts.add(InputFile.of(caller, file).open());
+            parts.add(new ByteArrayInputStream(new byte[] {'\n'})); // The last line of a file may have no end.
         }
+        in = new SequenceInputStream(Collections.enumeration(parts));
+        lines = new RecordLines(in);
         first = line();
         if (first == null) {
             throw CommandFailure.usage(String.join(", ", files) + (files.size() == 1 ? " has" : " have")
@@ -73,29 +77,19 @@ final class FileLoad implements Load {
         return some;
     }
 
-    /// The next line; `null` behind the last one of the last file.
+    /// The next line that is not empty; `null` behind the last one.
     private byte @Nullable [] line() throws IOException {
-        while (true) {
-            RecordLines from = lines;
-            if (from == null) {
-                InputFile file = files.poll();
-                if (file == null) {
-                    return null;
-                }
-                in = file.open();
-                from = new RecordLines(in);
-                lines = from;
-            }
-            RecordLines.Line line = from.next();
-            if (line == null) {
-                closeFile();
-            } else if (line.data() == null) {
+        for (RecordLines.Line line = lines.next(); line != null; line = lines.next()) {
+            byte[] data = line.data();
+            if (data == null) {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT, "A line has " + line.bytes() + " bytes, more than a record may have.");
-            } else if (line.data().length > 0) {
-                return line.data();
+            }
+            if (data.length > 0) {
+                return data;
             }
         }
+        return null;
     }
 
     @Override
@@ -107,23 +101,12 @@ final class FileLoad implements Load {
         return right;
     }
 
-    private void closeFile() throws IOException {
-        lines = null;
-        InputStream open = in;
-        in = null;
-        if (open != null) {
-            open.close();
-        }
-    }
-
     @Override
     public void close() {
-        try {
-            closeFile();
+        try (EmbeddedEngine _ = engine) {
+            in.close();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        } finally {
-            engine.close();
+            throw new UncheckedIOException(e);
         }
     }
 }

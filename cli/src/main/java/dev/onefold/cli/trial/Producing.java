@@ -6,13 +6,12 @@ import dev.onefold.aws.stream.PartitionKeys;
 import dev.onefold.aws.stream.Producer;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.verbs.Totals;
-import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.load.Pace;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +27,7 @@ final class Producing implements AutoCloseable {
     private final Load load;
     private final long records;
     private final Pace pace;
-    private final Signals signals;
+    private final StopRequest stop;
     private final PartitionKeys keys;
     private final Producer producer;
     private final Thread thread;
@@ -44,18 +43,12 @@ final class Producing implements AutoCloseable {
     /// @param isDone whether all of it is in the stream
     record Moment(long put, SequencedMap<String, Totals> right, Producer.Sent sent, boolean isDone) {}
 
-    /// The records to put.
-    ///
-    /// @param records number of all records, at most
-    /// @param rate records a second
-    record Work(Load load, long records, long rate) {}
-
-    Producing(Work work, Pipeline pipeline, KinesisAsyncClient client, String stream, Signals signals) {
-        load = work.load;
-        records = work.records;
-        this.signals = signals;
-        pace = new Pace(work.rate, System.nanoTime());
-        keys = new PartitionKeys(pipeline);
+    Producing(Load load, Asked asked, KinesisAsyncClient client, String stream, StopRequest stop) {
+        this.load = load;
+        records = asked.load().records();
+        this.stop = stop;
+        pace = new Pace(asked.load().rate(), System.nanoTime());
+        keys = new PartitionKeys(asked.pipeline());
         producer = new Producer(client, stream, Connection.THREADS, new SecureRandom(), this::refused);
         moment = new Moment(0, load.right(), producer.sent(), false);
         thread = Thread.ofPlatform().name("trial-producer").daemon().start(this::run);
@@ -72,20 +65,19 @@ final class Producing implements AutoCloseable {
         try {
             long put = 0;
             long shown = System.nanoTime();
-            while (put < records && !signals.isMade() && !closing && failure.get() == null) {
-                List<byte[]> some = load.next((int) Math.min(pace.batch(), records - put));
+            while (put < records && !stop.isMade() && !closing && failure.get() == null) {
+                List<byte[]> some = load.next((int) Math.min(pace.batch(records), records - put));
                 if (some.isEmpty()) {
                     break;
                 }
                 for (byte[] record : some) {
                     producer.add(new Outgoing(++put, keys.of(record), record));
                 }
-                pace.sent(some.size());
                 if (System.nanoTime() - shown >= SHOWN_NANOS) {
                     shown = System.nanoTime();
                     moment = new Moment(put, load.right(), producer.sent(), false);
                 }
-                TimeUnit.NANOSECONDS.sleep(pace.delayNanos(System.nanoTime()));
+                pace.keep(some.size());
             }
             moment = new Moment(put, load.right(), producer.finish(), true);
         } catch (IOException e) {
@@ -112,13 +104,6 @@ final class Producing implements AutoCloseable {
             throw failed;
         }
         return moment;
-    }
-
-    /// None yet, of the same measures as those that are right.
-    static SequencedMap<String, Totals> none(SequencedMap<String, Totals> right) {
-        SequencedMap<String, Totals> none = new java.util.LinkedHashMap<>();
-        right.forEach((rollup, totals) -> none.put(rollup, Totals.none(totals.measures())));
-        return Collections.unmodifiableSequencedMap(none);
     }
 
     /// Ends it, whatever is still to be put.

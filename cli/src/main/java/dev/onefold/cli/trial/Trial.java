@@ -6,11 +6,13 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
+import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.cli.verbs.Sides;
 import dev.onefold.cli.verbs.Totals;
 import dev.onefold.core.Engine;
-import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Query;
@@ -24,10 +26,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /// One trial: makes a deployment, feeds it while its totals are shown beside those that are right, waits until all is
-/// in, compares, and says what it has cost. One thread, beside the producer's.
+/// in, compares, says its cost, and deletes all that it has made: whether it came to its end, was stopped, or failed.
+/// Is not thread-safe; the producer has a thread of its own.
 final class Trial {
+    private static final Duration POLL = Duration.ofSeconds(2);
+    private static final Duration POLL_LOCAL = Duration.ofMillis(500);
+    private static final Duration HELD = Duration.ofDays(7);
     private static final Duration LOOK_EACH = Duration.ofSeconds(2);
     private static final Duration FLOW_OVER = Duration.ofMinutes(1);
     private static final Duration DRAIN_MAX = Duration.ofMinutes(20);
@@ -40,8 +47,7 @@ final class Trial {
     private final Board board;
     private final Services services;
     private final Asked asked;
-    private final Pipeline pipeline;
-    private final Signals signals;
+    private final StopRequest stop;
     private final Store store;
     private final Instant begun = Instant.now();
     private final SequencedMap<String, Totals> served = new LinkedHashMap<>();
@@ -50,22 +56,90 @@ final class Trial {
     /// The code to deploy.
     record Code(Path archive, String template) {}
 
-    Trial(Caller caller, Board board, Services services, Asked asked, Signals signals) {
+    Trial(Caller caller, Board board, Services services, Asked asked, StopRequest stop) {
         this.caller = caller;
         this.board = board;
         this.services = services;
         this.asked = asked;
-        pipeline = asked.pipeline();
-        this.signals = signals;
+        this.stop = stop;
         store = Connection.store(Store.Tables.of(asked.name()), services.place());
     }
 
     /// Does all of it.
-    ///
-    /// @throws Signals.Stopped if somebody wants it to end
-    ExitCode run(TrialStack stack, Code code, Load load) {
+    ExitCode run(Code code, Load load) {
+        TrialStack stack = new TrialStack(
+                services,
+                asked.name(),
+                TrialStack.newBucket(asked.name()),
+                services.place().endpoint() == null ? POLL : POLL_LOCAL,
+                board::step);
+        RuntimeException failure = null;
+        ExitCode result = ExitCode.DIFFERENT;
+        try {
+            result = compared(stack, code, load);
+        } catch (StopRequest.Stopped stopped) {
+            board.say("Stopped.");
+            result = stop.exitCodeUnfinished();
+        } catch (CommandFailure | EngineException e) {
+            failure = e;
+        } catch (SdkException e) {
+            failure = new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + Reason.of(e), e);
+        } finally {
+            board.endStep();
+            if (stack.isBegun() && !asked.keeps()) {
+                result = removed(stack, result);
+            }
+        }
+        if (!stack.isBegun() && failure == null) {
+            board.say("Nothing was made.");
+        } else if (stack.isBegun() && asked.keeps()) {
+            sayKept(failure != null || stop.isMade());
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return result;
+    }
+
+    private ExitCode removed(TrialStack stack, ExitCode result) {
+        List<String> left = stack.remove("Deleting what was made", List.of(stack.bucket()));
+        if (left.isEmpty()) {
+            board.say("All that was made is deleted.");
+            return result;
+        }
+        board.sayLeft(left);
+        if (!asked.isLocal()) {
+            caller.note("It costs as long as it is there. 'onefold aws clean " + asked.name() + "' tries again.");
+        }
+        return result == ExitCode.DONE ? ExitCode.DIFFERENT : result;
+    }
+
+    private void sayKept(boolean isUndone) {
+        if (asked.isLocal() && isUndone) {
+            board.say("Nothing is kept: the servers that stand in for AWS end with this trial.");
+            return;
+        }
+        board.say("What was made of the stack " + asked.name() + " is kept: 'onefold aws query PIPELINE --deployment "
+                + asked.name() + "' asks it, and 'onefold aws clean " + asked.name() + "' deletes it.");
+        if (asked.isLocal()) {
+            board.say("It is at " + services.place().endpoint()
+                    + " (--endpoint, --region eu-central-1, AWS_ACCESS_KEY_ID=OPERATOR,"
+                    + " AWS_SECRET_ACCESS_KEY=secret).");
+        }
+    }
+
+    /// Keeps what stands in for AWS until somebody wants it to end, if the trial is to be kept and nobody has stopped
+    /// it.
+    void hold() {
+        if (asked.keeps() && !stop.isMade()) {
+            board.say("Ctrl-C ends it.");
+            stop.pause(HELD);
+        }
+    }
+
+    private ExitCode compared(TrialStack stack, Code code, Load load) {
         long startNanos = System.nanoTime();
-        Map<String, String> outputs = stack.make(code.archive, code.template, asked.all(), signals, board::step);
+        Map<String, String> outputs = stack.make(code, asked.all(), stop);
         board.say("The stack " + asked.name() + " is there after "
                 + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
         Figures figures = new Figures(services.metrics(), asked.name(), outputs);
@@ -79,12 +153,10 @@ final class Trial {
     /// Puts the load, and shows how far both sides are.
     private Producing.Moment feed(Map<String, String> outputs, Load load, Figures figures) {
         String stream = outputs.getOrDefault("InputStreamName", "");
-        Producing.Work work =
-                new Producing.Work(load, asked.load().records(), asked.load().rate());
         long startNanos = System.nanoTime();
-        try (Producing producing = new Producing(work, pipeline, services.streams(), stream, signals)) {
+        try (Producing producing = new Producing(load, asked, services.streams(), stream, stop)) {
             while (true) {
-                signals.check();
+                stop.check();
                 Producing.Moment moment = producing.moment();
                 look(figures);
                 Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
@@ -95,7 +167,7 @@ final class Trial {
                 if (moment.isDone()) {
                     return moment;
                 }
-                signals.pause(LOOK_EACH);
+                stop.pause(LOOK_EACH);
             }
         }
     }
@@ -109,7 +181,7 @@ final class Trial {
                 this::engine);
         long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
         while (!drain.isDone()) {
-            signals.check();
+            stop.check();
             if (System.nanoTime() > deadline) {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
@@ -121,7 +193,7 @@ final class Trial {
                     last,
                     "All " + Words.count(last.put(), "record")
                             + " are put. Waiting until all of them are in the totals.");
-            signals.pause(LOOK_EACH);
+            stop.pause(LOOK_EACH);
         }
         long aside = drain.aside();
         if (aside > 0) {
@@ -140,7 +212,7 @@ final class Trial {
         Optional<Engine> found = engine();
         if (found.isPresent()) {
             try (Engine engine = found.get()) {
-                for (Rollup rollup : Rollups.of(pipeline).all()) {
+                for (Rollup rollup : Rollups.of(asked.pipeline()).all()) {
                     served.put(rollup.name(), engine.query(Query.all(rollup.name()), Totals::of));
                 }
             }
@@ -248,10 +320,10 @@ final class Trial {
     private void bill(Figures figures, Producing.Moment last) {
         long deadline = System.nanoTime() + COUNTING_MAX.toNanos();
         Figures.Usage usage = figures.usage(begun, Instant.now());
-        while (usage.records() < last.put() && System.nanoTime() < deadline && !signals.isMade()) {
+        while (usage.records() < last.put() && System.nanoTime() < deadline && !stop.isMade()) {
             board.step("Waiting until CloudWatch has counted it all: " + Words.count(usage.records()) + " of "
                     + Words.count(last.put(), "record"));
-            signals.pause(Duration.ofSeconds(10));
+            stop.pause(Duration.ofSeconds(10));
             usage = figures.usage(begun, Instant.now());
         }
         board.say(Words.count(usage.injected(), "invocation") + " failed on purpose.");

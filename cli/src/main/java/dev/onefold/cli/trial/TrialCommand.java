@@ -10,6 +10,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.Questions;
+import dev.onefold.cli.demo.StandIns;
 import dev.onefold.cli.demo.Workplace;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
@@ -175,18 +176,21 @@ public final class TrialCommand implements Callable<Integer> {
             StopRequest stop = new StopRequest();
             stop.makeOnSignals();
             stop.makeOnHangup();
-            Session session = new Session(caller, board, asked, new Signals(stop));
             Trial.Code code = new Trial.Code(functions, template.deletableYaml());
             if (local) {
-                try (LocalPlace here = LocalPlace.open(caller);
+                try (StandIns.EmptyAccount here =
+                                StandIns.of("aws trial --local").account();
                         Services services = Services.at(aws, here.place())) {
-                    ExitCode result = session.run(services, code, load);
-                    session.hold();
+                    Trial trial = new Trial(caller, board, services, asked, stop);
+                    ExitCode result = trial.run(code, load);
+                    trial.hold();
                     return result.code();
                 }
             }
             try (Services services = Services.at(aws, aws.place())) {
-                return session.run(services, code, load).code();
+                return new Trial(caller, board, services, asked, stop)
+                        .run(code, load)
+                        .code();
             }
         }
     }

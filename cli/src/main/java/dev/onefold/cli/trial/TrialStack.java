@@ -1,17 +1,20 @@
 package dev.onefold.cli.trial;
 
+import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
-import java.nio.file.Path;
+import dev.onefold.cli.run.StopRequest;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.cloudformation.model.AlreadyExistsException;
 import software.amazon.awssdk.services.cloudformation.model.Stack;
@@ -24,53 +27,57 @@ final class TrialStack {
     private static final String CODE_KEY = "functions.zip";
     private static final String MADE = "CREATE_COMPLETE";
     private static final String UNDER_WAY = "CREATE_IN_PROGRESS";
+    private static final String GONE = "DELETE_COMPLETE";
+    private static final String BUCKET = "AWS::S3::Bucket";
+    private static final int TRIES_MAX = 4;
+    private static final int POLLS_EACH_EMPTYING = 5;
+    private static final Duration DELETING_MAX = Duration.ofMinutes(30);
 
-    private final Services services;
     private final Stacks stacks;
     private final Buckets buckets;
     private final String name;
     private final String bucket;
     private final Duration poll;
+    private final Consumer<String> said;
     private boolean begun;
 
-    /// Nothing is made yet.
-    ///
-    /// @param poll between two looks at a stack that is made or deleted
-    TrialStack(Services services, String name, Duration poll) {
-        this.services = services;
-        this.name = name;
-        this.poll = poll;
+    /// @param bucket the bucket of its code; empty if there is no stack
+    /// @param poll pause between two looks at a stack that is being made or deleted
+    /// @param said takes reports on the progress
+    TrialStack(Services services, String name, String bucket, Duration poll, Consumer<String> said) {
         stacks = new Stacks(services.stacks());
         buckets = new Buckets(services.objects());
-        byte[] mark = new byte[MARK_BYTES];
-        new SecureRandom().nextBytes(mark);
-        bucket = Buckets.name(name, HexFormat.of().formatHex(mark));
+        this.name = name;
+        this.bucket = bucket;
+        this.poll = poll;
+        this.said = said;
     }
 
-    String bucket() {
-        return bucket;
+    /// The name of a bucket for the code of a new trial.
+    static String newBucket(String trial) {
+        byte[] mark = new byte[MARK_BYTES];
+        new SecureRandom().nextBytes(mark);
+        return Buckets.name(trial, HexFormat.of().formatHex(mark));
     }
 
     /// Makes all of it, and waits until it is there.
     ///
-    /// @param said is told how far it is
     /// @return the stack's outputs
-    Map<String, String> make(
-            Path archive, String template, Map<String, String> parameters, Signals signals, Consumer<String> said) {
+    Map<String, String> make(Trial.Code code, Map<String, String> parameters, StopRequest stop) {
         requireFree();
-        signals.check();
+        stop.check();
         begun = true;
         try {
             said.accept("Making the bucket " + bucket + ", and uploading the functions");
             buckets.make(bucket);
-            signals.check();
-            buckets.put(bucket, CODE_KEY, archive);
-            signals.check();
+            stop.check();
+            buckets.put(bucket, CODE_KEY, code.archive());
+            stop.check();
             Map<String, String> all = new TreeMap<>(parameters);
             all.put(Stacks.CODE_BUCKET, bucket);
             all.put("CodeKey", CODE_KEY);
-            stacks.create(name, template, all, bucket);
-            return made(signals, said);
+            stacks.create(name, code.template(), all, bucket);
+            return made(stop);
         } catch (AlreadyExistsException e) {
             throw (CommandFailure) taken(name).initCause(e);
         } catch (SdkException e) {
@@ -81,6 +88,10 @@ final class TrialStack {
     /// Whether something may have been made, also if no answer came.
     boolean isBegun() {
         return begun;
+    }
+
+    String bucket() {
+        return bucket;
     }
 
     private void requireFree() {
@@ -102,44 +113,126 @@ final class TrialStack {
                         + (begun ? "" : " Nothing was made."));
     }
 
-    private Map<String, String> made(Signals signals, Consumer<String> said) {
+    private Map<String, String> made(StopRequest stop) {
         while (true) {
-            signals.check();
+            stop.check();
             Stack stack = stacks.find(name)
                     .orElseThrow(() -> new CommandFailure(
                             ExitCode.DIFFERENT, "Stack " + name + " was deleted while it was made."));
-            if (stack.stackStatusAsString().equals(MADE)) {
+            String status = stack.stackStatusAsString();
+            if (status.equals(MADE)) {
                 return Stacks.outputs(stack);
             }
             List<StackResource> resources = stacks.resources(name);
-            if (!stack.stackStatusAsString().equals(UNDER_WAY)) {
+            if (!status.equals(UNDER_WAY)) {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
-                        "Stack " + name + " cannot be made; it is " + stack.stackStatusAsString() + ". "
-                                + reason(stack, resources));
+                        "Stack " + name + " cannot be made; it is " + status + ". " + reason(stack, resources));
             }
             long done = resources.stream()
                     .filter(each -> each.resourceStatusAsString().equals(MADE))
                     .count();
             said.accept("Making the stack " + name + ": " + done + " of its resources are there");
-            signals.pause(poll);
+            stop.pause(poll);
         }
     }
 
     private static String reason(Stack stack, List<StackResource> resources) {
-        Optional<StackResource> failed = resources.stream()
+        return resources.stream()
                 .filter(each -> each.resourceStatusAsString().equals("CREATE_FAILED"))
                 .filter(each -> !String.valueOf(each.resourceStatusReason()).contains("cancelled"))
-                .findFirst();
-        return failed.map(each ->
-                        each.resourceType() + " " + each.logicalResourceId() + ": " + each.resourceStatusReason())
+                .findFirst()
+                .map(each -> each.resourceType() + " " + each.logicalResourceId() + ": " + each.resourceStatusReason())
                 .orElse(String.valueOf(stack.stackStatusReason()));
     }
 
-    /// Deletes all that was made.
+    /// Deletes the stack with its content, then buckets of code. A request to stop does not interrupt that. A
+    /// resource that was deleted before is not a failure, so a removal can be repeated at any time. A stack whose
+    /// code comes from another bucket is of another trial, and stays.
     ///
-    /// @return what could not be deleted, and why
-    List<String> remove(Consumer<String> said) {
-        return new Removal(services, poll, said).remove(name, List.of(bucket), bucket::equals);
+    /// @param step the step, as the reports on its progress begin
+    /// @return the parts that could not be deleted, with the reasons
+    List<String> remove(String step, List<String> codeBuckets) {
+        said.accept(step);
+        List<String> left = new ArrayList<>(removeStack(step));
+        for (String each : codeBuckets) {
+            attempt("Bucket " + each, () -> buckets.remove(each)).ifPresent(left::add);
+        }
+        return left;
+    }
+
+    private List<String> removeStack(String step) {
+        List<String> left = new ArrayList<>();
+        for (int tries = 1; tries <= TRIES_MAX; tries++) {
+            left.clear();
+            attempt(
+                            "Stack " + name,
+                            () -> stacks.find(name)
+                                    .filter(found -> Stacks.codeBucket(found).equals(bucket))
+                                    .ifPresent(found -> left.addAll(removeOnce(step, found))))
+                    .ifPresent(left::add);
+            if (left.isEmpty()) {
+                break;
+            }
+            Connection.THREADS.pause(poll);
+        }
+        return left;
+    }
+
+    /// Deletes a stack once, and returns the reasons why parts of it are left; empty if it is gone. Its buckets
+    /// are emptied repeatedly, because only an empty bucket can be deleted, and functions may write until they
+    /// are gone.
+    private List<String> removeOnce(String step, Stack stack) {
+        String id = stack.stackId();
+        List<StackResource> resources = stacks.resources(id);
+        List<String> filled = resources.stream()
+                .filter(resource -> resource.resourceType().equals(BUCKET) && resource.physicalResourceId() != null)
+                .map(StackResource::physicalResourceId)
+                .toList();
+        filled.forEach(buckets::empty);
+        stacks.delete(id);
+        long deadline = System.nanoTime() + DELETING_MAX.toNanos();
+        for (int polls = 1; ; polls++) {
+            Connection.THREADS.pause(poll);
+            Optional<Stack> now = stacks.find(id);
+            if (now.isEmpty()) {
+                return List.of();
+            }
+            List<StackResource> there = stacks.resources(id).stream()
+                    .filter(resource -> !GONE.equals(resource.resourceStatusAsString()))
+                    .toList();
+            said.accept(step + ": " + there.size() + " of " + resources.size() + " resources are left");
+            if (!now.get().stackStatusAsString().equals("DELETE_IN_PROGRESS") || System.nanoTime() > deadline) {
+                return reasons(now.get(), there);
+            }
+            if (polls % POLLS_EACH_EMPTYING == 0) {
+                filled.forEach(buckets::empty);
+            }
+        }
+    }
+
+    private static List<String> reasons(Stack stack, List<StackResource> there) {
+        List<String> reasons = new ArrayList<>(List.of("Stack " + stack.stackName() + " is "
+                + stack.stackStatusAsString() + because(stack.stackStatusReason())));
+        for (StackResource resource : there) {
+            String physical = resource.physicalResourceId();
+            reasons.add(resource.resourceType() + " " + resource.logicalResourceId()
+                    + (physical == null ? "" : " (" + physical + ")") + because(resource.resourceStatusReason()));
+        }
+        return reasons;
+    }
+
+    private static String because(@Nullable String reason) {
+        return reason == null || reason.isEmpty() ? "" : ": " + reason;
+    }
+
+    /// The reason, if something fails.
+    private static Optional<String> attempt(String what, Runnable action) {
+        try {
+            action.run();
+            return Optional.empty();
+        } catch (RuntimeException e) { // The rest must be tried all the same, and what is left must be said.
+            return Optional.of(what + ": " + Reason.of(e));
+        }
     }
 }

@@ -46,7 +46,13 @@ public record Sides(String rollup, Totals engine, Totals right) {
         return lines;
     }
 
-    private static String coloured(Screen screen, String line) {
+    /// The last column of a row that is judged.
+    public static String verdict(boolean isEqual) {
+        return isEqual ? EQUAL : DIFFERENT;
+    }
+
+    /// A line with its verdict in colour, where the screen has colours.
+    public static String coloured(Screen screen, String line) {
         if (!screen.colour()) {
             return line;
         }
@@ -62,7 +68,7 @@ public record Sides(String rollup, Totals engine, Totals right) {
             cells.add(Words.number(engine.value(group, i)));
             cells.add(theirs < 0 ? "" : Words.number(right.value(group, theirs)));
         }
-        cells.add(!judges ? "" : engine.isSame(right, group) ? EQUAL : DIFFERENT);
+        cells.add(!judges ? "" : verdict(engine.isSame(right, group)));
         return cells;
     }
 

@@ -4,7 +4,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.core.Status;
 import dev.onefold.core.document.Json;
-import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.form.EngineJson;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -53,7 +53,7 @@ final class StatusCommand implements Callable<Integer> {
                     pipeline.caller()
                             .print(
                                     format == StatusFormat.json
-                                            ? Json.of(JsonForm.status(name, status)) + "\n"
+                                            ? Json.of(EngineJson.status(name, status)) + "\n"
                                             : new StatusText(name, pipeline.place(), status).table());
                     return ExitCode.DONE;
                 })

@@ -54,7 +54,7 @@ final class TotalsFile {
     }
 
     private Totals of(Node document) {
-        Node groups = document instanceof Node.Mapping mapping ? member(mapping, GROUPS) : null;
+        Node groups = document.find(GROUPS);
         if (!(groups instanceof Node.Sequence(List<Node> items, var _))) {
             throw refused("it has no list 'groups'");
         }
@@ -82,14 +82,14 @@ final class TotalsFile {
     }
 
     private List<String> path(Node.Mapping group) {
-        if (!(member(group, GROUP) instanceof Node.Sequence(List<Node> names, var _))) {
+        if (!(group.find(GROUP) instanceof Node.Sequence(List<Node> names, var _))) {
             throw refused("a group has no list 'group'");
         }
         return names.stream().map(name -> text(name, "the name of a group")).toList();
     }
 
     private Map<String, @Nullable BigDecimal> values(Node.Mapping group, List<String> path) {
-        Node.Mapping from = member(group, VALUES) instanceof Node.Mapping values ? values : group;
+        Node.Mapping from = group.find(VALUES) instanceof Node.Mapping values ? values : group;
         Map<String, @Nullable BigDecimal> all = new LinkedHashMap<>();
         for (Node.Entry entry : from.entries()) {
             if (!entry.name().text().equals(GROUP)) {
@@ -116,13 +116,5 @@ final class TotalsFile {
             return scalar.text();
         }
         throw refused(what + " is a list or an object");
-    }
-
-    private static @Nullable Node member(Node.Mapping mapping, String name) {
-        return mapping.entries().stream()
-                .filter(entry -> entry.name().text().equals(name))
-                .map(Node.Entry::value)
-                .findFirst()
-                .orElse(null);
     }
 }

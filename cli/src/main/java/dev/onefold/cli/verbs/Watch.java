@@ -3,27 +3,20 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.StopRequest;
+import dev.onefold.cli.show.Picture;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.EngineException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /// Asks again and again until somebody stops it. On a terminal each answer takes the place of the one before; elsewhere
 /// an answer is written only if it differs. An engine that is stopped and started again meanwhile is waited for.
 final class Watch {
-    private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final String HOME = "\u001b[H";
-    private static final String CLEAR = "\u001b[2J";
-    private static final String CLEAR_LINE = "\u001b[K";
-    private static final String CLEAR_REST = "\u001b[J";
-
     private final Caller caller;
     private final Duration every;
     private final StopRequest stop;
-    private final boolean redraws;
+    private final Picture picture;
     private boolean begun;
     private String noted = "";
 
@@ -31,8 +24,7 @@ final class Watch {
         this.caller = caller;
         this.every = every;
         this.stop = stop;
-        redraws = caller.screen().outIsTerminal()
-                && !caller.environment().getOrDefault("TERM", "").equals("dumb");
+        picture = new Picture(caller);
     }
 
     /// Asks once, and shows the answer.
@@ -55,7 +47,7 @@ final class Watch {
                 note(String.valueOf(e.getMessage()));
             }
             long took = System.nanoTime() - started;
-            pause(System.nanoTime() + Math.max(every.toNanos() - took, took));
+            stop.pause(Duration.ofNanos(Math.max(every.toNanos() - took, took)));
         }
         return ExitCode.DONE;
     }
@@ -68,19 +60,11 @@ final class Watch {
         }
     }
 
-    private void pause(long until) {
-        while (!stop.isMade() && System.nanoTime() < until) {
-            LockSupport.parkNanos(Math.min(SLICE_NANOS, until - System.nanoTime()));
-        }
-    }
-
     /// Shows an answer.
     void show(WatchText.Shown shown) {
         List<String> lines = shown.lines();
-        if (redraws) {
-            caller.print((begun ? "" : CLEAR) + HOME);
-            lines.forEach(line -> caller.print(line + CLEAR_LINE + "\n"));
-            caller.print(CLEAR_REST);
+        if (picture.isPossible()) {
+            picture.draw(lines);
         } else if (shown.isChanged()) {
             caller.print((begun ? "\n" : "") + String.join("\n", lines) + "\n");
         }

@@ -12,6 +12,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.StopRequest;
+import dev.onefold.load.Pace;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -182,7 +183,7 @@ class ProduceCommandTest {
                     client,
                     "s",
                     PipelineArgument.read(caller, "trades.yaml"),
-                    new Production.Limits(null, stop, Duration.ofMillis(50)));
+                    new Production.Limits(new Pace(0, 0), stop, Duration.ofMillis(50)));
             assertThatThrownBy(() -> production.run(List.of("one.ndjson"), 1))
                     .isInstanceOf(CommandFailure.class)
                     .hasMessageMatching(

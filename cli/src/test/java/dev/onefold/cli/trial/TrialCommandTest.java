@@ -165,9 +165,9 @@ class TrialCommandTest {
         try (HttpAccount account = new HttpAccount(false, () -> stop.make(ExitCode.INTERRUPTED));
                 Services services = Services.at(aws, new Connection.Place("eu-central-1", null, account.endpoint()));
                 Load load = new Load.Trades(TradeRiskMix.BENCHMARK, 100, 42)) {
-            Session session = new Session(caller, new Board(caller), asked, new Signals(stop));
+            Trial trial = new Trial(caller, new Board(caller), services, asked, stop);
             Trial.Code code = new Trial.Code(folder.resolve("functions.zip"), "");
-            assertThat(session.run(services, code, load)).isEqualTo(ExitCode.INTERRUPTED);
+            assertThat(trial.run(code, load)).isEqualTo(ExitCode.INTERRUPTED);
             assertThat(account.changes).hasSize(1);
         }
         return out.toString(StandardCharsets.UTF_8);

@@ -1,5 +1,6 @@
 package dev.onefold.core.batch;
 
+import dev.onefold.core.document.JsonValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -13,6 +14,12 @@ import java.util.regex.Pattern;
 public record BatchNumber(long number, List<Integer> parts) implements Comparable<BatchNumber> {
     /// How often a batch can be divided: more than enough to halve a million records down to one.
     public static final int DEPTH_MAX = 32;
+
+    /// As it is written in JSON.
+    public static final JsonValue<BatchNumber> JSON = JsonValue.text(
+            BatchNumber.class,
+            text -> read(text)
+                    .orElseThrow(() -> new IllegalArgumentException("'" + text + "' is not the number of a batch")));
 
     private static final Pattern TEXT = Pattern.compile("[0-9]{1,18}(\\.[0-9]{1,9}){0," + DEPTH_MAX + "}");
     private static final Comparator<BatchNumber> ORDER = Comparator.comparingLong(BatchNumber::number)

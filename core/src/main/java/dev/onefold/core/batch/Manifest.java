@@ -1,16 +1,14 @@
 package dev.onefold.core.batch;
 
 import dev.onefold.core.document.Json;
+import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /// The proof of the content of a batch: its receiver needs nothing else to find out whether a batch or a record
 /// is missing or doubled. It is written as one line of JSON.
@@ -38,6 +36,10 @@ public record Manifest(
         Instant first,
         Instant last,
         Instant sealed) {
+    private static final JsonRecord<Manifest> JSON = JsonRecord.of(
+            Manifest.class,
+            "batch=id? number file? records bytes sha256 previous? of? first last sealed",
+            BatchNumber.JSON);
     private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
 
     /// The id of a batch.
@@ -60,67 +62,24 @@ public record Manifest(
 
     /// As it is written, without a line end.
     public String toJson() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("batch", id);
-        fields.put("number", number.toString());
-        if (!file.isEmpty()) {
-            fields.put("file", file);
-        }
-        fields.put("records", records);
-        fields.put("bytes", bytes);
-        fields.put("sha256", sha256);
-        if (!previous.isEmpty()) {
-            fields.put("previous", previous);
-        }
-        if (!of.isEmpty()) {
-            fields.put("of", of);
-        }
-        fields.put("first", first.toString());
-        fields.put("last", last.toString());
-        fields.put("sealed", sealed.toString());
-        return Json.of(fields);
+        return Json.of(JSON.write(this));
     }
 
     /// The manifest that a text is; empty if it is none.
     public static Optional<Manifest> read(String text) {
-        Problems problems = new Problems();
-        if (!(JsonText.read(text, problems) instanceof Node.Mapping fields) || !problems.isEmpty()) {
+        Node json = JsonText.read(text, new Problems());
+        if (json == null) {
             return Optional.empty();
         }
-        Map<String, String> texts = new LinkedHashMap<>();
-        for (Node.Entry entry : fields.entries()) {
-            if (!(entry.value() instanceof Node.Scalar scalar)) {
-                return Optional.empty();
-            }
-            texts.put(entry.name().text(), scalar.text());
-        }
         try {
-            return Optional.ofNullable(of(texts));
-        } catch (NumberFormatException | DateTimeException e) {
+            return Optional.of(JSON.read(json)).filter(Manifest::hasHashes);
+        } catch (IllegalStateException | IllegalArgumentException | DateTimeException e) {
             return Optional.empty();
         }
     }
 
-    private static @Nullable Manifest of(Map<String, String> texts) {
-        Optional<BatchNumber> number = BatchNumber.read(texts.getOrDefault("number", ""));
-        String sha256 = texts.getOrDefault("sha256", "");
-        String previous = texts.getOrDefault("previous", "");
-        String of = texts.getOrDefault("of", "");
-        if (number.isEmpty() || !isHash(sha256) || !isHashOrNone(previous) || !isHashOrNone(of)) {
-            return null;
-        }
-        return new Manifest(
-                texts.getOrDefault("batch", ""),
-                number.get(),
-                texts.getOrDefault("file", ""),
-                Long.parseLong(texts.getOrDefault("records", "")),
-                Long.parseLong(texts.getOrDefault("bytes", "")),
-                sha256,
-                previous,
-                of,
-                Instant.parse(texts.getOrDefault("first", "")),
-                Instant.parse(texts.getOrDefault("last", "")),
-                Instant.parse(texts.getOrDefault("sealed", "")));
+    private boolean hasHashes() {
+        return isHash(sha256) && isHashOrNone(previous) && isHashOrNone(of);
     }
 
     private static boolean isHash(String text) {

@@ -3,10 +3,58 @@ package dev.onefold.core.document;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A part of a document, with the place where it begins. YAML, JSON and the fluent API are all read into nodes.
 public sealed interface Node {
     TextPlace place();
+
+    /// The text of a scalar.
+    ///
+    /// @throws IllegalStateException if it is something else: for documents that Onefold has written itself
+    default String text() {
+        throw new IllegalStateException("A list or an object stands in the place of a text at " + place());
+    }
+
+    /// The items of a list.
+    ///
+    /// @throws IllegalStateException if it is something else: for documents that Onefold has written itself
+    default List<Node> items() {
+        throw new IllegalStateException("Something else stands in the place of a list at " + place());
+    }
+
+    /// The texts of a list of scalars.
+    ///
+    /// @throws IllegalStateException if it is something else: for documents that Onefold has written itself
+    default List<String> texts() {
+        return items().stream().map(Node::text).toList();
+    }
+
+    /// The names and values of a mapping; none if it is something else.
+    default List<Entry> entries() {
+        return List.of();
+    }
+
+    /// The first value of a name in a mapping; `null` if there is none.
+    default @Nullable Node find(String name) {
+        for (Entry entry : entries()) {
+            if (entry.name().text().equals(name)) {
+                return entry.value();
+            }
+        }
+        return null;
+    }
+
+    /// The same where the name must be there.
+    ///
+    /// @throws IllegalStateException if it is not: for documents that Onefold has written itself
+    default Node get(String name) {
+        Node value = find(name);
+        if (value == null) {
+            throw new IllegalStateException("The object at " + place() + " does not have '" + name + "'");
+        }
+        return value;
+    }
 
     /// A value that stands in no file: a text, a list or a map of such values, or a node.
     static Node of(Object value) {

@@ -7,7 +7,6 @@ import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.process.Verdict;
 import dev.onefold.embedded.commit.Request.Asked;
 import dev.onefold.embedded.commit.Request.Outcome;
 import dev.onefold.embedded.disk.Entry;
@@ -17,6 +16,7 @@ import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.Folding;
 import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Settled;
+import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.source.Framing;
@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class Commits {
     private static final int CHUNKS_MAX = 16;
 
+    private final ShardFold fold;
     private final State state;
     private final Folding folding;
     private final Letters letters;
@@ -45,8 +46,9 @@ public final class Commits {
     private final List<Chunk> kept =
             new ArrayList<>(); // For the next round: most entries are much smaller than a chunk.
 
-    public Commits(State state, Folding folding, Letters letters, Journal journal) {
-        this.state = state;
+    public Commits(ShardFold fold, Folding folding, Letters letters, Journal journal) {
+        this.fold = fold;
+        state = fold.state();
         this.folding = folding;
         this.letters = letters;
         this.journal = journal;
@@ -232,7 +234,7 @@ public final class Commits {
     private Entry.Settles settles(DeadLetter letter) {
         return switch (letter.reason()) {
             case FAILED -> Entry.Settles.FAILED;
-            case CONFLICT -> state.hasFunction ? Entry.Settles.LOST : Entry.Settles.LOST_ROW;
+            case CONFLICT -> fold.settlesConflict();
             default -> Entry.Settles.REJECTED;
         };
     }
@@ -284,7 +286,7 @@ public final class Commits {
         long lines = uncommittedLines + moreLines;
         long bytes = uncommittedBytes + moreBytes;
         state.requireHeap(lines, bytes);
-        long needed = state.shards[0].bytesFor(2 * bytes, state.hasFunction ? lines : bytes / 8) * state.shards.length
+        long needed = state.shards[0].bytesForLines(lines, bytes) * state.shards.length
                 + state.valueBytesFor(lines, 2 * bytes)
                 + letters.bytesFor(lines, lines);
         if (!state.memory.fits(needed)) {
@@ -420,8 +422,8 @@ public final class Commits {
         DeadLetter before = letters.letter(letter);
         Counts countsBefore = state.allCounts();
         folding.rounds(List.of(chunk));
-        Verdict verdict = chunk.verdict();
-        Redriven redriven = verdict == null ? redriven(countsBefore, state.allCounts()) : redriven(verdict);
+        Redriven decided = chunk.redriven();
+        Redriven redriven = decided == null ? redriven(countsBefore, state.allCounts()) : decided;
         if (before != null) {
             boolean hadLost = before.reason() == Reason.CONFLICT;
             state.count(new Counts(0, 0, 0, hadLost ? -1 : 0, hadLost ? 0 : -1));
@@ -440,16 +442,6 @@ public final class Commits {
         chunk.setRedriven(source, redrive.place(), redrive.record(), letter, redrive.arrivedMs());
         chunk.kind = redrive.kind();
         return chunk;
-    }
-
-    private static Redriven redriven(Verdict verdict) {
-        return switch (verdict) {
-            case ACCEPTED -> Redriven.ACCEPTED;
-            case DUPLICATE -> Redriven.DUPLICATE;
-            case STALE -> Redriven.STALE;
-            case CONFLICTING -> Redriven.CONFLICTING;
-            case REJECTED -> Redriven.REJECTED;
-        };
     }
 
     /// A record counts once, as what became of it the last time.

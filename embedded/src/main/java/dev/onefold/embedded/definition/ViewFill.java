@@ -3,9 +3,7 @@ package dev.onefold.embedded.definition;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
-import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.Feeds;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.core.state.Horizon;
@@ -15,6 +13,7 @@ import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Settled;
+import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
@@ -26,7 +25,6 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -52,47 +50,12 @@ final class ViewFill {
             return new DefinitionChange.None();
         }
         Readable readable = readable(reopen);
-        if (old.state.batches != null || definition.fold() instanceof Batching) {
-            return new DefinitionChange.Impossible(
-                    "what is sealed cannot be sealed again, and " + changed(old.pipeline, definition),
-                    readable.missing);
-        }
-        if (old.state.hasFunction || definition.fold() instanceof Processing) {
-            String reason = FunctionVersions.impossible(old.pipeline, definition, opening.codes());
-            if (reason.isEmpty()) {
-                return new DefinitionChange.FromRows(
-                        List.of(), FunctionVersions.doubt(old.pipeline, definition, old.letters.size()));
-            }
-            return readable.isWhole()
-                    ? fromSources(reason, readable)
-                    : new DefinitionChange.Impossible(reason, readable.missing);
-        }
-        String forgotten = forgotten();
-        if (!forgotten.isEmpty()) {
-            return readable.isWhole()
-                    ? fromSources(forgotten, readable)
-                    : new DefinitionChange.Impossible(forgotten, readable.missing);
-        }
-        return switch (Derivation.of(old.pipeline, definition)) {
-            case Derivation.Possible possible
-            when possible.doubt().isEmpty() || !readable.isWhole() ->
-                new DefinitionChange.FromRows(
-                        readable.isWhole() ? List.of() : Derivation.dropped(old.pipeline, definition),
-                        possible.doubt());
-            case Derivation.Possible possible -> fromSources(possible.doubt(), readable);
-            case Derivation.Impossible(var reason) when readable.isWhole() -> fromSources(reason, readable);
-            case Derivation.Impossible(var reason) -> new DefinitionChange.Impossible(reason, readable.missing);
+        return switch (old.fold.basis(definition, readable.isWhole())) {
+            case ShardFold.Basis.Stored(var lost, var doubt) -> new DefinitionChange.FromRows(lost, doubt);
+            case ShardFold.Basis.Sources(var reason) when readable.isWhole() -> fromSources(reason, readable);
+            case ShardFold.Basis.Sources(var reason) -> new DefinitionChange.Impossible(reason, readable.missing);
+            case ShardFold.Basis.Nothing(var reason) -> new DefinitionChange.Impossible(reason, readable.missing);
         };
-    }
-
-    /// Why the rows are not enough, because ids are forgotten; empty if they are.
-    private String forgotten() {
-        if (old.state.hasForgotten()) {
-            return "ids are forgotten, and of their rows only the totals are kept";
-        }
-        return !old.state.forgets && Horizon.ofForgetting(definition).isPresent()
-                ? "the rows do not say the times of their records, by which ids are to be forgotten"
-                : "";
     }
 
     private DefinitionChange fromSources(String reason, Readable readable) {
@@ -109,20 +72,16 @@ final class ViewFill {
         return switch (change(reopen)) {
             case DefinitionChange.None _ -> throw new IllegalStateException("The definition serves already");
             case DefinitionChange.FromRows(var lost, var _) when !lost.isEmpty() && !acceptLoss -> throw loss(lost);
-            case DefinitionChange.FromRows _ when old.state.hasFunction -> filledFromKeys(reopen);
-            case DefinitionChange.FromRows _ -> {
-                Derivation.Possible possible = (Derivation.Possible) Derivation.of(old.pipeline, definition);
-                yield filled(fresh -> fresh.fillFromRows(old, possible));
-            }
+            case DefinitionChange.FromRows _ -> filledFromStored(reopen);
             case DefinitionChange.FromSources sources -> refolded(reopen, sources.reason());
             case DefinitionChange.Impossible(var reason, var missing) -> throw refused(reason, missing);
         };
     }
 
-    /// Where a row does not fit the new roll-ups, all is folded again, if it can be read.
-    private View filledFromKeys(Function<String, @Nullable FileSource> reopen) {
+    /// Where a row of a table does not fit the new roll-ups, all is folded again, if it can be read.
+    private View filledFromStored(Function<String, @Nullable FileSource> reopen) {
         try {
-            return filled(fresh -> fresh.fillFromKeys(old, opening.workers()));
+            return filled(fresh -> fresh.fillFrom(old, opening.workers()));
         } catch (EngineException e) {
             if (e.getCause() instanceof Feeds.UnfitRowException
                     && readable(reopen).isWhole()) {
@@ -186,20 +145,6 @@ final class ViewFill {
     /// A view of the same definition, recomputed from the sources and the journal.
     View shadow(Function<String, @Nullable FileSource> reopen) {
         return refolded(reopen, RECOMPUTED);
-    }
-
-    /// Names the change between two definitions, at least one of which makes batches.
-    private static String changed(Pipeline old, Pipeline definition) {
-        if (!(old.fold() instanceof Batching before)) {
-            return "the pipeline did not make batches before";
-        }
-        if (!(definition.fold() instanceof Batching after)) {
-            return "the pipeline would make no batches any more";
-        }
-        if (!Objects.equals(before.compare(), after.compare())) {
-            return "'compare' has changed";
-        }
-        return (before.forget().equals(after.forget()) ? "'input'" : "'forget'") + " has changed";
     }
 
     private EngineException refused(String reason, String missing) {

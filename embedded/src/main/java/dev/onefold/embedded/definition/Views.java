@@ -5,7 +5,6 @@ import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.FileNames;
-import dev.onefold.embedded.fold.Comparison;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.intake.Rounds;
@@ -143,8 +142,7 @@ public final class Views {
                 checkpoint(); // After a crash it needs journal that the shadow's checkpoints delete.
             }
             View shadow = new ViewFill(opening, served, served.pipeline).shadow(reopen);
-            Verification difference =
-                    guard.reading(() -> Comparison.of(served.state, shadow.state, "the sources, read again"));
+            Verification difference = guard.reading(() -> served.fold.verify(shadow.fold, "the sources, read again"));
             if (keep) {
                 replace(served, shadow);
             } else {

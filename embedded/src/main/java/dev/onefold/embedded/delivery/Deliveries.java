@@ -10,7 +10,7 @@ import dev.onefold.core.batch.Members;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.batches.Sealed;
-import dev.onefold.embedded.guard.Backlog;
+import dev.onefold.embedded.fold.MemberFold;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.view.View;
 import java.io.IOException;
@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -38,7 +37,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
 
     private final View view;
     private final Guard guard;
-    private final Backlog backlog;
+    private final MemberFold fold;
     private final Batches batches;
     private final InstantSource clock;
     private final Runnable checkpoint;
@@ -47,14 +46,14 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
     private final @Nullable Thread ticker;
 
     /// @param checkpoint takes one and waits until it is durable
-    public Deliveries(View view, View.Opening opening, Runnable checkpoint) {
+    public Deliveries(View view, MemberFold fold, View.Opening opening, Runnable checkpoint) {
+        this.fold = fold;
         this.view = view;
         this.checkpoint = checkpoint;
         guard = opening.guard();
-        backlog = opening.backlog();
         clock = opening.settings().clock();
-        batches = Objects.requireNonNull(view.state.batches, "The pipeline makes no batches");
-        Batching batching = (Batching) view.pipeline.fold();
+        batches = fold.batches();
+        Batching batching = batches.batching();
         boolean isThreaded = opening.settings().threads() > 0 && !opening.reading();
         Contents contents =
                 new Contents(view.directory, batches, batching.deliver().compression(), opening.space());
@@ -71,7 +70,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                         clock,
                         guard,
                         owner,
-                        opening.backlog().bytesMax()),
+                        opening.settings().undeliveredBytesMax()),
                 isThreaded,
                 opening.reading());
         batches.whenDurable(courier::wake);
@@ -107,7 +106,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
     /// Seals by the clock what has waited long enough, and lets a checkpoint be taken of what was sealed.
     private boolean tick() {
         boolean isSealed = batches.sealIfDue(clock.instant().toEpochMilli());
-        if (view.state.sweep() || batches.hasUnwrittenSeals() || batches.hasUnwrittenEnds()) {
+        if (fold.sweep() || batches.hasUnwrittenSeals() || batches.hasUnwrittenEnds()) {
             view.checkpoints.takeIfDue();
         }
         return isSealed;
@@ -143,13 +142,13 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 batches.openFirstMs(),
                 batches.sealedNumber(),
                 batches.undeliveredBytes(),
-                backlog.since(batches).orElse(null)));
+                fold.waitsSince().orElse(null)));
         List<Handled> begun = now.begun();
         long next = now.next();
         List<Handled> left = begun.stream()
                 .filter(handled -> !(handled.delivery() instanceof Delivery.Divided))
                 .toList();
-        boolean isStrict = ((Batching) view.pipeline.fold()).order() == Batching.Order.STRICT;
+        boolean isStrict = batches.batching().order() == Batching.Order.STRICT;
         // The other parts of a batch go on.
         boolean awaitsPerson =
                 left.stream().allMatch(handled -> handled.delivery().awaitsPerson());

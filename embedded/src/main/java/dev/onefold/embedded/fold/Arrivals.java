@@ -1,6 +1,8 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.event.Event;
+import dev.onefold.embedded.rows.Claims;
+import dev.onefold.embedded.rows.Forgotten;
 import dev.onefold.embedded.source.Records;
 import java.util.Arrays;
 
@@ -17,6 +19,9 @@ final class Arrivals {
     int[] to = new int[COUNT_MIN];
     int[] shard = new int[COUNT_MIN];
     long[] place = new long[COUNT_MIN];
+    /// Which ids may come again.
+    Claims.Moment moment = new Claims.Moment(Forgotten.NONE, 0);
+
     final long[][] claimed; // By shard and row: what became of the claim.
 
     Arrivals(int shards) {

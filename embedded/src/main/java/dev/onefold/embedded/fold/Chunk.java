@@ -1,12 +1,9 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.Sha256;
-import dev.onefold.core.process.Arrival;
-import dev.onefold.core.process.Verdict;
-import dev.onefold.embedded.rows.Claims;
-import dev.onefold.embedded.rows.Forgotten;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
@@ -60,9 +57,9 @@ public final class Chunk {
     long letter;
     /// Whether the dead letter that is redriven is one still, when the round has ended.
     boolean letterStays;
-    /// The verdict on the event that was redriven, if a function folds it.
+    /// The fate of the redriven event, if a function folds it.
     @Nullable
-    Verdict verdict;
+    Redriven redriven;
 
     /// The redrives and purges of people, if the sources are folded again.
     private Settled settled = Settled.NOTHING;
@@ -89,16 +86,18 @@ public final class Chunk {
     /// Bytes of the records that are no events.
     long rejectedBytes;
 
-    /// If the pipeline makes batches: which ids may come again.
-    Claims.Moment moment = new Claims.Moment(Forgotten.NONE, 0);
-
-    /// If the pipeline makes batches: its records in their order.
-    final Arrivals arrivals;
+    private @Nullable Arrivals arrivals;
 
     public Chunk(int shards) {
         rows = new RowBatch[shards];
         Arrays.setAll(rows, _ -> new RowBatch());
-        arrivals = new Arrivals(shards);
+    }
+
+    /// Its events in their order, for a fold that makes batches; made at the first use.
+    Arrivals arrivals() {
+        Arrivals all = arrivals == null ? new Arrivals(rows.length) : arrivals;
+        arrivals = all;
+        return all;
     }
 
     /// Holds lines of a file, or one that is too long.
@@ -190,7 +189,7 @@ public final class Chunk {
         progresses = true;
         letter = 0;
         letterStays = false;
-        verdict = null;
+        redriven = null;
         message = null;
         arrivedMs = NO_ARRIVAL;
         settled = Settled.NOTHING;
@@ -265,9 +264,9 @@ public final class Chunk {
         return letterStays;
     }
 
-    /// The verdict on the event that was redriven; `null` if no function folds it, or the record is not an event.
-    public @Nullable Verdict verdict() {
-        return verdict;
+    /// The fate of the redriven event; `null` if it has to be read from the counts.
+    public @Nullable Redriven redriven() {
+        return redriven;
     }
 
     /// Forgets what the records were decoded to: they are decoded again in a later round.
@@ -282,7 +281,9 @@ public final class Chunk {
         for (RowBatch batch : rows) {
             batch.clear();
         }
-        arrivals.clear();
+        if (arrivals != null) {
+            arrivals.clear();
+        }
     }
 
     /// A record of the chunk, with the place that its letter has.
@@ -300,19 +301,9 @@ public final class Chunk {
         return null;
     }
 
-    /// On which way an event comes to its function.
-    Arrival.Way way(RowBatch batch, int number) {
-        if (!progresses) {
-            return Arrival.Way.REDRIVEN;
-        }
-        if (settled.isEmpty()) {
-            return Arrival.Way.ARRIVED;
-        }
-        return switch (Settled.fate(places, batch.offset(number))) {
-            case FAILED -> Arrival.Way.FAILED;
-            case LOST -> Arrival.Way.LOST;
-            case PURGED, OPEN -> Arrival.Way.ARRIVED;
-        };
+    /// The fate that a person has decided for the event with a number.
+    Settled.Fate fate(RowBatch batch, int number) {
+        return settled.isEmpty() ? Settled.Fate.OPEN : Settled.fate(places, batch.offset(number));
     }
 
     /// Takes what people have settled. An edit stands in the place of a record that is over the limit, too.

@@ -42,15 +42,16 @@ public final class Codes implements AutoCloseable {
         return otherJar;
     }
 
-    /// The function that folds under a definition; empty if it has none, or its code is not to be found.
+    /// The function that folds under a definition that has one; empty if its code is not to be found.
     public Optional<LoadedFunction> of(Pipeline pipeline) {
-        if (!(pipeline.fold() instanceof Processing processing) || processing.code() == null) {
+        Processing.Code code = ((Processing) pipeline.fold()).code();
+        if (code == null) {
             return Optional.empty();
         }
         if (given != null && given.pipeline().ofDataOf(pipeline).equals(pipeline)) {
             return Optional.of(given.ofDataOf(pipeline));
         }
-        String sha256 = processing.code().sha256();
+        String sha256 = code.sha256();
         Optional<LoadedFunction> found = found(pipeline, sha256);
         return found.isEmpty() && given != null && sha256.isEmpty() ? given.under(pipeline) : found;
     }

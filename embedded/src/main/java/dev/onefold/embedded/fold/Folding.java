@@ -4,26 +4,17 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.Status;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
-import dev.onefold.core.map.Groups;
-import dev.onefold.core.pipeline.Measure;
-import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.letters.Rejected;
-import dev.onefold.embedded.rows.RowBatch;
-import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.source.Records;
 import dev.onefold.embedded.source.Source;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -36,53 +27,33 @@ public final class Folding {
     /// Letters of a round wait on the heap for a checkpoint, which is taken between two rounds.
     private static final long LETTER_BYTES_PER_ROUND = 8 << 20;
 
+    private final ShardFold fold;
     private final State state;
     private final Letters letters;
     private final InstantSource clock;
     private final Workers workers;
     private final Decoding[] decodings;
-    private final Conflicts conflicts;
-    private final boolean[] texts;
     private final Times times;
     private Settled settled = Settled.NOTHING;
-    private final @Nullable KeyFolding keyFolding;
-    private final List<List<KeyFolding.Note>> notes = new ArrayList<>();
-    private final @Nullable Collecting collecting;
 
     /// The decoder and the buffers of one thread.
     private final class Decoding {
         final Decoder decoder = new Decoder(state.pipeline);
-        final RowBatch.EncodedKey key = new RowBatch.EncodedKey();
-        final Groups.Cache[] caches =
-                Arrays.stream(state.groups).map(Groups.Cache::new).toArray(Groups.Cache[]::new);
-        final int[] groups = new int[state.groups.length];
+        final ShardFold.Encoder encoder = fold.encoder();
 
         @Nullable
         Source headed;
     }
 
-    /// @param function that folds; `null`: the pipeline has none, or its code is not here
-    public Folding(
-            State state, Letters letters, InstantSource clock, Workers workers, @Nullable LoadedFunction function) {
-        collecting = state.batches == null ? null : new Collecting(state, state.batches, letters);
-        keyFolding = function == null ? null : new KeyFolding(function, state.shards.length, workers.hasThreads());
-        this.state = state;
+    public Folding(ShardFold fold, Letters letters, InstantSource clock, Workers workers) {
+        this.fold = fold;
+        state = fold.state();
         this.letters = letters;
         this.clock = clock;
         this.workers = workers;
         decodings = new Decoding[workers.parallelism()];
         Arrays.setAll(decodings, _ -> new Decoding());
-        Times judge = new Times(state);
-        times = judge;
-        conflicts = new Conflicts(state, letters, clock, arrivedMs -> judge.readAt(arrivedMs, clock));
-        for (int shard = 0; shard < state.shards.length; shard++) {
-            notes.add(new ArrayList<>());
-        }
-        List<Measure.Input> inputs = Rollups.of(state.pipeline).inputs();
-        texts = new boolean[inputs.size()];
-        for (int i = 0; i < texts.length; i++) {
-            texts[i] = inputs.get(i) instanceof Measure.Input.Text;
-        }
+        times = new Times(state);
     }
 
     /// From now on sources are folded again, and what people have settled stays settled.
@@ -152,10 +123,7 @@ public final class Folding {
     /// Whether the one record of a chunk, which is redriven, would be taken now. Changes nothing.
     public boolean accepts(Chunk chunk) {
         decode(decodings[0], chunk);
-        boolean accepts = chunk.rejectedCount == 0;
-        for (int shard = 0; accepts && state.hasFunction && shard < state.shards.length; shard++) {
-            accepts = requireFunction().accepts(shard, state.shards[shard], chunk);
-        }
+        boolean accepts = chunk.rejectedCount == 0 && fold.accepts(chunk);
         chunk.clear();
         return accepts;
     }
@@ -196,81 +164,19 @@ public final class Folding {
     private void apply(List<Chunk> chunks) {
         requireMemory(chunks);
         Instant now = clock.instant();
-        if (collecting != null) {
-            collecting.begin(chunks, now);
-        }
+        fold.begin(chunks, now);
         AtomicInteger nextShard = new AtomicInteger();
         int shards = state.shards.length;
         workers.run(Math.min(workers.parallelism(), shards), _ -> {
             for (int shard = nextShard.getAndIncrement(); shard < shards; shard = nextShard.getAndIncrement()) {
-                apply(shard, chunks);
+                fold.apply(shard, chunks);
             }
         });
         for (Chunk chunk : chunks) {
             settle(chunk);
         }
         chunks.forEach(chunk -> state.saw(chunk.seenMs));
-        conflicts.settle(chunks);
-        if (collecting != null) {
-            collecting.collect(chunks, now);
-        }
-        new KeyLetters(state, letters, clock).keep(notes, chunks);
-    }
-
-    /// Whether what folds is here: the function's code, if the pipeline has a function.
-    public boolean canFold() {
-        return !state.hasFunction || keyFolding != null;
-    }
-
-    /// Requires the function's code, if the pipeline has a function.
-    public void requireCode() {
-        if (state.hasFunction) {
-            requireFunction();
-        }
-    }
-
-    /// The part that folds keys by the user's function.
-    ///
-    /// @throws EngineException if the function's code is not here
-    public KeyFolding requireFunction() {
-        if (keyFolding == null) {
-            throw new EngineException(
-                    EngineException.Kind.DEFINITION_CHANGED,
-                    "The code that folds pipeline " + state.pipeline.name()
-                            + " is not here: open the data directory with its function.");
-        }
-        return keyFolding;
-    }
-
-    /// Brings all keys to this version of the function.
-    ///
-    /// @throws RuntimeException if a context cannot be read
-    public void upgradeKeys() {
-        for (int shard = 0; shard < state.shards.length; shard++) {
-            requireFunction().upgrade(shard, state.shards[shard].keys(), notes.get(shard));
-            state.shards[shard].clean();
-        }
-        new KeyLetters(state, letters, clock).keep(notes, List.of());
-    }
-
-    /// How the function is; empty if the pipeline has none.
-    ///
-    /// @param otherJar says that its jar has changed
-    public Optional<Status.OfFunction> functionStatus(Optional<String> otherJar) {
-        if (!state.hasFunction) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                keyFolding == null
-                        ? new Status.OfFunction(0, Optional.empty(), 0, otherJar)
-                        : keyFolding.status(otherJar));
-    }
-
-    /// Ends the threads of the function.
-    public void close() {
-        if (keyFolding != null) {
-            keyFolding.close();
-        }
+        fold.end(chunks, now);
     }
 
     private static void takeColumns(Decoding decoding, Chunk chunk) {
@@ -301,7 +207,7 @@ public final class Folding {
                 if (event.isSilent) {
                     chunk.silent++;
                 } else {
-                    add(decoding, event, chunk, records);
+                    decoding.encoder.add(event, chunk, records);
                 }
             } else {
                 chunk.reject(records.at(), records.to() - records.from());
@@ -314,30 +220,6 @@ public final class Folding {
     /// it, so its replay decides alike.
     public long arrivalMs() {
         return clock.instant().toEpochMilli();
-    }
-
-    private void add(Decoding decoding, Event event, Chunk chunk, Records records) {
-        if (collecting != null) {
-            collecting.add(event, chunk, records, decoding.key);
-            return;
-        }
-        long offset = records.place();
-        if (event.kind == Event.Kind.COUNTED && !state.hasFunction) {
-            for (int rollup = 0; rollup < decoding.groups.length; rollup++) {
-                decoding.groups[rollup] =
-                        decoding.caches[rollup].number(event.data, event.groupFrom[rollup], event.groupTo[rollup]);
-            }
-        }
-        if (state.hasFunction) {
-            RowBatch.EncodedKey head = decoding.key.setHead(event.data, event.keyFrom, event.keyTo);
-            chunk.rows[head.shard(chunk.rows.length)].addEvent(event, head.from(chunk.source.number(), offset));
-            return;
-        }
-        RowBatch.EncodedKey key =
-                state.byPlace ? decoding.key.setNone(offset) : decoding.key.set(event.data, event.keyFrom, event.keyTo);
-        RowBatch rows = chunk.rows[key.shard(chunk.rows.length)];
-        rows.add(event, decoding.groups, texts, key.from(chunk.source.number(), offset));
-        times.note(event, chunk, rows, chunk.arrivedMs(records));
     }
 
     private void requireMemory(List<Chunk> chunks) {
@@ -370,27 +252,6 @@ public final class Folding {
                             + state.memory.bytesMax()
                             + " are allowed. What was folded is safe. Allow more (--state-memory), and go on.");
         }
-    }
-
-    private void apply(int shard, List<Chunk> chunks) {
-        Rows rows = state.shards[shard];
-        if (collecting != null) {
-            collecting.claim(shard, chunks);
-            return;
-        }
-        if (state.hasFunction) {
-            requireFunction().fold(shard, rows, chunks, notes.get(shard));
-            rows.clean();
-            return;
-        }
-        for (Chunk chunk : chunks) {
-            if (state.byPlace) {
-                rows.applyByPlace(chunk.rows[shard]);
-            } else {
-                rows.apply(chunk.rows[shard], conflicts.of(shard));
-            }
-        }
-        rows.clean();
     }
 
     private void settle(Chunk chunk) {

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.Status;
 import dev.onefold.core.process.Arrival;
 import dev.onefold.core.process.Change;
@@ -8,7 +9,7 @@ import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.process.StepFunction;
 import dev.onefold.core.process.Verdict;
 import dev.onefold.embedded.rows.Keys;
-import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.process.Step;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -90,20 +91,19 @@ public final class KeyFolding implements AutoCloseable {
     }
 
     /// Folds what the chunks have for a shard.
-    void fold(int shard, Rows rows, List<Chunk> chunks, List<Note> notes) {
-        Work work = new Work(new Progress(shard, rows.keys(), chunks, notes)::next);
-        run(shard, work);
+    void fold(int shard, Keys keys, List<Chunk> chunks, List<Note> notes) {
+        run(shard, new Work(new Progress(shard, keys, chunks, notes)::next));
     }
 
     /// Whether the event that a chunk has for a shard, if it has one, would not be rejected. Changes nothing.
-    boolean accepts(int shard, Rows rows, Chunk chunk) {
+    boolean accepts(int shard, Keys keys, Chunk chunk) {
         int[] next = new int[1];
         boolean[] accepts = {true};
         run(shard, new Work(function -> {
             if (next[0] == chunk.rows[shard].count()) {
                 return false;
             }
-            Keys.Folded folded = rows.keys().fold(function, chunk.rows[shard], next[0], Arrival.Way.REDRIVEN);
+            Keys.Folded folded = keys.fold(function, chunk.rows[shard], next[0], Arrival.Way.REDRIVEN);
             accepts[0] = folded.verdict() != Verdict.REJECTED;
             next[0]++;
             return true;
@@ -155,9 +155,9 @@ public final class KeyFolding implements AutoCloseable {
             }
             Chunk each = chunks.get(chunk);
             keys.lookAhead(each.rows[shard], at);
-            Keys.Folded folded = keys.fold(function, each.rows[shard], at, each.way(each.rows[shard], at));
+            Keys.Folded folded = keys.fold(function, each.rows[shard], at, way(each, each.rows[shard], at));
             keys.store(folded, function);
-            each.verdict = each.progresses ? null : folded.verdict();
+            each.redriven = each.progresses ? null : redriven(folded.verdict());
             Change change = folded.change();
             if (change != null && hasNotes(change)) {
                 note(keys.owner(), change, folded.arrival().content(), notes);
@@ -165,6 +165,27 @@ public final class KeyFolding implements AutoCloseable {
             at++;
             return true;
         }
+    }
+
+    private static Arrival.Way way(Chunk chunk, RowBatch batch, int number) {
+        if (!chunk.progresses) {
+            return Arrival.Way.REDRIVEN;
+        }
+        return switch (chunk.fate(batch, number)) {
+            case FAILED -> Arrival.Way.FAILED;
+            case LOST -> Arrival.Way.LOST;
+            case PURGED, OPEN -> Arrival.Way.ARRIVED;
+        };
+    }
+
+    private static Redriven redriven(Verdict verdict) {
+        return switch (verdict) {
+            case ACCEPTED -> Redriven.ACCEPTED;
+            case DUPLICATE -> Redriven.DUPLICATE;
+            case STALE -> Redriven.STALE;
+            case CONFLICTING -> Redriven.CONFLICTING;
+            case REJECTED -> Redriven.REJECTED;
+        };
     }
 
     private static boolean hasNotes(Change change) {

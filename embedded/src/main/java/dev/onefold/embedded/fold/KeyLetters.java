@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Keeps the letters of a round of events that a function has folded, each once for its key, version and content.
 /// Called with the engine's lock held.
-public final class KeyLetters {
+final class KeyLetters {
     private static final Counts FAILED_NOW = new Counts(-1, 0, 0, 0, 1);
     private static final Counts FOLDED_NOW = new Counts(1, 0, 0, 0, -1);
     private static final Counts IN_BY_ANOTHER = new Counts(0, 1, 0, 0, -1);
@@ -165,7 +165,7 @@ public final class KeyLetters {
     /// The identity of a record, as the summary of a letter states it.
     ///
     /// @return the identity; empty if the bytes are not a summary
-    public static RecordIdentity stated(Pipeline pipeline, byte[] summary) {
+    static RecordIdentity stated(Pipeline pipeline, byte[] summary) {
         Node node = JsonText.read(new String(summary, StandardCharsets.UTF_8), new Problems());
         if (!(node instanceof Node.Mapping mapping)
                 || mapping.entries().size() != MEMBERS

@@ -6,23 +6,17 @@ import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
-import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Leaves;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
-import dev.onefold.embedded.batches.Batches;
-import dev.onefold.embedded.rows.Forgotten;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowBatch;
-import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.rows.Shard;
 import dev.onefold.embedded.source.Sources;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Optional;
@@ -40,15 +34,12 @@ public final class State {
     /// The values of each roll-up.
     public final Values[] values;
 
-    public final Rows[] shards;
+    public final Shard[] shards;
+    private final Shard.Maker maker;
     public final Memory memory;
     public final Sources sources = new Sources();
-    public final boolean byPlace;
     /// Whether the source names each record.
     public final boolean byMessage;
-    public final boolean hasFunction;
-    /// Batches that are sealed and the one that is open; `null` if the pipeline makes none.
-    public final @Nullable Batches batches;
     /// Whether ids are forgotten.
     public final boolean forgets;
     /// Counts of earlier lives, and of records that no shard sees.
@@ -57,21 +48,24 @@ public final class State {
 
     private long seenMs = Long.MIN_VALUE;
 
-    public State(Pipeline pipeline, int shardCount, Memory memory, @Nullable Batches batches) {
-        this.batches = batches;
+    State(Pipeline pipeline, int shardCount, Memory memory, Shard.Maker maker) {
+        this.maker = maker;
         this.pipeline = pipeline;
         this.memory = memory;
         rollups = Rollups.of(pipeline);
         groups = new Groups[rollups.all().size()];
         Arrays.setAll(groups, _ -> new Groups());
-        shards = new Rows[shardCount];
+        shards = new Shard[shardCount];
         values = new Values[groups.length];
         Arrays.setAll(values, this::newValues);
-        Arrays.setAll(shards, _ -> new Rows(pipeline, groups, values, memory, sources::name));
-        byPlace = pipeline.input().identity() instanceof Identity.ByPlace;
+        Arrays.setAll(shards, _ -> newShard());
         byMessage = pipeline.input().identity() instanceof Identity.ByMessage;
-        hasFunction = pipeline.fold() instanceof Processing;
         forgets = Horizon.ofForgetting(pipeline).isPresent();
+    }
+
+    /// An empty shard with the same groups and values.
+    public Shard newShard() {
+        return maker.shard(pipeline, groups, values, memory, sources::name);
     }
 
     private Values newValues(int rollup) {
@@ -86,10 +80,10 @@ public final class State {
     }
 
     /// The same of other shards.
-    public static Cells[][] cellsOf(Rows[] shards, int rollups, boolean forgets) {
+    public static Cells[][] cellsOf(Shard[] shards, int rollups, boolean forgets) {
         Cells[][] cells = new Cells[forgets ? 2 * shards.length : shards.length][rollups];
         for (int part = 0; part < cells.length; part++) {
-            Rows shard = shards[part % shards.length];
+            Shard shard = shards[part % shards.length];
             boolean isForgotten = part >= shards.length;
             Arrays.setAll(cells[part], rollup -> isForgotten ? shard.forgotten(rollup) : shard.cells(rollup));
         }
@@ -111,26 +105,9 @@ public final class State {
     /// A record came that is certain to be of this time or later.
     public void saw(long timeMs) {
         seenMs = Math.max(seenMs, timeMs);
-        for (Rows rows : shards) {
-            rows.forgetBefore(seenMs);
+        for (Shard shard : shards) {
+            shard.forgetBefore(seenMs);
         }
-    }
-
-    /// Removes some claims of ids that are forgotten; whether there may be more of them.
-    public boolean sweep() {
-        if (batches == null) {
-            return false;
-        }
-        Forgotten forgotten = pipeline.fold() instanceof Batching batching
-                        && batching.forget() instanceof Batching.Forget.After(Duration time)
-                ? Forgotten.below(seenMs - time.toMillis())
-                : batches.forgotten();
-        boolean isSwept = false;
-        for (Rows rows : shards) {
-            isSwept |= rows.claims().sweep(forgotten);
-            rows.clean();
-        }
-        return isSwept;
     }
 
     /// Counts records that no shard sees.
@@ -147,10 +124,9 @@ public final class State {
     /// The counts of records by their fates on arrival; other records may have changed these since. Only the
     /// difference of two such counts from one life of the state is meaningful.
     public Counts arrivedCounts() {
-        Counts all = allCounts().minus(recounted);
-        for (Rows rows : shards) {
-            long displaced = hasFunction ? rows.keys().displaced() : 0;
-            all = all.plus(new Counts(displaced, 0, 0, -displaced, 0));
+        Counts all = counts.minus(recounted);
+        for (Shard shard : shards) {
+            all = all.plus(shard.arrivedCounts());
         }
         return all;
     }
@@ -158,38 +134,23 @@ public final class State {
     /// The counts of all records by their fates.
     public Counts allCounts() {
         Counts all = counts;
-        for (Rows rows : shards) {
-            all = all.plus(rows.counts());
+        for (Shard shard : shards) {
+            all = all.plus(shard.counts());
         }
         return all;
     }
 
-    /// The row of a key.
+    /// The row of a key; empty if a function folds it.
     public Optional<Row> row(byte[] key) {
-        if (hasFunction || key.length > 2 * Limits.KEY_BYTES_MAX) {
+        if (key.length > 2 * Limits.KEY_BYTES_MAX) {
             return Optional.empty();
         }
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().set(key, 0, key.length);
         return shards[encoded.shard(shards.length)].get(encoded);
     }
 
-    /// The state of a key that the function folds.
-    public Optional<KeyState> keyState(byte[] key) {
-        if (key.length > 2 * Limits.KEY_BYTES_MAX) {
-            return Optional.empty();
-        }
-        RowBatch.EncodedKey head = new RowBatch.EncodedKey().setHead(key, 0, key.length);
-        return shards[head.shard(shards.length)].keys().state(head);
-    }
-
-    /// The shard that owns a key.
-    public Rows shardOf(byte[] key) {
-        int length = Math.min(key.length, 2 * Limits.KEY_BYTES_MAX); // No longer key is stored.
-        return shards[new RowBatch.EncodedKey().set(key, 0, length).shard(shards.length)];
-    }
-
     public long rows() {
-        return Arrays.stream(shards).mapToLong(Rows::count).sum();
+        return Arrays.stream(shards).mapToLong(Shard::count).sum();
     }
 
     /// The leaves of a roll-up, as they are served.
@@ -301,7 +262,7 @@ public final class State {
         long count = 0;
         for (int rollup = 0; rollup < groups.length; rollup++) {
             needed += groups[rollup].bytesWith(groupsMore, bytes);
-            for (Rows shard : shards) {
+            for (Shard shard : shards) {
                 long bytesOfCells = shard.cells(rollup).bytesOf(groups[rollup].size() + groupsMore);
                 needed += forgets ? 2 * bytesOfCells : bytesOfCells;
             }
@@ -330,8 +291,8 @@ public final class State {
     }
 
     public void close() {
-        for (Rows rows : shards) {
-            rows.close();
+        for (Shard shard : shards) {
+            shard.close();
         }
         for (Values each : values) {
             each.close();

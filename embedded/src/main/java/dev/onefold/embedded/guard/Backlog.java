@@ -1,7 +1,6 @@
 package dev.onefold.embedded.guard;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.source.SpaceListener;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,11 +23,10 @@ public final class Backlog {
     private long toldNanos; // 0: never.
     private boolean isTold; // Of the wait that goes on.
 
-    /// @param bytesMax of sealed batches that are not delivered
-    public Backlog(long bytesMax, InstantSource clock, SpaceListener listener) {
-        this.bytesMax = bytesMax;
-        this.clock = clock;
-        this.listener = listener;
+    public Backlog(Running settings) {
+        bytesMax = settings.undeliveredBytesMax();
+        clock = settings.clock();
+        listener = settings.listener();
     }
 
     /// Bytes of sealed batches that are not delivered, above which intake waits.
@@ -38,12 +36,8 @@ public final class Backlog {
 
     /// Whether intake has to wait now.
     ///
-    /// @param batches `null` if the pipeline makes none
-    public boolean isOver(@Nullable Batches batches) {
-        if (batches == null) {
-            return false;
-        }
-        long bytes = batches.backlogBytes();
+    /// @param bytes of sealed batches that are not delivered
+    public boolean isOver(long bytes) {
         boolean isOver = bytes > bytesMax;
         Instant begun;
         synchronized (this) {
@@ -73,8 +67,10 @@ public final class Backlog {
     }
 
     /// Since when intake waits; empty if it does not. A caller may have given up meanwhile.
-    public synchronized Optional<Instant> since(Batches batches) {
-        return batches.backlogBytes() > bytesMax ? Optional.ofNullable(since) : Optional.empty();
+    ///
+    /// @param bytes of sealed batches that are not delivered
+    public synchronized Optional<Instant> since(long bytes) {
+        return bytes > bytesMax ? Optional.ofNullable(since) : Optional.empty();
     }
 
     /// Refuses to wait on, if the caller gives up.

@@ -16,6 +16,7 @@ import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -35,14 +36,12 @@ public final class Rounds {
     private final Running settings;
     private final Guard guard;
     private final Space space;
-    private final Backlog backlog;
 
     public Rounds(Supplier<View> view, View.Opening opening) {
         this.view = view;
         settings = opening.settings();
         guard = opening.guard();
         space = opening.space();
-        backlog = opening.backlog();
     }
 
     public Running settings() {
@@ -148,11 +147,15 @@ public final class Rounds {
 
     /// Waits, without the lock, until enough batches are delivered.
     private void awaitReceiver(BooleanSupplier givesUp) {
-        while (guard.reading(() -> backlog.isOver(view.get().state.batches))) {
-            backlog.requirePatience(givesUp);
+        for (Optional<Backlog> over = backlog(); over.isPresent(); over = backlog()) {
+            over.get().requirePatience(givesUp);
             space.requireOpen();
             settings.pause().run();
         }
+    }
+
+    private Optional<Backlog> backlog() {
+        return guard.reading(() -> view.get().fold.backlog());
     }
 
     /// Changes the state while no checkpoint is being written: what the writing reads stays as it is.

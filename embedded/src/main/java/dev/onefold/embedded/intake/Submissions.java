@@ -5,7 +5,6 @@ import dev.onefold.core.EngineException;
 import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Lines;
-import dev.onefold.embedded.guard.Backlog;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Running;
@@ -41,7 +40,6 @@ public final class Submissions {
     private final OwnThread own;
     private final Guard guard;
     private final Space space;
-    private final Backlog backlog;
     private final Lock standing;
     private final ConcurrentLinkedDeque<Request> queue = new ConcurrentLinkedDeque<>();
 
@@ -52,7 +50,6 @@ public final class Submissions {
         own = opening.own();
         guard = opening.guard();
         space = opening.space();
-        backlog = opening.backlog();
         this.standing = standing;
     }
 
@@ -141,7 +138,7 @@ public final class Submissions {
                 return new Step.Done();
             }
             View served = view.get();
-            if (request.lines() > 0 && backlog.isOver(served.state.batches)) {
+            if (request.lines() > 0 && served.fold.backlog().isPresent()) {
                 served.checkpoints.takeIfDue(); // What is sealed is delivered once a checkpoint has it.
                 return new Step.Full();
             }

@@ -1,19 +1,25 @@
 package dev.onefold.embedded.rows;
 
 import dev.onefold.core.Counts;
+import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Batching.Forget;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.state.Row;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Optional;
+import java.util.function.IntFunction;
 
 /// The ids of a shard that are in batches. A claim is a row whose contribution is a hash of the record's content and
 /// its mark, which says when the id may come again: its place among all members, or a time. A place is known only when
 /// the round gives each new member its place. A claim that is forgotten counts as none, whether it is swept or not, so
-/// that no decision depends on when it is swept. Owned by one thread at a time.
+/// that no decision depends on when it is swept.
 ///
 ///     contribution = hash of the content 8, mark 8
 ///     of a filtered record: nothing, or the mark 8 if ids are forgotten
-public final class Claims {
+public final class Claims extends Shard {
     /// The id is claimed by a record that was filtered, and is in no batch.
     public static final long FILTERED = 0;
 
@@ -27,7 +33,8 @@ public final class Claims {
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    private final RowStore store;
+    private final RowReader reader;
+    private final IntFunction<String> sourceName;
     private final LookAhead ahead;
     private final boolean forgets;
     private final boolean marksPlaces;
@@ -36,9 +43,11 @@ public final class Claims {
     private long duplicate;
     private long conflicting;
 
-    Claims(RowStore store, LookAhead ahead, Forget forget) {
-        this.store = store;
-        this.ahead = ahead;
+    public Claims(Pipeline pipeline, Forget forget, Memory memory, IntFunction<String> sourceName) {
+        super(pipeline, new Values[0], new RowStore(memory, Contents.ROWS));
+        this.sourceName = sourceName;
+        reader = new RowReader(pipeline, new Groups[0]);
+        ahead = new LookAhead(store, 1);
         forgets = !(forget instanceof Forget.Never);
         marksPlaces = !(forget instanceof Forget.After);
         sweeping = new Sweeping(store, Claims::mark);
@@ -130,7 +139,22 @@ public final class Claims {
         }
     }
 
-    Counts counts() {
+    @Override
+    public Counts counts() {
         return new Counts(accepted, duplicate, 0, conflicting, 0);
     }
+
+    @Override
+    public Optional<Row> get(RowBatch.EncodedKey key) {
+        long entry = store.index.get(store.find(key.hash, key.bytes, 0, key.length));
+        if (entry == 0) {
+            return Optional.empty();
+        }
+        Segment segment = store.segment(Index.location(entry));
+        return Optional.of(reader.row(segment, segment.varintEnd(RowStore.at(Index.location(entry))), sourceName));
+    }
+
+    /// A claim contributes to no roll-up.
+    @Override
+    public void forEach(int rollup, Visitor visitor) {}
 }

@@ -1,7 +1,5 @@
 package dev.onefold.embedded.rows;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +13,6 @@ final class Cleaning {
     private static final int PER_APPENDED = 5; // Segments of which 4/5 are live are cleaned in time.
 
     private final RowStore store;
-    private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
     private final long[] hashes = new long[AT_ONCE];
     private final long[] rows = new long[AT_ONCE];
     private int count;
@@ -82,9 +79,7 @@ final class Cleaning {
     }
 
     private void take(Segment from, long rowAt, long rowStart) {
-        int keyLength = (int) (store.keyEnd(from, rowStart) - rowStart);
-        MemorySegment.copy(from.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
-        hashes[count] = store.hash(key, keyLength);
+        hashes[count] = store.hashAt(from, rowStart);
         rows[count++] = rowAt;
         if (count == AT_ONCE) {
             copyLive(from);

@@ -1,8 +1,5 @@
 package dev.onefold.embedded.rows;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-
 /// Drops the rows of a store that are forgotten: the oldest segment is dropped as soon as all of its rows are, so
 /// no row is copied. It is in the next [RowStore#cut], and so leaves memory and disk with the next checkpoint,
 /// which also holds what its owner has kept of the rows. Not thread-safe.
@@ -12,13 +9,21 @@ import java.lang.foreign.ValueLayout;
 final class Forgetting {
     private final RowStore store;
     private final Lifetime lifetime;
-    private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
     private long examined = -1; // Number of the segment whose rows were looked at last, and until when they are kept.
     private long examinedUntilMs;
 
     Forgetting(RowStore store, Lifetime lifetime) {
         this.store = store;
         this.lifetime = lifetime;
+    }
+
+    /// How long the rows of a store are kept. A row that is forgotten at a time is from then on as if it had never
+    /// come.
+    interface Lifetime {
+        /// The last time at which a row is not forgotten, on whatever clock the store's owner keeps.
+        ///
+        /// @param rowStart where the row begins behind its length
+        long keptUntilMs(Segment segment, long rowStart, long rowEnd);
     }
 
     /// Called once per row that is dropped.
@@ -42,13 +47,8 @@ final class Forgetting {
         }
         Segment victim = oldest;
         Frames.forEachRow(victim, victim.used, (rowAt, rowStart, _) -> {
-            int keyLength = (int) (store.keyEnd(victim, rowStart) - rowStart);
-            MemorySegment.copy(victim.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
-            long slot = store.index.slotOf(store.hash(key, keyLength), RowStore.location(victim, rowAt));
-            if (slot >= 0) {
+            if (store.remove(victim, rowAt, rowStart)) {
                 dropped.row(victim, rowStart);
-                store.die(victim, rowAt);
-                store.index.remove(slot);
             }
         });
         store.release(victim);

@@ -1,7 +1,7 @@
 package dev.onefold.embedded.rows;
 
 import dev.onefold.core.Counts;
-import dev.onefold.core.aggregate.Cells;
+import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.event.Event;
@@ -37,8 +37,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The keys of a shard that a function folds: their heads, kept events and rows of tables, and the cells that the rows
-/// come to. Owned by one thread at a time.
-public final class Keys {
+/// come to.
+public final class Keys extends Shard {
     /// The least memory to expect for the writes of one event, in bytes.
     private static final long WRITTEN_BYTES_MIN = 512;
 
@@ -46,10 +46,8 @@ public final class Keys {
     private static final int ENTRY_BYTES = 32; // Lengths, and the share of the index.
 
     private final Pipeline pipeline;
-    private final RowStore store;
     private final LookAhead ahead;
     private final RowStore kept;
-    private final Cells[] cells;
     private final Groups[] groups;
     private final KeyRecords records;
     private final Feeds feeds;
@@ -67,12 +65,16 @@ public final class Keys {
     private long events;
     private long writtenBytes;
 
-    Keys(Pipeline pipeline, RowStore store, RowStore kept, Cells[] cells, Groups[] groups) {
+    /// @param values of each roll-up; other shards have the same ones
+    public Keys(Pipeline pipeline, Groups[] groups, Values[] values, Memory memory) {
+        this(pipeline, groups, values, new RowStore(memory, Contents.HEADS), new RowStore(memory, Contents.KEPT));
+    }
+
+    private Keys(Pipeline pipeline, Groups[] groups, Values[] values, RowStore heads, RowStore kept) {
+        super(pipeline, values, heads, kept);
         this.kept = kept;
         this.pipeline = pipeline;
-        this.store = store;
         ahead = new LookAhead(store, LINES);
-        this.cells = cells;
         this.groups = groups;
         Processing processing = (Processing) pipeline.fold();
         records = new KeyRecords(pipeline, store, kept);
@@ -142,12 +144,7 @@ public final class Keys {
         int end = start + RowBatch.HEADER_BYTES + batch.rowLength(start);
         int versionEnd = batch.originAt(start);
         byte[] version = Arrays.copyOfRange(bytes, at, versionEnd);
-        int kindAt = versionEnd;
-        for (int varint = 0; varint < 2; varint++) {
-            while (bytes[kindAt++] < 0) {
-                // The varint goes on.
-            }
-        }
+        int kindAt = batch.kindAt(start);
         byte[] content = bytes[kindAt] == Event.Kind.COUNTED.code()
                 ? Arrival.counted(bytes, kindAt + 1, end)
                 : Arrival.filtered();
@@ -261,7 +258,8 @@ public final class Keys {
     }
 
     /// Visits what each row of the tables contributes to a roll-up.
-    void forEach(int rollup, Rows.Visitor visitor) {
+    @Override
+    public void forEach(int rollup, Visitor visitor) {
         store.forEach((segment, rowStart, rowEnd) -> records.forEachRow(segment, rowStart, rowEnd, (table, content) -> {
             if (feeds.isFed(table) && fill(feeds, table, content, after).contains(rollup)) {
                 visitor.row(after);
@@ -269,32 +267,34 @@ public final class Keys {
         }));
     }
 
-    /// How many keys there are.
-    long count() {
+    @Override
+    public long count() {
         return count;
     }
 
-    @SuppressWarnings("EnumOrdinal") // As above.
-    Counts counts() {
+    @Override
+    public Counts counts() {
         return new Counts(accepted - displaced, duplicate, stale, conflicting + displaced, rejected);
     }
 
-    /// Events that counted as accepted until one that has failed took their place.
-    public long displaced() {
-        return displaced;
+    @Override
+    public Counts arrivedCounts() {
+        return new Counts(accepted, duplicate, stale, conflicting, rejected);
     }
 
-    void resetCounts() {
-        displaced = 0;
-        accepted = 0;
-        duplicate = 0;
-        stale = 0;
-        conflicting = 0;
-        rejected = 0;
+    @Override
+    public void map(RowFiles files) {
+        kept.map(files);
+    }
+
+    @Override
+    public RowStore storeOf(long sequence) {
+        return takesMemory(sequence) ? store : kept;
     }
 
     /// Counts the keys that were loaded, and drops events that are kept no longer: their records were there still.
-    void loaded() {
+    @Override
+    public void countLoaded() {
         long[] heads = new long[1];
         store.forEach((segment, rowStart, _) -> heads[0] += KeyRecords.isHead(segment, rowStart) ? 1 : 0);
         count = heads[0];
@@ -341,9 +341,15 @@ public final class Keys {
 
     /// Bytes of memory that a batch may need, as events before it did. One event may write far more; it is in the state
     /// then, and the next round is refused.
+    @Override
     public long bytesFor(long batchBytes, long batchCount) {
         long each = events == 0 ? WRITTEN_BYTES_MIN : Math.max(WRITTEN_BYTES_MIN, 2 * writtenBytes / events);
         return store.bytesFor(2 * batchBytes + batchCount * each, 4 * batchCount);
+    }
+
+    @Override
+    public long bytesForLines(long lines, long bytes) {
+        return bytesFor(2 * bytes, lines);
     }
 
     /// The state of a key.

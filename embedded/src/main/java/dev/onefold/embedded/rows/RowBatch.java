@@ -5,7 +5,9 @@ import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Key;
@@ -104,46 +106,32 @@ public final class RowBatch {
         return out;
     }
 
+    /// Whether each input of the measures is a text.
+    public static boolean[] texts(Pipeline pipeline) {
+        List<Measure.Input> inputs = Rollups.of(pipeline).inputs();
+        boolean[] texts = new boolean[inputs.size()];
+        for (int i = 0; i < texts.length; i++) {
+            texts[i] = inputs.get(i) instanceof Measure.Input.Text;
+        }
+        return texts;
+    }
+
     /// Appends the row of an event.
     ///
     /// @param groups the number of its group in each roll-up
     /// @param texts whether each input is a text
-    /// @param keyHash scratch of one thread that holds the encoded key and its hash
-    public void add(Event event, int[] groups, boolean[] texts, EncodedKey keyHash) {
-        int room = HEADER_BYTES + keyHash.length + 64 + groups.length * 5 + event.length + texts.length * 22 + PADDING;
-        if (length + room > bytes.length) {
-            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + room));
-        }
-        if (count == starts.length) {
-            starts = Arrays.copyOf(starts, count * 2);
-        }
-        starts[count++] = length;
-        byte[] target = bytes;
-        int start = length + HEADER_BYTES;
-        System.arraycopy(keyHash.bytes, 0, target, start, keyHash.length);
-        int at = start + keyHash.length;
-        if (event.versionTo > event.versionFrom) {
-            int versionLength = event.versionTo - event.versionFrom;
-            System.arraycopy(event.data, event.versionFrom, target, at, versionLength);
-            at += versionLength;
-        } else {
-            target[at++] = (byte) 0x80;
-        }
-        at = putVarint(keyHash.source, target, at);
-        at = putVarint(keyHash.offset, target, at);
-        target[at++] = (byte) event.kind.code();
+    /// @param key scratch of one thread that holds the encoded key and its hash
+    public void add(Event event, int[] groups, boolean[] texts, EncodedKey key) {
+        int at = begin(event, key, groups.length * 5 + event.length + texts.length * 22);
         if (event.kind == Event.Kind.COUNTED) {
             for (int group : groups) {
-                at = putVarint(group, target, at);
+                at = putVarint(group, bytes, at);
             }
             for (int input = 0; input < texts.length; input++) {
                 at = putInput(event, input, texts[input], at);
             }
         }
-        LONG.set(target, length, keyHash.hash);
-        INT.set(target, length + 8, at - start);
-        INT.set(target, length + 12, keyHash.length);
-        length = at;
+        end(key.hash, key.length, at);
     }
 
     /// Appends an event for a function: its fields stand where a row has its contribution.
@@ -151,31 +139,12 @@ public final class RowBatch {
     /// @param owner scratch of one thread that holds the encoded key of the head and its hash
     public void addEvent(Event event, EncodedKey owner) {
         int fields = event.contentTo - event.contentFrom;
-        int room = HEADER_BYTES + owner.length + 64 + fields + PADDING;
-        if (length + room > bytes.length) {
-            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + room));
-        }
-        if (count == starts.length) {
-            starts = Arrays.copyOf(starts, count * 2);
-        }
-        starts[count++] = length;
-        byte[] target = bytes;
-        int start = length + HEADER_BYTES;
-        System.arraycopy(owner.bytes, 0, target, start, owner.length);
-        int at = start + owner.length;
-        int versionLength = event.versionTo - event.versionFrom;
-        System.arraycopy(event.data, event.versionFrom, target, at, versionLength);
-        at = putVarint(owner.source, target, at + versionLength);
-        at = putVarint(owner.offset, target, at);
-        target[at++] = (byte) event.kind.code();
+        int at = begin(event, owner, fields);
         if (event.kind == Event.Kind.COUNTED) {
-            System.arraycopy(event.data, event.contentFrom, target, at, fields);
+            System.arraycopy(event.data, event.contentFrom, bytes, at, fields);
             at += fields;
         }
-        LONG.set(target, length, owner.hash);
-        INT.set(target, length + 8, at - start);
-        INT.set(target, length + 12, owner.length);
-        length = at;
+        end(owner.hash, owner.length, at);
     }
 
     /// Appends a record that goes into a batch, for [Claims].
@@ -183,7 +152,41 @@ public final class RowBatch {
     /// @param id scratch of one thread that holds the encoded id and its hash
     /// @param forgets whether ids are forgotten
     public void addMember(Event event, EncodedKey id, boolean forgets) {
-        int room = HEADER_BYTES + id.length + 64 + PADDING;
+        int at = begin(event, id, 0);
+        if (event.kind == Event.Kind.COUNTED) {
+            LONG.set(bytes, at, event.contentHash);
+            LONG.set(bytes, at + Long.BYTES, 0L);
+            at += Claims.BYTES;
+        } else if (forgets) {
+            LONG.set(bytes, at, 0L); // The claim's mark.
+            at += Long.BYTES;
+        }
+        end(id.hash, id.length, at);
+    }
+
+    /// Begins the row of an event up to its kind; where its contribution begins.
+    private int begin(Event event, EncodedKey key, int contributionBytesMax) {
+        reserve(key.length + 64 + contributionBytesMax);
+        byte[] target = bytes;
+        int at = length + HEADER_BYTES;
+        System.arraycopy(key.bytes, 0, target, at, key.length);
+        at += key.length;
+        if (event.versionTo > event.versionFrom) {
+            int versionLength = event.versionTo - event.versionFrom;
+            System.arraycopy(event.data, event.versionFrom, target, at, versionLength);
+            at += versionLength;
+        } else {
+            target[at++] = (byte) 0x80;
+        }
+        at = putVarint(key.source, target, at);
+        at = putVarint(key.offset, target, at);
+        target[at++] = (byte) event.kind.code();
+        return at;
+    }
+
+    /// Begins an entry whose row has at most so many bytes.
+    private void reserve(int rowLength) {
+        int room = HEADER_BYTES + rowLength + PADDING;
         if (length + room > bytes.length) {
             bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + room));
         }
@@ -191,25 +194,13 @@ public final class RowBatch {
             starts = Arrays.copyOf(starts, count * 2);
         }
         starts[count++] = length;
-        byte[] target = bytes;
-        int start = length + HEADER_BYTES;
-        System.arraycopy(id.bytes, 0, target, start, id.length);
-        int at = start + id.length;
-        target[at++] = (byte) 0x80;
-        at = putVarint(id.source, target, at);
-        at = putVarint(id.offset, target, at);
-        target[at++] = (byte) event.kind.code();
-        if (event.kind == Event.Kind.COUNTED) {
-            LONG.set(target, at, event.contentHash);
-            LONG.set(target, at + Long.BYTES, 0L);
-            at += Claims.BYTES;
-        } else if (forgets) {
-            LONG.set(target, at, 0L); // The claim's mark.
-            at += Long.BYTES;
-        }
-        LONG.set(target, length, id.hash);
-        INT.set(target, length + 8, at - start);
-        INT.set(target, length + 12, id.length);
+    }
+
+    /// Ends the entry whose row ends at a place.
+    private void end(long hash, int keyLength, int at) {
+        LONG.set(bytes, length, hash);
+        INT.set(bytes, length + 8, at - length - HEADER_BYTES);
+        INT.set(bytes, length + 12, keyLength);
         length = at;
     }
 
@@ -244,18 +235,9 @@ public final class RowBatch {
 
     /// Appends a row that is encoded already.
     void add(long hash, byte[] row, int keyLength, int rowLength) {
-        if (length + HEADER_BYTES + rowLength + PADDING > bytes.length) {
-            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + HEADER_BYTES + rowLength + PADDING));
-        }
-        if (count == starts.length) {
-            starts = Arrays.copyOf(starts, count * 2);
-        }
-        starts[count++] = length;
+        reserve(rowLength);
         System.arraycopy(row, 0, bytes, length + HEADER_BYTES, rowLength);
-        LONG.set(bytes, length, hash);
-        INT.set(bytes, length + 8, rowLength);
-        INT.set(bytes, length + 12, keyLength);
-        length += HEADER_BYTES + rowLength;
+        end(hash, keyLength, length + HEADER_BYTES + rowLength);
     }
 
     /// Appends the row of a key that is not an event's.

@@ -33,16 +33,7 @@ final class RowReader {
         this.pipeline = pipeline;
         this.groups = groups;
         inputs = Rollups.of(pipeline).inputs().toArray(new Measure.Input[0]);
-        texts = texts(pipeline);
-    }
-
-    static boolean[] texts(Pipeline pipeline) {
-        List<Measure.Input> inputs = Rollups.of(pipeline).inputs();
-        boolean[] texts = new boolean[inputs.size()];
-        for (int i = 0; i < texts.length; i++) {
-            texts[i] = inputs.get(i) instanceof Measure.Input.Text;
-        }
-        return texts;
+        texts = RowBatch.texts(pipeline);
     }
 
     Amounts amounts() {

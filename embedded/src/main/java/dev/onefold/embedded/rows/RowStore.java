@@ -8,7 +8,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +40,8 @@ public final class RowStore {
     private long liveBytes;
     long appendedBytes; // Since the store is there, those that were cleaned among them.
     private final Cleaning cleaning = new Cleaning(this);
+    private final byte[] readKey = new byte[KEY_BUFFER_BYTES];
+    private int readLength;
 
     long appendedFrom; // Where the row just appended begins, with its length ...
     long appendedAt; // ... and behind its length.
@@ -89,19 +90,29 @@ public final class RowStore {
         return use != Contents.ROWS ? segment.varintEnd(end) + segment.varint(end) : end;
     }
 
-    long hash(byte[] key, int length) {
-        return use != Contents.ROWS ? KeyRecords.hash(key, length) : Hash.of(key, 0, length);
+    /// Reads the key of a row; its hash.
+    long hashAt(Segment segment, long rowStart) {
+        readLength = (int) (keyEnd(segment, rowStart) - rowStart);
+        MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, rowStart, readKey, 0, readLength);
+        return use != Contents.ROWS ? KeyRecords.hash(readKey, readLength) : Hash.of(readKey, 0, readLength);
+    }
+
+    /// Removes a row, if the index leads to it; whether it does.
+    boolean remove(Segment segment, long rowAt, long rowStart) {
+        long slot = index.slotOf(hashAt(segment, rowStart), location(segment, rowAt));
+        if (slot < 0) {
+            return false;
+        }
+        die(segment, rowAt);
+        index.remove(slot);
+        return true;
     }
 
     /// Puts a record in place of the one with its key.
     void put(long hash, byte[] key, int keyLength, byte[] value) {
-        putAt(find(hash, key, 0, keyLength), hash, key, keyLength, value);
-    }
-
-    private void putAt(long slot, long hash, byte[] key, int keyLength, byte[] value) {
         Segment segment = append(key, 0, keyLength, keyLength + value.length);
         MemorySegment.copy(value, 0, segment.memory, ValueLayout.JAVA_BYTE, appendedAt + keyLength, value.length);
-        set(slot, hash, segment);
+        set(find(hash, key, 0, keyLength), hash, segment);
     }
 
     /// Puts a record into the slot that [#find] gave.
@@ -390,17 +401,14 @@ public final class RowStore {
     /// a row begins that the hash of its key sends to another shard, or -1.
     public long load(Segment segment, int shard, int shards) {
         long[] wrong = {-1};
-        byte[] key = new byte[KEY_BUFFER_BYTES];
         segment.persisted = segment.used;
         usedBytes += segment.used - Segment.FILE_HEADER_BYTES;
         Frames.forEachRow(segment, segment.used, (rowAt, rowStart, rowEnd) -> {
-            int keyLength = (int) (keyEnd(segment, rowStart) - rowStart);
-            MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
-            long hash = hash(key, keyLength);
+            long hash = hashAt(segment, rowStart);
             if (RowBatch.EncodedKey.shard(hash, shards) != shard) {
                 wrong[0] = rowAt;
             }
-            set(find(hash, key, 0, keyLength), hash, location(segment, rowAt));
+            set(find(hash, readKey, 0, readLength), hash, location(segment, rowAt));
             segment.live += (int) (rowEnd - rowAt);
             liveBytes += rowEnd - rowAt;
         });
@@ -422,7 +430,6 @@ public final class RowStore {
     /// Takes over the current rows of a shard of another division, and writes them as its own; cells are not
     /// touched.
     public void adopt(RowStore other, int shard, int shards) {
-        byte[] key = new byte[KEY_BUFFER_BYTES];
         for (long slot = 0; slot < other.index.size(); slot++) {
             long entry = other.index.get(slot);
             if (entry == 0) {
@@ -432,9 +439,7 @@ public final class RowStore {
             Segment from = other.segment(location);
             long at = at(location);
             long rowStart = from.varintEnd(at);
-            int keyLength = (int) (keyEnd(from, rowStart) - rowStart);
-            MemorySegment.copy(from.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
-            long hash = hash(key, keyLength);
+            long hash = hashAt(from, rowStart);
             if (RowBatch.EncodedKey.shard(hash, shards) != shard) {
                 continue;
             }
@@ -443,7 +448,7 @@ public final class RowStore {
             appendedFrom = segment.used;
             MemorySegment.copy(from.memory, at, segment.memory, appendedFrom, bytes);
             account(segment, bytes);
-            add(find(hash, key, 0, keyLength), hash, segment);
+            add(find(hash, readKey, 0, readLength), hash, segment);
         }
     }
 
@@ -469,8 +474,7 @@ public final class RowStore {
     /// Bytes of memory in use by rows and index.
     public long bytes() {
         long count = segments.stream()
-                .filter(Objects::nonNull)
-                .filter(segment -> !segment.isMapped())
+                .filter(segment -> segment != null && !segment.isMapped())
                 .count();
         return (count + (spare.get() == null ? 0 : 1)) * Segment.BYTES + index.bytes();
     }

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 
 /// Translates rows of one definition into rows of another that reads nothing else of a record: key, version and
 /// place stay, groups and amounts are put together anew. Not thread-safe.
@@ -24,6 +25,7 @@ public final class RowTranslator {
     private static final int BATCH_ROWS = 10_000;
 
     private final RowReader reader;
+    private final IntFunction<String> sourceName;
     private final Groups[] from;
     private final Groups[] to;
     private final Derivation.Possible derivation;
@@ -36,19 +38,22 @@ public final class RowTranslator {
     private final Consumer<Row> refused;
 
     /// From which definition to which one.
-    public record Translated(Pipeline from, Pipeline to) {}
+    ///
+    /// @param sourceName the name of a source by its number
+    public record Translated(Pipeline from, Pipeline to, IntFunction<String> sourceName) {}
 
     /// @param refused takes, as they were, the rows that the new definition refuses
     public RowTranslator(
             Translated pipelines, Groups[] from, Groups[] to, Derivation.Possible derivation, Consumer<Row> refused) {
         Pipeline oldPipeline = pipelines.from;
         hasTimes = Horizon.ofForgetting(pipelines.to).isPresent();
+        sourceName = pipelines.sourceName;
         this.refused = refused;
         this.from = from;
         this.to = to;
         this.derivation = derivation;
         reader = new RowReader(oldPipeline, from);
-        texts = RowReader.texts(oldPipeline);
+        texts = RowBatch.texts(oldPipeline);
         amounts = reader.amounts();
         for (int i = 0; i < to.length; i++) {
             known.add(new HashMap<>());
@@ -56,11 +61,11 @@ public final class RowTranslator {
     }
 
     /// Translates all rows of a shard, some at a time; the same batch is given again and again.
-    public void translate(Rows rows, Consumer<RowBatch> sink) {
+    public void translate(Shard shard, Consumer<RowBatch> sink) {
         RowBatch batch = new RowBatch();
-        rows.store().forEach((segment, rowStart, rowEnd) -> {
+        shard.store().forEach((segment, rowStart, rowEnd) -> {
             int before = batch.count();
-            translate(rows, segment, rowStart, batch);
+            translate(segment, rowStart, batch);
             if (hasTimes && batch.count() > before) {
                 batch.time(Rows.timeMs(segment, rowEnd));
             }
@@ -72,7 +77,7 @@ public final class RowTranslator {
         sink.accept(batch);
     }
 
-    private void translate(Rows rows, Segment segment, long rowStart, RowBatch batch) {
+    private void translate(Segment segment, long rowStart, RowBatch batch) {
         long versionAt = RowReader.keyEnd(segment, rowStart);
         long kindAt = RowReader.kindAt(segment, RowReader.versionEnd(segment, versionAt));
         int keyLength = (int) (versionAt - rowStart);
@@ -80,7 +85,7 @@ public final class RowTranslator {
         reader.read(segment, kindAt, amounts);
         if (derivation.mayRefuse()
                 && derivation.refusal(reader.contribution(segment, kindAt)).isPresent()) {
-            refused.accept(rows.row(segment, rowStart));
+            refused.accept(reader.row(segment, rowStart, sourceName));
             return;
         }
         reserve(head + 32 * (to.length + derivation.inputs().size()));

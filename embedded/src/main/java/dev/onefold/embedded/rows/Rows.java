@@ -6,35 +6,23 @@ import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
-import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// One shard: the current row of each of its keys, and the cells that these rows come to. Owned by one thread at a
-/// time.
-public final class Rows {
+/// A shard of rows: the current row of each key, and the cells that these rows come to.
+public final class Rows extends Shard {
     private static final long WINDOW_SLOTS = 1 << 12;
 
     private final RowReader reader;
-    private final Cells[] cells;
-    private final RowStore store;
     private final LookAhead ahead;
     private final IntFunction<String> sourceName;
-    private final @Nullable RowStore kept;
-    private final @Nullable Keys keys; // If a function folds the pipeline.
-    private final @Nullable Claims claims; // If the pipeline makes batches.
-
-    /// The amounts of the rows that were forgotten, by roll-up.
-    private final Cells[] forgotten;
     private final @Nullable Forgetting forgetting; // If the pipeline forgets ids.
     private final boolean removalIsNewer;
     private long nowMs = Long.MIN_VALUE;
@@ -49,97 +37,23 @@ public final class Rows {
 
     /// @param values of each roll-up; other shards have the same ones
     public Rows(Pipeline pipeline, Groups[] groups, Values[] values, Memory memory, IntFunction<String> sourceName) {
+        super(pipeline, values, new RowStore(memory, Contents.ROWS));
         this.sourceName = sourceName;
         removalIsNewer = pipeline.input().isRemovalNewer();
         reader = new RowReader(pipeline, groups);
-        boolean folds = pipeline.fold() instanceof Processing;
-        store = new RowStore(memory, folds ? Contents.HEADS : Contents.ROWS);
         ahead = new LookAhead(store, 1);
-        kept = folds ? new RowStore(memory, Contents.KEPT) : null;
-        cells = new Cells[groups.length];
-        Arrays.setAll(cells, rollup -> new Cells(pipeline, rollup, values[rollup]));
-        forgotten = new Cells[groups.length];
-        Arrays.setAll(forgotten, rollup -> new Cells(pipeline, rollup, values[rollup]));
         forgetting = Horizon.ofForgetting(pipeline)
                 .map(horizon ->
                         new Forgetting(store, (segment, _, rowEnd) -> horizon.keptUntilMs(timeMs(segment, rowEnd))))
                 .orElse(null);
-        keys = kept == null ? null : new Keys(pipeline, store, kept, cells, groups);
-        claims = pipeline.fold() instanceof Batching batching ? new Claims(store, ahead, batching.forget()) : null;
         before = reader.amounts();
         after = reader.amounts();
         nothing = reader.amounts();
     }
 
-    /// The keys that a function folds.
-    ///
-    /// @throws IllegalStateException if the pipeline has no function
-    public Keys keys() {
-        if (keys == null) {
-            throw new IllegalStateException("The pipeline has no function");
-        }
-        return keys;
-    }
-
-    /// The ids that are in batches.
-    ///
-    /// @throws IllegalStateException if the pipeline makes none
-    public Claims claims() {
-        if (claims == null) {
-            throw new IllegalStateException("The pipeline makes no batches");
-        }
-        return claims;
-    }
-
-    /// Bytes of memory that a batch may need, at most; with a function, as far as is known.
-    public long bytesFor(long batchBytes, long batchCount) {
-        return keys == null ? store.bytesFor(batchBytes, batchCount) : keys.bytesFor(batchBytes, batchCount);
-    }
-
-    /// Notes that all rows were loaded from files.
-    public void loaded(RowFiles files) {
-        countLoaded();
-        map(files);
-    }
-
-    /// Notes that all rows were taken over from other shards.
-    public void countLoaded() {
-        if (keys != null) {
-            keys.loaded();
-        }
-    }
-
-    /// Frees the memory of what is durable and seldom read. No checkpoint is being written.
-    public void map(RowFiles files) {
-        if (kept != null) {
-            kept.map(files);
-        }
-    }
-
-    /// The store of a segment, by its number.
-    public RowStore storeOf(long sequence) {
-        return kept != null && sequence >= RowStore.KEPT_FROM ? kept : store;
-    }
-
-    /// Whether the segment of a number takes memory once it is durable.
-    public static boolean takesMemory(long sequence) {
-        return sequence < RowStore.KEPT_FROM;
-    }
-
-    /// Cuts all stores: what was appended so far belongs to this checkpoint.
-    public RowStore.Cut cut() {
-        RowStore.Cut cut = store.cut();
-        return kept == null ? cut : cut.plus(kept.cut());
-    }
-
-    /// From now on rows are forgotten that are kept until before this time.
+    @Override
     public void forgetBefore(long timeMs) {
         nowMs = timeMs;
-    }
-
-    /// The amounts of forgotten rows in a roll-up. No other cells contain them.
-    public Cells forgotten(int rollup) {
-        return forgotten[rollup];
     }
 
     static long timeMs(Segment segment, long rowEnd) {
@@ -159,65 +73,12 @@ public final class Rows {
         }
     }
 
-    /// Frees a segment of forgotten rows, and cleans a part of a segment, if too much is dead.
+    @Override
     public void clean() {
         if (forgetting != null) {
             forgetting.drop(nowMs, this::forget);
         }
-        store.clean();
-        if (kept != null) {
-            kept.clean();
-        }
-    }
-
-    /// Takes over the rows of a shard of another division that belong to this one.
-    public void adopt(Rows other, int shard, int shards) {
-        store.adopt(other.store, shard, shards);
-        if (kept != null && other.kept != null) {
-            kept.adopt(other.kept, shard, shards);
-        }
-    }
-
-    /// Numbers segments so that no file is written over that the last checkpoint of other shards names.
-    public void numberBehind(Rows[] others) {
-        long next = 1;
-        long keptNext = RowStore.KEPT_FROM;
-        for (Rows other : others) {
-            next = Math.max(next, other.store.sequenceNext());
-            keptNext = Math.max(keptNext, other.kept == null ? 0 : other.kept.sequenceNext());
-        }
-        store.numberFrom(next);
-        if (kept != null) {
-            kept.numberFrom(keptNext);
-        }
-    }
-
-    /// Bytes of memory in use.
-    public long bytes() {
-        return store.bytes() + (kept == null ? 0 : kept.bytes());
-    }
-
-    /// Frees all memory.
-    public void close() {
-        store.close();
-        if (kept != null) {
-            kept.close();
-        }
-    }
-
-    /// Where the rows are kept.
-    public RowStore store() {
-        return store;
-    }
-
-    /// The cells of a roll-up.
-    public Cells cells(int rollup) {
-        return cells[rollup];
-    }
-
-    /// How many keys have a row, deleted ones included.
-    public long count() {
-        return keys == null ? store.index.count() : keys.count();
+        super.clean();
     }
 
     /// Forgets the counts: what came here so far was counted elsewhere.
@@ -226,17 +87,11 @@ public final class Rows {
         duplicate = 0;
         stale = 0;
         conflicting = 0;
-        if (keys != null) {
-            keys.resetCounts();
-        }
     }
 
-    /// The counts of the records of this shard by their fates.
+    @Override
     public Counts counts() {
-        if (claims != null) {
-            return claims.counts();
-        }
-        return keys == null ? new Counts(accepted, duplicate, stale, conflicting, 0) : keys.counts();
+        return new Counts(accepted, duplicate, stale, conflicting, 0);
     }
 
     /// Applies rows that arrived: decides each, and moves what it contributes, in one step.
@@ -254,30 +109,17 @@ public final class Rows {
     /// Adds what records contribute that have no key: each counts once, by its place.
     public void applyByPlace(RowBatch batch) {
         for (int i = 0; i < batch.count; i++) {
-            Segment segment = store.append(batch, batch.starts[i]);
-            reader.read(segment, kindAt(segment, store.appendedAt + batch.keyLength(batch.starts[i])), after);
-            store.takeBack(segment); // Only the memory was borrowed: such a row is not kept.
-            move(nothing, after);
-            accepted++;
+            store.takeBack(add(batch, batch.starts[i])); // Only the memory was borrowed: such a row is not kept.
         }
     }
 
-    /// Replaces the cells by what the rows come to, all marked as changed.
-    ///
-    /// @param values of each roll-up, to which those of the rows are added
-    public void recount(Pipeline pipeline, Values[] values) {
-        for (int rollup = 0; rollup < cells.length; rollup++) {
-            cells[rollup] = new Cells(pipeline, rollup, values[rollup]);
-            forgotten[rollup].touchAll();
-        }
-        if (keys == null) {
-            forEach(amounts -> move(nothing, amounts));
-            return;
-        }
-        for (int rollup = 0; rollup < cells.length; rollup++) {
-            Cells each = cells[rollup];
-            keys.forEach(rollup, amounts -> each.move(nothing, amounts));
-        }
+    /// Appends a row of a new key, and adds what it contributes.
+    private Segment add(RowBatch batch, int start) {
+        accepted++;
+        Segment segment = store.append(batch, start);
+        reader.read(segment, kindAt(segment, store.appendedAt + batch.keyLength(start)), after);
+        move(nothing, after);
+        return segment;
     }
 
     /// [Transition#of] on bytes, because it is asked a million times a second.
@@ -289,10 +131,7 @@ public final class Rows {
         long slot = store.find(hash, bytes, rowAt, keyLength);
         long entry = store.index.get(slot);
         if (entry == 0) {
-            accepted++;
-            Segment segment = store.append(batch, start);
-            reader.read(segment, kindAt(segment, store.appendedAt + keyLength), after);
-            move(nothing, after);
+            Segment segment = add(batch, start);
             store.add(slot, hash, segment);
             return;
         }
@@ -302,11 +141,8 @@ public final class Rows {
         long rowStart = stored.varintEnd(at);
         long rowEnd = rowStart + stored.varint(at);
         if (forgetting != null && forgetting.isForgotten(stored, rowStart, rowEnd, nowMs)) {
-            accepted++;
             forget(stored, rowStart);
-            Segment segment = store.append(batch, start);
-            reader.read(segment, kindAt(segment, store.appendedAt + keyLength), after);
-            move(nothing, after);
+            Segment segment = add(batch, start);
             store.die(stored, at);
             store.index.set(slot, hash, RowStore.location(segment, store.appendedFrom));
             return;
@@ -420,20 +256,12 @@ public final class Rows {
     }
 
     private boolean sameContribution(RowBatch batch, int start, Segment stored, long kind, long rowEnd) {
-        byte[] bytes = batch.bytes;
-        int at = start + RowBatch.HEADER_BYTES + batch.keyLength(start);
-        at += VersionBytes.length(bytes[at]);
-        for (int varint = 0; varint < 2; varint++) {
-            while (bytes[at] < 0) {
-                at++;
-            }
-            at++;
-        }
+        int at = batch.kindAt(start);
         int length = start + RowBatch.HEADER_BYTES + batch.rowLength(start) - at;
-        return length == rowEnd - kind && stored.matches(kind, bytes, at, length - timeBytes());
+        return length == rowEnd - kind && stored.matches(kind, batch.bytes, at, length - timeBytes());
     }
 
-    /// The row of a key.
+    @Override
     public Optional<Row> get(RowBatch.EncodedKey key) {
         long entry = store.index.get(store.find(key.hash, key.bytes, 0, key.length));
         if (entry == 0) {
@@ -447,22 +275,8 @@ public final class Rows {
                 : Optional.of(reader.row(segment, stored.rowStart, sourceName));
     }
 
-    /// Called once per row.
-    public interface Visitor {
-        void row(Amounts amounts);
-    }
-
-    /// Visits what each row contributes to a roll-up, in no order.
+    @Override
     public void forEach(int rollup, Visitor visitor) {
-        if (keys == null) {
-            forEach(visitor);
-        } else {
-            keys.forEach(rollup, visitor);
-        }
-    }
-
-    /// Visits what each row contributes, in no order.
-    private void forEach(Visitor visitor) {
         Amounts amounts = reader.amounts();
         store.forEach((segment, rowStart, _) -> {
             reader.read(segment, kindAt(segment, RowReader.keyEnd(segment, rowStart)), amounts);
@@ -470,9 +284,10 @@ public final class Rows {
         });
     }
 
-    /// The row that begins (behind its length) at `rowStart`.
-    Row row(Segment segment, long rowStart) {
-        return reader.row(segment, rowStart, sourceName);
+    /// All at once: a row is read only once for all roll-ups.
+    @Override
+    void fillCells(Amounts none) {
+        forEach(0, amounts -> move(none, amounts));
     }
 
     /// How many windows of [#forEachRow(long, Consumer)] there are. If the number has changed, so has the order of the
@@ -488,13 +303,13 @@ public final class Rows {
             long entry = store.index.get(slot);
             if (entry != 0) {
                 Segment segment = store.segment(Index.location(entry));
-                visitor.accept(row(segment, segment.varintEnd(RowStore.at(Index.location(entry)))));
+                visitor.accept(reader.row(segment, segment.varintEnd(RowStore.at(Index.location(entry))), sourceName));
             }
         }
     }
 
     /// Visits each row whole, in no order.
     public void forEachRow(Consumer<Row> visitor) {
-        store.forEach((segment, rowStart, _) -> visitor.accept(row(segment, rowStart)));
+        store.forEach((segment, rowStart, _) -> visitor.accept(reader.row(segment, rowStart, sourceName)));
     }
 }

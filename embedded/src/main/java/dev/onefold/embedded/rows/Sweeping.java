@@ -1,8 +1,5 @@
 package dev.onefold.embedded.rows;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-
 /// Removes forgotten claims from a store, a segment at a time: a segment of which no claim is left goes with the next
 /// checkpoint, and what is left of others is merged by the cleaner. Not thread-safe.
 ///
@@ -11,7 +8,6 @@ import java.lang.foreign.ValueLayout;
 final class Sweeping {
     private final RowStore store;
     private final MarkReader marks;
-    private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
     private int cursor;
 
     /// @param marks reads the mark of a row
@@ -66,13 +62,7 @@ final class Sweeping {
                 victim.keptLast = Math.max(victim.keptLast, mark);
                 return;
             }
-            int keyLength = (int) (store.keyEnd(victim, rowStart) - rowStart);
-            MemorySegment.copy(victim.memory, ValueLayout.JAVA_BYTE, rowStart, key, 0, keyLength);
-            long slot = store.index.slotOf(store.hash(key, keyLength), RowStore.location(victim, rowAt));
-            if (slot >= 0) {
-                store.die(victim, rowAt);
-                store.index.remove(slot);
-            }
+            store.remove(victim, rowAt, rowStart);
         });
         if (victim.live == 0) {
             store.release(victim);

@@ -1,13 +1,13 @@
 package dev.onefold.embedded.view;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.checkpoint.GroupLogs;
 import dev.onefold.embedded.directory.Stored;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Scale;
+import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Running;
@@ -16,7 +16,7 @@ import dev.onefold.embedded.letters.LetterCut;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
-import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.rows.Shard;
 import dev.onefold.embedded.source.Source;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,6 +41,7 @@ public final class Checkpoints implements AutoCloseable {
     private static final int DIRTY_MAX = Scale.of(200_000);
 
     private final Path directory;
+    private final ShardFold fold;
     private final State state;
     private final Letters letters;
     private final GroupLogs groupLogs;
@@ -76,11 +77,12 @@ public final class Checkpoints implements AutoCloseable {
             GroupLogs.Cut groups,
             LetterCut letters,
             Journal.Position journal,
-            Batches.@Nullable Cut batches) {}
+            ShardFold.Cut fold) {}
 
     public Checkpoints(Path directory, Engine parts) {
         this.directory = directory;
-        state = parts.state;
+        fold = parts.fold;
+        state = fold.state();
         letters = parts.letters;
         groupLogs = parts.groupLogs;
         settings = parts.opening.settings();
@@ -104,7 +106,7 @@ public final class Checkpoints implements AutoCloseable {
 
     /// The parts of the engine that checkpoints cover.
     public record Engine(
-            State state,
+            ShardFold fold,
             Letters letters,
             GroupLogs groupLogs,
             View.Opening opening,
@@ -143,7 +145,7 @@ public final class Checkpoints implements AutoCloseable {
     private boolean isDue() {
         return System.nanoTime() - startedNanos >= settings.checkpointInterval().toNanos()
                 || letters.pendingBytes() > PENDING_LETTER_BYTES_MAX
-                || state.batches != null && state.batches.isFull()
+                || fold.isCheckpointDue()
                 || dirty() > DIRTY_MAX;
     }
 
@@ -182,10 +184,10 @@ public final class Checkpoints implements AutoCloseable {
 
     private long dirty() {
         long dirty = state.changedValues();
-        for (Rows rows : state.shards) {
+        for (Shard shard : state.shards) {
             for (int rollup = 0; rollup < state.groups.length; rollup++) {
-                dirty +=
-                        rows.cells(rollup).dirtyCount() + rows.forgotten(rollup).dirtyCount();
+                dirty += shard.cells(rollup).dirtyCount()
+                        + shard.forgotten(rollup).dirtyCount();
             }
         }
         return dirty;
@@ -202,11 +204,11 @@ public final class Checkpoints implements AutoCloseable {
         for (int shard = 0; shard < files.length; shard++) {
             state.shards[shard].map(files[shard]); // What was cut before is durable.
         }
-        for (Rows shard : state.shards) {
+        for (Shard shard : state.shards) {
             rows.add(shard.cut());
         }
         Journal.Position position = journal.position();
-        Batches.Cut batches = state.batches == null ? null : state.batches.cut();
+        ShardFold.Cut foldCut = fold.cut();
         Checkpoint base = new Checkpoint(
                 identity,
                 ++number,
@@ -218,9 +220,9 @@ public final class Checkpoints implements AutoCloseable {
                 position,
                 state.sources.store(),
                 state.allCounts(),
-                batches == null ? new byte[0] : batches.state(),
+                foldCut.state(),
                 state.seenMs());
-        Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position, batches);
+        Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position, foldCut);
         ExecutorService thread = writer;
         if (thread == null) {
             write(cut);
@@ -311,9 +313,7 @@ public final class Checkpoints implements AutoCloseable {
         }
         List<Checkpoint.Log> logs = groupLogs.write(cut.groups);
         Checkpoint.Log letterLog = letters.write(cut.letters);
-        if (state.batches != null && cut.batches != null) {
-            state.batches.write(cut.batches);
-        }
+        cut.fold.write();
         Checkpoint checkpoint = base.naming(logs, letterLog);
         stored.requireOwned(); // A second owner would have read the checkpoint before, and go on from there.
         checkpoint.write(directory);
@@ -331,9 +331,7 @@ public final class Checkpoints implements AutoCloseable {
         groupLogs.release(cut.groups);
         letters.release(cut.letters);
         journal.release(cut.journal);
-        if (state.batches != null && cut.batches != null) {
-            state.batches.written(cut.batches);
-        }
+        cut.fold.written();
     }
 
     /// Ends the writing: when this returns, nobody writes any more, and memory and files can be released.

@@ -15,6 +15,7 @@ import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.disk.Entry;
+import dev.onefold.embedded.fold.TotalsFold;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Rejected;
 import dev.onefold.embedded.rows.RowBatch;
@@ -35,6 +36,7 @@ final class LetterFill {
 
     private final View old;
     private final View fresh;
+    private final TotalsFold totals;
     private final Derivation.Possible derivation;
     private final Space space;
     private final Decoder decoder;
@@ -42,7 +44,8 @@ final class LetterFill {
     private boolean hasColumns;
     private long refused;
 
-    LetterFill(View old, View fresh, Derivation.Possible derivation, Space space) {
+    LetterFill(View old, View fresh, TotalsFold totals, Derivation.Possible derivation, Space space) {
+        this.totals = totals;
         this.space = space;
         this.old = old;
         this.fresh = fresh;
@@ -173,7 +176,7 @@ final class LetterFill {
             batch.time(letter.at().plus(Horizon.AHEAD_MAX).toEpochMilli()); // No accepted record is of a later time.
         }
         boolean[] stays = new boolean[1];
-        fresh.applyTranslated(batch, settled -> stays[0] = keepLoser(letter, settled));
+        fresh.applyTranslated(totals, batch, settled -> stays[0] = keepLoser(letter, settled));
         if (!stays[0]) {
             fresh.letters.remove(letter.id());
         }

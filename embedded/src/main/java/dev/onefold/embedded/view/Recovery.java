@@ -3,14 +3,14 @@ package dev.onefold.embedded.view;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.map.Groups;
-import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.checkpoint.Checkpoint.Extent;
 import dev.onefold.embedded.checkpoint.GroupLogs;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
+import dev.onefold.embedded.fold.Codes;
+import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.guard.Running;
@@ -19,11 +19,13 @@ import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
-import dev.onefold.embedded.rows.Rows;
 import dev.onefold.embedded.rows.Segment;
+import dev.onefold.embedded.rows.Shard;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ final class Recovery {
     private final Pipeline pipeline;
     private final Running settings;
     private final Workers workers;
+    private final Optional<Codes> codes;
     private final boolean reading;
     private final long identity;
     private final Space space;
@@ -45,6 +48,7 @@ final class Recovery {
         this.pipeline = pipeline;
         settings = opening.settings();
         workers = opening.workers();
+        codes = opening.codes();
         reading = opening.reading();
         identity = opening.identity();
         space = opening.space();
@@ -52,16 +56,16 @@ final class Recovery {
     }
 
     /// The recovered state of a view.
-    record Recovered(State state, Letters letters, GroupLogs groupLogs) {}
+    record Recovered(ShardFold fold, Letters letters, GroupLogs groupLogs) {}
 
     /// Reads all that a checkpoint names; without one, begins with nothing.
     Recovered recover(@Nullable Checkpoint checkpoint) {
-        Batches batches =
-                pipeline.fold() instanceof Batching batching ? new Batches(batching, directory, identity) : null;
-        State state = new State(pipeline, settings.shards(), memory, batches);
         Letters letters = new Letters(directory, identity, memory);
+        ShardFold fold = ShardFold.of(
+                new ShardFold.Parts(pipeline, directory, identity, settings, memory, letters, workers, codes));
+        State state = fold.state();
         GroupLogs groupLogs = new GroupLogs(directory, identity, state.groups, state.values);
-        Recovered recovered = new Recovered(state, letters, groupLogs);
+        Recovered recovered = new Recovered(fold, letters, groupLogs);
         boolean whole = false;
         try {
             recover(checkpoint, recovered);
@@ -69,6 +73,7 @@ final class Recovery {
             return recovered;
         } finally {
             if (!whole) {
+                fold.close();
                 state.close();
                 letters.close();
                 letters.free();
@@ -78,21 +83,20 @@ final class Recovery {
     }
 
     private void recover(@Nullable Checkpoint checkpoint, Recovered into) {
-        Batches batches = into.state.batches;
-        if (batches != null && checkpoint != null) {
-            batches.load(checkpoint.batches());
+        if (checkpoint != null) {
+            into.fold.recover(checkpoint);
         }
         if (!reading) {
             if (checkpoint != null) {
                 writeAgain(checkpoint);
             }
-            deleteUnnamed(checkpoint, batches == null ? List.of() : batches.files());
+            deleteUnnamed(checkpoint, into.fold.files());
         }
         if (checkpoint == null) {
             return;
         }
         requireMemory(checkpoint);
-        State state = into.state;
+        State state = into.fold.state();
         state.sources.load(checkpoint.sources());
         state.count(checkpoint.counts());
         state.saw(checkpoint.seenMs());
@@ -123,7 +127,7 @@ final class Recovery {
     private void requireMemory(Checkpoint checkpoint) {
         long segments = checkpoint.rows().stream()
                 .flatMap(List::stream)
-                .filter(extent -> Rows.takesMemory(extent.sequence()))
+                .filter(extent -> Shard.takesMemory(extent.sequence()))
                 .count();
         if (!memory.fits(segments * Segment.BYTES)) {
             throw new EngineException(
@@ -134,7 +138,7 @@ final class Recovery {
         }
     }
 
-    private void loadRows(Checkpoint checkpoint, Rows[] shards) {
+    private void loadRows(Checkpoint checkpoint, Shard[] shards) {
         AtomicInteger next = new AtomicInteger();
         workers.run(Math.min(workers.parallelism(), shards.length), _ -> {
             for (int shard = next.getAndIncrement(); shard < shards.length; shard = next.getAndIncrement()) {
@@ -159,17 +163,15 @@ final class Recovery {
     /// all cells.
     private void reshard(Checkpoint checkpoint, State state, GroupLogs groupLogs) {
         Groups[] groups = state.groups;
-        Rows[] old = new Rows[checkpoint.rows().size()];
-        for (int shard = 0; shard < old.length; shard++) {
-            old[shard] = new Rows(pipeline, groups, state.values, memory, state.sources::name);
-        }
+        Shard[] old = new Shard[checkpoint.rows().size()];
+        Arrays.setAll(old, _ -> state.newShard());
         Cells[][] oldCells = State.cellsOf(old, groups.length, state.forgets);
         groupLogs.load(checkpoint.groupLogs(), oldCells);
         groupLogs.beginAnew();
         loadRows(checkpoint, old);
         for (int shard = 0; shard < state.shards.length; shard++) {
             state.shards[shard].numberBehind(old);
-            for (Rows each : old) {
+            for (Shard each : old) {
                 state.shards[shard].adopt(each, shard, state.shards.length);
             }
             state.shards[shard].loaded(new RowFiles(directory, identity, shard));
@@ -180,7 +182,7 @@ final class Recovery {
                 heir.addAll(oldCells[part][rollup], groups[rollup].size());
             }
         }
-        for (Rows each : old) {
+        for (Shard each : old) {
             each.close();
         }
     }
@@ -188,8 +190,8 @@ final class Recovery {
     /// Deletes what a crash left between being written and being named, or between being unnamed and deleted.
     /// Files of deliveries do not belong to the checkpoint, and stay.
     ///
-    /// @param batchFiles names of the files that the batches need
-    void deleteUnnamed(@Nullable Checkpoint checkpoint, List<String> batchFiles) {
+    /// @param foldFiles names of the files that the kind of fold needs
+    void deleteUnnamed(@Nullable Checkpoint checkpoint, List<String> foldFiles) {
         Set<String> named = new HashSet<>();
         if (checkpoint != null) {
             for (int shard = 0; shard < checkpoint.rows().size(); shard++) {
@@ -203,7 +205,7 @@ final class Recovery {
             checkpoint.groupLogs().forEach(log -> named.add("groups-" + log.sequence()));
             named.add("letters-" + checkpoint.letters().sequence());
             named.add("CHECKPOINT");
-            named.addAll(batchFiles);
+            named.addAll(foldFiles);
         }
         FileNames.list(
                         directory,

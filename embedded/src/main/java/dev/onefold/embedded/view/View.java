@@ -16,9 +16,12 @@ import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Codes;
 import dev.onefold.embedded.fold.Folding;
+import dev.onefold.embedded.fold.KeyedFold;
+import dev.onefold.embedded.fold.MemberFold;
+import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
+import dev.onefold.embedded.fold.TotalsFold;
 import dev.onefold.embedded.fold.Workers;
-import dev.onefold.embedded.guard.Backlog;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Running;
@@ -26,11 +29,11 @@ import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.RowTranslator;
-import dev.onefold.embedded.rows.Rows;
+import dev.onefold.embedded.rows.Shard;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +44,7 @@ public final class View {
     public final Path directory;
     public final long number;
     public final Pipeline pipeline;
+    public final ShardFold fold;
     public final State state;
     public final Letters letters;
     public final GroupLogs groupLogs;
@@ -55,21 +59,17 @@ public final class View {
         this.directory = directory;
         this.number = number;
         space = opening.space;
-        state = recovered.state();
+        fold = recovered.fold();
+        state = fold.state();
         pipeline = state.pipeline;
         letters = recovered.letters();
         groupLogs = recovered.groupLogs();
-        folding = new Folding(
-                state,
-                letters,
-                opening.settings.clock(),
-                opening.workers,
-                opening.codes.of(pipeline).orElse(null));
-        commits = new Commits(state, folding, letters, opening.journal());
+        folding = new Folding(fold, letters, opening.settings.clock(), opening.workers);
+        commits = new Commits(fold, folding, letters, opening.journal());
         checkpoints = new Checkpoints(
                 directory,
                 new Checkpoints.Engine(
-                        state,
+                        fold,
                         letters,
                         groupLogs,
                         opening,
@@ -79,16 +79,17 @@ public final class View {
     }
 
     /// The parts that the views of one engine share.
+    ///
+    /// @param codes empty if no pipeline has a function
     public record Opening(
             Path root,
             Running settings,
             Workers workers,
-            Codes codes,
+            Optional<Codes> codes,
             Stored stored,
             OwnThread own,
             Guard guard,
-            Space space,
-            Backlog backlog) {
+            Space space) {
         public long identity() {
             return stored.identity();
         }
@@ -155,57 +156,60 @@ public final class View {
         new Current(number, opening.identity(), opening.journal().isKept()).write(opening.root, opening.space);
     }
 
-    /// Fills this view, which is empty, from the rows and the dead letters of another; both hold the same sources then.
-    public void fillFromRows(View other, Derivation.Possible derivation) {
+    /// Fills this view, which is empty, from what another view of the same kind stores; both hold the same sources
+    /// then.
+    ///
+    /// @throws EngineException if a key cannot be brought to this version of its function
+    public void fillFrom(View other, Workers workers) {
+        switch (fold) {
+            case TotalsFold totals -> fillFromRows(other, totals);
+            case KeyedFold keyed -> fillFromKeys(other, keyed, workers);
+            case MemberFold _ -> throw new IllegalStateException("Sealed batches cannot be sealed again");
+        }
+    }
+
+    private void fillFromRows(View other, TotalsFold totals) {
+        Derivation.Possible derivation = (Derivation.Possible) Derivation.of(other.pipeline, pipeline);
         state.sources.load(other.state.sources.store());
         state.saw(other.state.seenMs());
-        LetterFill letterFill = new LetterFill(other, this, derivation, space);
+        LetterFill letterFill = new LetterFill(other, this, totals, derivation, space);
         letterFill.takeLetters();
         RowTranslator translator = new RowTranslator(
-                new RowTranslator.Translated(other.pipeline, pipeline),
+                new RowTranslator.Translated(other.pipeline, pipeline, other.state.sources::name),
                 other.state.groups,
                 state.groups,
                 derivation,
                 letterFill::refuse);
-        for (Rows rows : other.state.shards) {
-            translator.translate(rows, batch -> {
-                applyTranslated(batch, _ -> {
+        for (Shard shard : other.state.shards) {
+            translator.translate(shard, batch -> {
+                applyTranslated(totals, batch, _ -> {
                     throw new IllegalStateException("A key has two rows");
                 });
                 checkpoints.takeIfDue();
                 space.requireOpen();
             });
         }
-        for (Rows rows : state.shards) {
-            rows.resetCounts();
-        }
+        totals.resetCounts();
         state.count(other.state.allCounts().plus(letterFill.refusedCounts()));
         letterFill.decide();
     }
 
-    /// Fills this view, which is empty, from the keys and the dead letters of another, whose keys an older version of
-    /// the function has folded, or this one.
-    ///
-    /// @throws EngineException if a key cannot be brought to this version
-    public void fillFromKeys(View other, Workers workers) {
-        long needed = 0;
-        for (Rows rows : other.state.shards) {
-            needed += rows.bytes();
-        }
-        requireMemory(needed);
+    /// An older version of the function has folded the keys of the other view, or this one.
+    private void fillFromKeys(View other, KeyedFold keyed, Workers workers) {
+        requireMemory(Arrays.stream(other.state.shards).mapToLong(Shard::bytes).sum());
         state.sources.load(other.state.sources.store());
         letters.addAll(other.letters, checkpoints::takeIfDue);
         state.count(other.state.allCounts());
         for (int shard = 0; shard < state.shards.length; shard++) {
-            for (Rows rows : other.state.shards) {
-                state.shards[shard].adopt(rows, shard, state.shards.length);
+            for (Shard each : other.state.shards) {
+                state.shards[shard].adopt(each, shard, state.shards.length);
             }
             state.shards[shard].countLoaded();
         }
         try {
             state.recount(workers);
             groupLogs.beginAnew();
-            folding.upgradeKeys();
+            keyed.upgrade();
         } catch (EngineException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -219,24 +223,13 @@ public final class View {
     }
 
     /// Applies rows that were made of another view's.
-    public void applyTranslated(RowBatch batch, Consumer<Transition.Settled> conflicts) {
-        requireMemory(batch);
-        List<RowBatch> byShard = new ArrayList<>();
-        for (int shard = 0; shard < state.shards.length; shard++) {
-            byShard.add(new RowBatch());
-        }
-        batch.split(byShard);
-        for (int shard = 0; shard < state.shards.length; shard++) {
-            state.shards[shard].apply(byShard.get(shard), conflicts);
-        }
-    }
-
-    private void requireMemory(RowBatch batch) {
+    void applyTranslated(TotalsFold totals, RowBatch batch, Consumer<Transition.Settled> conflicts) {
         long needed = state.valueBytesFor(batch.count(), batch.bytes());
-        for (Rows rows : state.shards) {
-            needed += rows.store().bytesFor(batch.bytes(), batch.count());
+        for (Shard shard : state.shards) {
+            needed += shard.bytesFor(batch.bytes(), batch.count());
         }
         requireMemory(needed);
+        totals.apply(batch, conflicts);
     }
 
     private void requireMemory(long needed) {
@@ -250,7 +243,7 @@ public final class View {
 
     /// Releases memory and files.
     public void close(boolean broken) {
-        folding.close();
+        fold.close();
         if (broken) { // A writer may still be at work after a failure; the process is about to end.
             checkpoints.abandon();
         } else {

@@ -12,15 +12,19 @@ import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Folding;
+import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Memory;
+import dev.onefold.embedded.source.SpaceListener;
 import dev.onefold.fixtures.Seeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -29,6 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -48,18 +53,25 @@ class CommitsTest {
 
     /// From an opening of the journal to a power cut.
     private final class Life implements AutoCloseable {
-        final State state = new State(PIPELINE, 2, new Memory(1L << 30), null);
+        final State state;
         final Letters letters;
         final Journal journal;
         final Commits commits;
 
         Life(Path directory) throws IOException, OutOfSpaceException {
-            letters = new Letters(Files.createTempDirectory(folder, "letters"), 42, state.memory);
+            Memory memory = new Memory(1L << 30);
+            Path view = Files.createTempDirectory(folder, "letters");
+            letters = new Letters(view, 42, memory);
             List<Entry> entries = new ArrayList<>();
             journal =
                     Journal.open(directory, 42, Journal.Position.START, payload -> entries.add(Entry.decode(payload)));
-            Folding folding = new Folding(state, letters, () -> Instant.EPOCH, new Workers(0), null);
-            commits = new Commits(state, folding, letters, journal);
+            Running settings = new Running(
+                    2, 0, Duration.ZERO, memory.bytesMax(), 0, () -> Instant.EPOCH, () -> {}, SpaceListener.silent());
+            Workers workers = new Workers(0);
+            ShardFold fold = ShardFold.of(
+                    new ShardFold.Parts(PIPELINE, view, 42, settings, memory, letters, workers, Optional.empty()));
+            state = fold.state();
+            commits = new Commits(fold, new Folding(fold, letters, settings.clock(), workers), letters, journal);
             entries.forEach(commits::replay);
         }
 

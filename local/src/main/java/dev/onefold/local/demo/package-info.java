@@ -1,4 +1,4 @@
-/// The demo's own process, which `onefold demo --on aws-local` starts.
+/// The servers that stand in for AWS, as `onefold demo --on aws-local` and `onefold aws trial --local` use them.
 @NullMarked
 package dev.onefold.local.demo;
 

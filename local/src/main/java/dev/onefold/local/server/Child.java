@@ -1,15 +1,21 @@
 package dev.onefold.local.server;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// A process that does not outlive this one. What it says is read all the time, and the last of it is kept.
 public final class Child implements AutoCloseable {
+    private static final String SETSID = "setsid";
     private static final int LINES_MAX = 200;
     private static final int SECONDS_MAX = 10;
 
@@ -30,7 +36,18 @@ public final class Child implements AutoCloseable {
     ///
     /// @param line gets each line that it writes, from one thread
     public static Child start(ProcessBuilder builder, Consumer<String> line) throws IOException {
+        builder.command(
+                Stream.concat(alone().stream(), builder.command().stream()).toList());
         return new Child(builder.redirectErrorStream(true).start(), line);
+    }
+
+    /// Ctrl-C in a terminal goes to all processes of its group, and a command that deletes the resources that it
+    /// has made still needs its servers then. So they get a session of their own, where there is the program for
+    /// that.
+    private static List<String> alone() {
+        boolean isThere = Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, SETSID)));
+        return isThere ? List.of(SETSID) : List.of();
     }
 
     private void read(Consumer<String> line) {

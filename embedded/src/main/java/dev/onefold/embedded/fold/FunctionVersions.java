@@ -1,4 +1,4 @@
-package dev.onefold.embedded.definition;
+package dev.onefold.embedded.fold;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
@@ -7,17 +7,20 @@ import dev.onefold.core.pipeline.Processing.Code;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.shape.Change;
 import dev.onefold.core.shape.Changes;
-import dev.onefold.embedded.fold.Codes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// The versions of a function: the one that has folded, and the one that is given.
 public final class FunctionVersions {
     private FunctionVersions() {}
 
-    /// Whether two definitions are one, but for the jar of their function.
-    public static boolean differInHashOnly(Pipeline stored, Pipeline given) {
-        return !stored.equals(given) && withoutHash(stored).equals(withoutHash(given));
+    /// Says that the code has changed and its version has not; empty unless two definitions are one but for the jar of
+    /// their function.
+    public static Optional<String> otherJar(Pipeline stored, Pipeline given) {
+        return !stored.equals(given) && withoutHash(stored).equals(withoutHash(given))
+                ? Optional.of(warning(stored, given))
+                : Optional.empty();
     }
 
     private static Pipeline withoutHash(Pipeline pipeline) {
@@ -37,8 +40,7 @@ public final class FunctionVersions {
                 code == null ? null : new Code("", code.context(), code.event(), code.tables())));
     }
 
-    /// Says that the code has changed and its version has not.
-    public static String warning(Pipeline stored, Pipeline given) {
+    private static String warning(Pipeline stored, Pipeline given) {
         return "The function of pipeline " + given.name() + " has another hash than the one that has folded, and the"
                 + " same version: " + hash(given) + ", and " + hash(stored)
                 + " before. If it computes something else, raise its version.";
@@ -52,11 +54,10 @@ public final class FunctionVersions {
                 : "none (it is in no jar)";
     }
 
-    /// Why what is stored of the keys is not enough for another definition; empty if it is.
+    /// Why the stored keys are not enough for another definition with a function; empty if they are.
     static String impossible(Pipeline stored, Pipeline given, Codes codes) {
-        if (!(stored.fold() instanceof Processing has) || !(given.fold() instanceof Processing wants)) {
-            return "a pipeline with a function and one without hold different things";
-        }
+        Processing has = (Processing) stored.fold();
+        Processing wants = (Processing) given.fold();
         if (!stored.input().equals(given.input())) {
             return "its input is read in another way";
         }
@@ -76,9 +77,8 @@ public final class FunctionVersions {
     ///
     /// @param letters how many wait
     static String doubt(Pipeline stored, Pipeline given, long letters) {
-        if (!(stored.fold() instanceof Processing has) || !(given.fold() instanceof Processing wants)) {
-            return "";
-        }
+        Processing has = (Processing) stored.fold();
+        Processing wants = (Processing) given.fold();
         List<String> doubts = new ArrayList<>();
         if (has.version() != wants.version()) {
             doubts.add(

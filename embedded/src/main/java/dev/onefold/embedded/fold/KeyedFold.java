@@ -1,0 +1,238 @@
+package dev.onefold.embedded.fold;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.Status;
+import dev.onefold.core.Verification;
+import dev.onefold.core.event.Decoder.RecordIdentity;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyState;
+import dev.onefold.embedded.disk.Entry;
+import dev.onefold.embedded.fold.KeyFolding.Note;
+import dev.onefold.embedded.letters.Letters;
+import dev.onefold.embedded.rows.Keys;
+import dev.onefold.embedded.rows.RowBatch;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Keys that the user's function folds, and the tables that it writes.
+public final class KeyedFold implements ShardFold {
+    private final State state;
+    private final Processing processing;
+    private final Keys[] shards;
+    private final Letters letters;
+    private final InstantSource clock;
+    private final Workers workers;
+    private final Codes codes;
+    private final @Nullable KeyFolding folding; // `null`: the function's code is not here.
+    private final List<List<Note>> notes;
+
+    KeyedFold(Parts parts, Processing processing) {
+        this.processing = processing;
+        state = parts.state((pipeline, groups, values, memory, _) -> new Keys(pipeline, groups, values, memory));
+        shards = Arrays.copyOf(state.shards, state.shards.length, Keys[].class);
+        letters = parts.letters();
+        clock = parts.settings().clock();
+        workers = parts.workers();
+        codes = parts.codes().orElseThrow();
+        folding = codes.of(state.pipeline)
+                .map(function -> new KeyFolding(function, shards.length, workers.hasThreads()))
+                .orElse(null);
+        notes = perShard();
+    }
+
+    private <T> List<List<T>> perShard() {
+        List<List<T>> lists = new ArrayList<>();
+        for (int shard = 0; shard < shards.length; shard++) {
+            lists.add(new ArrayList<>());
+        }
+        return lists;
+    }
+
+    @Override
+    public State state() {
+        return state;
+    }
+
+    @Override
+    public Encoder encoder() {
+        RowBatch.EncodedKey key = new RowBatch.EncodedKey();
+        return (event, chunk, records) -> {
+            key.setHead(event.data, event.keyFrom, event.keyTo);
+            chunk.rows[key.shard(chunk.rows.length)].addEvent(event, key.from(chunk.source.number(), records.place()));
+        };
+    }
+
+    @Override
+    public void apply(int shard, List<Chunk> chunks) {
+        requireFunction().fold(shard, shards[shard], chunks, notes.get(shard));
+        shards[shard].clean();
+    }
+
+    @Override
+    public void end(List<Chunk> chunks, Instant now) {
+        new KeyLetters(state, letters, clock).keep(notes, chunks);
+    }
+
+    @Override
+    public boolean accepts(Chunk chunk) {
+        boolean accepts = true;
+        for (int shard = 0; accepts && shard < shards.length; shard++) {
+            accepts = requireFunction().accepts(shard, shards[shard], chunk);
+        }
+        return accepts;
+    }
+
+    @Override
+    public Entry.Settles settlesConflict() {
+        return Entry.Settles.LOST;
+    }
+
+    @Override
+    public String rowWord() {
+        return "key";
+    }
+
+    /// Compares the keys with their kept events, if the function's code is here.
+    @Override
+    public Verification audited(Verification ofTotals) {
+        if (folding == null) {
+            return ofTotals;
+        }
+        KeyFolding own = folding;
+        List<List<KeyAudit.Difference>> found = perShard();
+        workers.run(
+                shards.length,
+                shard -> own.forEach(
+                        shard,
+                        shards[shard].keys(),
+                        (function, key) -> found.get(shard).addAll(shards[shard].audit(function, key))));
+        return ofTotals.with(state.rows(), found.stream().flatMap(List::stream).toList());
+    }
+
+    @Override
+    public Verification compared(Verification ofTotals, ShardFold recomputed) {
+        return ofTotals.with(state.rows(), new KeyComparison(this, recomputed.keyed()).differences());
+    }
+
+    @Override
+    public Basis basis(Pipeline definition, boolean areSourcesWhole) {
+        return switch (definition.fold()) {
+            case Processing _ -> {
+                String reason = FunctionVersions.impossible(state.pipeline, definition, codes);
+                yield reason.isEmpty()
+                        ? new Basis.Stored(
+                                List.of(), FunctionVersions.doubt(state.pipeline, definition, letters.size()))
+                        : new Basis.Sources(reason);
+            }
+            case Rollups _ -> Basis.Sources.OTHER_KIND;
+            case Batching _ -> Basis.Nothing.MADE_NO_BATCHES;
+        };
+    }
+
+    /// Brings all keys to this version of the function.
+    ///
+    /// @throws RuntimeException if a context cannot be read
+    public void upgrade() {
+        for (int shard = 0; shard < shards.length; shard++) {
+            requireFunction().upgrade(shard, shards[shard], notes.get(shard));
+            shards[shard].clean();
+        }
+        end(List.of(), clock.instant());
+    }
+
+    @Override
+    public KeyedFold keyed() {
+        return this;
+    }
+
+    @Override
+    public Optional<RecordIdentity> stated(byte[] summary) {
+        return Optional.of(KeyLetters.stated(state.pipeline, summary));
+    }
+
+    @Override
+    public boolean canFold() {
+        return folding != null;
+    }
+
+    @Override
+    public void requireCode() {
+        requireFunction();
+    }
+
+    private KeyFolding requireFunction() {
+        if (folding == null) {
+            throw new EngineException(
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "The code that folds pipeline " + state.pipeline.name()
+                            + " is not here: open the data directory with its function.");
+        }
+        return folding;
+    }
+
+    @Override
+    public Optional<Status.OfFunction> functionStatus() {
+        return Optional.of(
+                folding == null
+                        ? new Status.OfFunction(0, Optional.empty(), 0, codes.otherJar())
+                        : folding.status(codes.otherJar()));
+    }
+
+    /// The function and its tables.
+    public Processing processing() {
+        return processing;
+    }
+
+    /// The state of a key.
+    public Optional<KeyState> state(byte[] key) {
+        if (key.length > 2 * Limits.KEY_BYTES_MAX) {
+            return Optional.empty();
+        }
+        RowBatch.EncodedKey head = new RowBatch.EncodedKey().setHead(key, 0, key.length);
+        return shards[head.shard(shards.length)].state(head);
+    }
+
+    /// The shard that owns a key.
+    Keys shardOf(byte[] key) {
+        int length = Math.min(key.length, 2 * Limits.KEY_BYTES_MAX); // No longer key is stored.
+        return shards[new RowBatch.EncodedKey().set(key, 0, length).shard(shards.length)];
+    }
+
+    /// Visits the keys, in no order.
+    void forEachKey(Consumer<byte[]> visitor) {
+        for (Keys shard : shards) {
+            shard.forEachKey(visitor);
+        }
+    }
+
+    /// Visits the rows of a table, in no order.
+    ///
+    /// @param owner the key whose rows are wanted, as an event has it; `null`: all
+    public void forEachRow(int table, byte @Nullable [] owner, Consumer<Keys.TableRow> visitor) {
+        if (owner != null) {
+            shardOf(owner).forEachRow(table, owner, visitor);
+            return;
+        }
+        for (Keys shard : shards) {
+            shard.forEachRow(table, null, visitor);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (folding != null) {
+            folding.close();
+        }
+    }
+}
