@@ -138,7 +138,7 @@ public final class Cells {
         }
     }
 
-    /// Adds a cell of so many longs to another one.
+    /// Adds a cell of `length` longs to another one.
     public static void add(long[] from, int fromAt, long[] to, int toAt, int length) {
         to[toAt] += from[fromAt];
         for (int i = 1; i < length; i += 3) {
@@ -151,7 +151,7 @@ public final class Cells {
         }
     }
 
-    /// Bytes of heap that the cells of so many leaves take.
+    /// Bytes of heap that the cells of this number of leaves take.
     public long bytesOf(long leaves) {
         return (leaves + CHUNK - 1) / CHUNK * CHUNK * stride * Long.BYTES;
     }

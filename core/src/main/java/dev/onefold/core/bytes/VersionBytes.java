@@ -13,7 +13,7 @@ public final class VersionBytes {
 
     private VersionBytes() {}
 
-    /// How many bytes a version has that begins with this byte.
+    /// The number of bytes of a version that begins with this byte.
     public static int length(byte first) {
         int sign = first & 0xff;
         return 1 + (sign >= ZERO ? sign - ZERO : ZERO - 1 - sign);
