@@ -46,7 +46,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///                 these ids are accepted again. Below it a chunk that is not there was freed behind an ended batch,
 ///                 if it is of no batch that 5 removes; with `once` these ids stay known. Claims of records that are
 ///                 there are made again, so that no record is in a second batch when it comes again
-///     4 sealed    all records that are there and in no batch, into new batches
+///     4 sealed    all records that are there and in no batch, into new batches; old ones in doubt
 ///     5 removed   batches that cannot be delivered as they are, with their parts: a chunk, a part or the batch before
 ///                 is not there, or parts are there whose batch is not there or is from before it was divided
 ///     6 listed    the others again, as in doubt if their receiver does not bear another delivery: they may be in since
@@ -66,6 +66,9 @@ public final class BatchesRestored {
 
     /// The time after which no attempt from before the restore is running: a function lives for 15 minutes.
     private static final Duration OWNER_MAX = Duration.ofMinutes(20);
+
+    /// By how much the clocks of a source and of this process differ, at most.
+    private static final Duration CLOCKS_MAX = Duration.ofHours(1);
 
     private static final String ALWAYS = "attribute_not_exists(k) OR attribute_exists(k)";
     private static final int ITEMS_MAX = 99;
@@ -161,8 +164,6 @@ public final class BatchesRestored {
         sealedTo = found.sealedTo(sealedTo);
         moveCut(cut, List.of());
         nameMissing(found);
-        List<Chunks.Place> freed = found.free(sealedBefore, sealedTo, Gaps.load(store));
-        requireAll(freed.stream().map(this::delete).toList());
         List<DeliveryItem> unsound = unsound(found);
         long reaccepted = dropClaims(found);
         restoreClaims(found);
@@ -299,15 +300,6 @@ public final class BatchesRestored {
                 .build();
     }
 
-    private TransactWriteItem delete(Chunks.Place chunk) {
-        return TransactWriteItem.builder()
-                .delete(Delete.builder()
-                        .tableName(store.tables().rows())
-                        .key(ChunkItem.key(chunk.lane(), chunk.number()))
-                        .build())
-                .build();
-    }
-
     /// Also marks of messages, which were written with a claim. Those of an earlier version do not name its chunk: they
     /// go before the first claim does, because a message may come in twice, and is never lost.
     private long dropClaims(RestoredItems found) {
@@ -413,12 +405,19 @@ public final class BatchesRestored {
         requireAll(deliveries.deletes(unsound));
     }
 
-    /// Seals all records that are there and in no batch.
+    /// Seals all records that are there and in no batch. Of old ones the batch may be freed, while the backup has their
+    /// chunk as it was before: a person decides about these, whatever their receiver is.
     private int sealRest(RestoredItems found) {
-        List<SealedBatch> batches = found.rest(batching, nowMs());
+        long keptMs = nowMs() - Forgetting.KEPT.minus(CLOCKS_MAX).toMillis();
+        boolean isOnceOnly = !batching.bearsEverySecondDelivery();
+        return seal(found, found.rest(batching, chunk -> chunk.atMs() < keptMs, nowMs()), true)
+                + seal(found, found.rest(batching, chunk -> chunk.atMs() >= keptMs, nowMs()), isOnceOnly);
+    }
+
+    private int seal(RestoredItems found, List<SealedBatch> batches, boolean isDoubtful) {
         for (SealedBatch batch : batches) {
             BatchNumber number = BatchNumber.of(cut.number() + 1);
-            Delivery delivery = isOnce()
+            Delivery delivery = isDoubtful
                     ? new Delivery.InDoubt(
                             Delivery.Tries.NONE,
                             "",

@@ -181,10 +181,13 @@ public final class Forgetting {
         }
         Place place =
                 item.containsKey("p") ? new Place(Items.number(item, "p"), (int) Items.number(item, "c")) : Place.NONE;
-        long looked = Items.number(item, "n");
-        // An earlier version wrote no "s", and freed what it had looked at and did not find.
-        long seen = item.containsKey("s") ? Items.number(item, "s") : looked;
-        return new Pass(looked, waiting(item), place, seen, Items.number(item, "v"));
+        return new Pass(Items.number(item, "n"), waiting(item), place, seen(item), Items.number(item, "v"));
+    }
+
+    /// The last batch that a pass knows to have been there. An earlier version did not write it, and freed what it had
+    /// looked at and did not find.
+    static long seen(Map<String, AttributeValue> pass) {
+        return Items.number(pass, pass.containsKey("s") ? "s" : "n");
     }
 
     /// The batches that a pass has looked at and is not done with.

@@ -25,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -79,7 +78,7 @@ final class RestoredItems {
                         .put(place.number(), ChunkItem.of(item).chunk());
             }
         } else if (name.equals(Forgetting.FREED)) {
-            freedTo = Items.number(item, "s");
+            freedTo = Forgetting.seen(item);
             waiting = Forgetting.waiting(item);
         } else if (name.startsWith(REST)) {
             String[] place = name.split("/", -1);
@@ -94,8 +93,10 @@ final class RestoredItems {
         return lanes.computeIfAbsent(lane, _ -> new TreeMap<>()).computeIfAbsent(chunk, _ -> new BitSet());
     }
 
-    private static boolean isChunk(Map<String, AttributeValue> item) {
-        return !RowItem.isRow(item) && name(item).startsWith(CHUNK);
+    private boolean isChunk(Map<String, AttributeValue> item) {
+        return !RowItem.isRow(item)
+                && name(item).startsWith(CHUNK)
+                && place(item).number() < base;
     }
 
     private static Chunks.Place place(Map<String, AttributeValue> chunk) {
@@ -245,38 +246,6 @@ final class RestoredItems {
                 .filter(place -> !hasChunk(place.lane(), place.number()));
     }
 
-    /// Finds records of batches that are freed: a backup may have a chunk as before, and its batch as after that. Where
-    /// each batch is there or freed, a record that was sealed is in no batch for this reason alone.
-    ///
-    /// @param last number up to which batches were sealed, at least
-    /// @param ends up to where that was, per lane
-    /// @param known numbers that no batch has
-    /// @return places of chunks of which nothing is left; they are not there any more
-    List<Chunks.Place> free(long last, List<Position> ends, Gaps known) {
-        long end = batches.isEmpty() ? last : Math.max(last, batches.lastKey().number());
-        if (!missing(end, known).isEmpty()) {
-            return List.of();
-        }
-        List<Chunks.Place> left = new ArrayList<>();
-        NavigableMap<Integer, NavigableMap<Long, BitSet>> covered = covered(_ -> true);
-        chunks.forEach((lane, places) -> {
-            Position to = ends.get(lane);
-            places.headMap(to.chunk(), true).forEach((number, chunk) -> {
-                int records = chunk.sizes().length;
-                BitSet uncovered = new BitSet();
-                uncovered.set(0, number < to.chunk() ? records : Math.min(to.offset(), records));
-                uncovered.andNot(of(covered, lane, number));
-                BitSet all = of(freed, lane, number);
-                all.or(uncovered);
-                if (all.cardinality() == records) {
-                    left.add(new Chunks.Place(lane, number));
-                }
-            });
-        });
-        left.forEach(place -> Objects.requireNonNull(chunks.get(place.lane())).remove(place.number()));
-        return left;
-    }
-
     /// By lane and chunk, the records of batches that pass, and of those that are freed.
     private NavigableMap<Integer, NavigableMap<Long, BitSet>> covered(Predicate<DeliveryItem> which) {
         NavigableMap<Integer, NavigableMap<Long, BitSet>> covered = new TreeMap<>();
@@ -307,7 +276,7 @@ final class RestoredItems {
                 forgets ? covered(batch -> isEnded(batch.number())) : new TreeMap<>();
         return page -> {
             Map<ByteBuffer, Claim> claims = new HashMap<>();
-            page.stream().filter(RestoredItems::isChunk).forEach(item -> {
+            page.stream().filter(this::isChunk).forEach(item -> {
                 Chunks.Place place = place(item);
                 reader.claims(place, ChunkItem.of(item), of(forgotten, place.lane(), place.number()))
                         .forEach((id, claim) -> claims.merge(id, claim, (a, b) -> a.atMs() > b.atMs() ? a : b));
@@ -322,17 +291,17 @@ final class RestoredItems {
         Chunk chunk = chunks.getOrDefault(old.lane(), new TreeMap<>()).get(old.chunk());
         return old.atMs() > 0
                 ? old.atMs() < claim.atMs()
-                : old.lane() != Claim.NONE && (chunk == null || chunk.atMs() < claim.atMs());
+                : old.lane() != Claim.NONE && old.chunk() < base && (chunk == null || chunk.atMs() < claim.atMs());
     }
 
-    /// The records that are in no batch, as batches.
-    List<SealedBatch> rest(Batching batching, long nowMs) {
+    /// The records of some chunks that are in no batch, as batches.
+    List<SealedBatch> rest(Batching batching, Predicate<Chunk> which, long nowMs) {
         NavigableMap<Integer, NavigableMap<Long, BitSet>> covered = covered(_ -> true);
         Packing packing = new Packing(batching, nowMs);
         chunks.forEach((lane, places) -> places.forEach((number, chunk) -> {
             BitSet records = of(covered, lane, number);
             for (int record = records.nextClearBit(0);
-                    record < chunk.sizes().length;
+                    record < chunk.sizes().length && which.test(chunk);
                     record = records.nextClearBit(record + 1)) {
                 packing.add(lane, number, record, chunk);
             }
@@ -394,11 +363,15 @@ final class RestoredItems {
         }
     }
 
-    /// Numbers up to the last one that was sealed before, of which no batch is there, and that are not known to be
-    /// freed.
+    /// Numbers of which no batch is there, and that are not known to be freed.
     ///
+    /// @param sealed number up to which batches were sealed, at least
     /// @param known of which that was said before
-    List<Gap> missing(long last, Gaps known) {
+    List<Gap> missing(long sealed, Gaps known) {
+        long last = batches.keySet().stream()
+                .mapToLong(BatchNumber::number)
+                .filter(number -> number / BatchesRestored.ERA == sealed / BatchesRestored.ERA)
+                .reduce(sealed, Math::max);
         List<Gap> missing = new ArrayList<>();
         long next = freedTo + 1;
         for (DeliveryItem batch : whole()) {
@@ -408,13 +381,16 @@ final class RestoredItems {
             }
             next = Math.max(next, number + 1);
         }
-        if (next <= last && last - next < BatchesRestored.ERA) {
+        if (next <= last) {
             missing.add(new Gap(next, last));
         }
         waiting.stream()
                 .filter(number -> number <= freedTo && !batches.containsKey(BatchNumber.of(number)))
                 .forEach(number -> missing.add(new Gap(number, number)));
-        return missing.stream().flatMap(gap -> known.rest(gap).stream()).toList();
+        return missing.stream()
+                .flatMap(gap -> known.rest(gap).stream())
+                .filter(gap -> gap.last() - gap.first() < BatchesRestored.ERA) // Else it was never given.
+                .toList();
     }
 
     /// The first number of a batch that is there, or else the one behind this.

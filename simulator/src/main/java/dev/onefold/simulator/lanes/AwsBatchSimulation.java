@@ -3,6 +3,7 @@ package dev.onefold.simulator.lanes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.onefold.aws.AwsBatchEngine;
+import dev.onefold.aws.batch.AwsBatches;
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
@@ -38,6 +39,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 
@@ -333,7 +335,7 @@ public final class AwsBatchSimulation {
                 String id = Manifest.id(pipeline.name(), held.number());
                 if (ledger.isDeadly(held.number()) && !ledger.deadly.isEmpty() && random.nextInt(3) == 0) {
                     decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
-                } else if (ledger.has(id)) {
+                } else if (ledger.has(id) || restores.isPresent() && hasRecords(store, held.number())) {
                     decisions.settle(held.number(), generation, Delivery.How.SAID);
                 } else if (batching.bisect()
                         && held.delivery() instanceof Delivery.Aside
@@ -344,6 +346,17 @@ public final class AwsBatchSimulation {
                 }
             }
         });
+    }
+
+    /// Whether a receiver has all records of a batch, under whatever numbers.
+    private boolean hasRecords(Store store, BatchNumber number) {
+        List<String> lines = new ArrayList<>();
+        new AwsBatches(store, new BatchDefinition(pipeline, lanes))
+                .export(number, bytes -> lines.add(new String(bytes, UTF_8)));
+        return ledger.effects.stream()
+                .flatMap(effect -> effect.lines().stream())
+                .collect(Collectors.toSet())
+                .containsAll(String.join("", lines).lines().toList());
     }
 
     /// A person redrives letters of bad bodies, each under an edit that is always the same.

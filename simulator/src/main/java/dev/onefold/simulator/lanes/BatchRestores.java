@@ -65,13 +65,16 @@ final class BatchRestores {
 
     /// Records that were there after a restore. What comes again of them is in no batch of its era above the last one
     /// that the command has sealed, but where it is a new record once it is delivered. Those that were done before
-    /// the backup are in no batch of that era at all.
-    private record Kept(long lastSealed, Set<String> records, Set<String> done) {
+    /// the backup are in a batch of that era only if the command has put it in doubt.
+    ///
+    /// @param doubtful numbers of batches in doubt
+    private record Kept(long lastSealed, Set<String> records, Set<String> done, Set<Long> doubtful) {
         boolean allows(String record, BatchNumber number, Forget forget) {
             boolean isNew = number.number() > lastSealed
                     && records.contains(record)
                     && !(forget instanceof Forget.AfterDelivery);
-            return number.number() / ERA != lastSealed / ERA || !isNew && !done.contains(record);
+            boolean isUntold = done.contains(record) && !doubtful.contains(number.number());
+            return number.number() / ERA != lastSealed / ERA || !isNew && !isUntold;
         }
     }
 
@@ -127,7 +130,7 @@ final class BatchRestores {
         store.threads().pause(Duration.ofSeconds(random.nextInt(HESITATION_S)));
         BatchesRestored.Report report = BatchesRestored.takeOver(store, looked);
         lost.addAll(report.lost());
-        kept.add(kept(report.sealed()));
+        kept.add(kept(report));
         taken++;
     }
 
@@ -135,7 +138,7 @@ final class BatchRestores {
         return !lost.isEmpty();
     }
 
-    private Kept kept(int sealed) {
+    private Kept kept(BatchesRestored.Report report) {
         Map<String, Map<String, AttributeValue>> items = new HashMap<>();
         for (Map<String, AttributeValue> item :
                 deployment.dynamo.backup(deployment.tables.rows()).items()) {
@@ -153,7 +156,13 @@ final class BatchRestores {
                         .forEach(records::add);
             }
         });
-        return new Kept(era + sealed, records, lost.isEmpty() ? done : Set.of());
+        Set<Long> doubtful = new HashSet<>();
+        items.forEach((name, item) -> {
+            if (name.matches("batch/[0-9]+") && Items.text(item, "y").equals("in-doubt")) {
+                doubtful.add(Long.parseLong(name.substring("batch/".length())));
+            }
+        });
+        return new Kept(era + report.sealed(), records, lost.isEmpty() ? done : Set.of(), doubtful);
     }
 
     private void goOn(Duration duration) {
@@ -236,7 +245,7 @@ final class BatchRestores {
             long number = manifest.number().number();
             Set<Long> previous = numbers.getOrDefault(manifest.previous(), Set.of());
             require(
-                    previous.contains(number - 1) || previous.stream().allMatch(other -> other / ERA > number / ERA),
+                    previous.contains(number - 1) || previous.stream().allMatch(other -> other / ERA != number / ERA),
                     manifest + " follows " + previous);
         });
     }

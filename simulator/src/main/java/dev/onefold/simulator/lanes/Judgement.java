@@ -108,7 +108,7 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
     /// All but the last batch is gone, with the items that only it needs. Where ids are forgotten after delivery, no
     /// claim is left, and of marks only those that have not expired.
     ///
-    /// @param isLost whether a restore has named records that are not there, whose ids a `once` receiver keeps known
+    /// @param isLost whether a restore has named records that are not there; with `once` their ids stay known
     void freed(long sealed, boolean isLost) {
         boolean keepsClaims = !(batching.forget() instanceof Forget.AfterDelivery)
                 || isLost && batching.receiver() == Batching.Receiver.ONCE;
@@ -121,9 +121,7 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
             require(
                     !isOther || !name.startsWith("batch/") || name.matches("batch/0*" + sealed + "(\\..*)?"),
                     name + " is left");
-            require(
-                    isOther || keepsClaims || !item.containsKey("h"),
-                    "A claim is left: " + item);
+            require(isOther || keepsClaims || !item.containsKey("h"), "A claim is left: " + item);
         }
         long records = ledger.manifests.values().stream()
                 .filter(manifest -> manifest.number().equals(BatchNumber.of(sealed)))
