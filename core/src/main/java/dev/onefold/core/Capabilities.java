@@ -34,13 +34,13 @@ public record Capabilities(Map<Capability, String> missing) {
         APPEND,
         /// Takes a checkpoint on request: [Engine#checkpointNow].
         CHECKPOINT,
-        /// Says how it is: [Engine#status].
+        /// Reports its status: [Engine#status].
         STATUS,
         /// Recomputes a sample of the leaf groups: [Truth.Rows].
         SAMPLE,
         /// Recomputes from the sources, read again: [Truth.Sources].
         SOURCES,
-        /// Says what another definition costs: [Engine#change].
+        /// Reports the cost of another definition: [Engine#change].
         DEFINITION_CHANGE,
         /// Lists its rows, to be compared with the table that they come from: [Engine#rangeSums].
         COMPARISON,

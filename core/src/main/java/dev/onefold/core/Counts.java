@@ -5,7 +5,7 @@ package dev.onefold.core;
 ///
 /// @param silent records without a row: tombstones, and marks of transactions in a table's change log
 public record Counts(long accepted, long duplicate, long stale, long conflicting, long rejected, long silent) {
-    /// Where no record is silent.
+    /// Counts without silent records.
     public Counts(long accepted, long duplicate, long stale, long conflicting, long rejected) {
         this(accepted, duplicate, stale, conflicting, rejected, 0);
     }

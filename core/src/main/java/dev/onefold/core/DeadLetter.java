@@ -6,10 +6,10 @@ import java.time.Instant;
 /// A record that could not be processed.
 ///
 /// @param id its number in the dead letters, never given twice
-/// @param reason why it was rejected the last time that it was tried
+/// @param reason reason of the last rejection
 /// @param bytes length of its content; of a record that is not kept, the length that the record has at its
 ///     place
-/// @param content what is kept of the record; [DeadLetters#record] returns it
+/// @param content kind of the content that is kept; [DeadLetters#record] returns the content itself
 /// @param edited whether an edit was redriven and rejected, too; [DeadLetters#edited] returns the last one
 /// @param sha256 hash of the content, in hexadecimal
 /// @param at time of the first rejection
@@ -27,9 +27,9 @@ public record DeadLetter(
     public enum Content {
         /// The record, byte for byte as it arrived.
         RECORD,
-        /// JSON that says what is known of a record that is not there: the values that the pipeline had read
-        /// of it, because a row holds no more of it; on AWS also the place of a record that the stream
-        /// forgot.
+        /// JSON in place of a record that is not available: the values that the pipeline had read of it,
+        /// because a row holds nothing else of the record; on AWS also the place of a record that the stream
+        /// no longer has.
         SUMMARY,
         /// Nothing, because the record is over the limit: only its place, length and hash are known.
         NOTHING

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The rejected records: listed, read, redriven, purged. None is ever in the way of healthy ones.
+/// The rejected records: listed, read, redriven, purged. A rejected record never delays healthy ones.
 public interface DeadLetters {
-    /// Letters that are read at once where many are looked at.
+    /// Number of letters that are read at once where many are read.
     int PAGE = 1_000;
 
     /// Up to `limit` letters with ids above `after`, in the order of their ids.
@@ -19,7 +19,8 @@ public interface DeadLetters {
     /// How many there are.
     long size();
 
-    /// The greatest id, found by looking behind ids further and further on; 0 if there is no letter.
+    /// The greatest id; 0 if there is no letter. It is found by asking for letters above greater and greater
+    /// ids.
     default long lastId() {
         long last = 0;
         for (long step = 1; step > 0; ) {
@@ -49,7 +50,7 @@ public interface DeadLetters {
         return counts;
     }
 
-    /// The record of a letter as it arrived, whatever edits of it were tried since.
+    /// The record of a letter as it arrived, also if edits of it were tried since.
     ///
     /// @throws IllegalArgumentException if there is no such letter, or its bytes are not kept
     byte[] record(long id);
@@ -72,7 +73,7 @@ public interface DeadLetters {
 
     /// A letter of a key.
     ///
-    /// @param version that its record states; none if it states none, or it cannot be read
+    /// @param version the version that the record states; none if it states none, or if it cannot be read
     record OfKey(DeadLetter letter, Version version) {}
 
     /// Sends a letter through again under its own place: as it arrived, or as an edit of its key. Durable
@@ -112,7 +113,7 @@ public interface DeadLetters {
         /// The letter holds no record that could be sent as it is: only an edit can be redriven. Nothing is
         /// changed.
         NO_RECORD,
-        /// There is no such letter, perhaps no more.
+        /// There is no such letter, or no longer.
         GONE
     }
 }

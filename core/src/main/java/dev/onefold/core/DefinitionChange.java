@@ -9,8 +9,8 @@ public sealed interface DefinitionChange {
 
     /// The rows and the dead letters hold all that the definition reads.
     ///
-    /// @param lost fields that the rows hold and the definition does not read, if they can be read again from
-    ///     nowhere; empty if nothing is lost
+    /// @param lost fields that the rows hold and the definition does not read, and that cannot be read again
+    ///     from any source; empty if nothing is lost
     /// @param doubt why a fold of all records from the first one might come to something else; empty if it
     ///     could not
     record FromRows(List<String> lost, String doubt) implements DefinitionChange {
@@ -33,6 +33,6 @@ public sealed interface DefinitionChange {
     /// The rows are not enough, and something that was folded cannot be read again.
     ///
     /// @param reason why the rows are not enough
-    /// @param missing what cannot be read again, and why
+    /// @param missing the data that cannot be read again, with the reason
     record Impossible(String reason, String missing) implements DefinitionChange {}
 }

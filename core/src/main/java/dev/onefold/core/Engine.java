@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /// The engine of one pipeline in a runtime: its totals, and the operations on them. All methods may be called
-/// from any thread, while intake goes on.
+/// from any thread, also during intake.
 public interface Engine extends AutoCloseable {
     /// The pipeline whose totals are served.
     Pipeline pipeline();
@@ -28,13 +28,13 @@ public interface Engine extends AutoCloseable {
 
     /// Answers from one cut.
     ///
-    /// @throws IllegalArgumentException if the query asks for what the pipeline does not have
+    /// @throws IllegalArgumentException if the query names something that the pipeline does not have
     Answer query(Query query);
 
     /// Answers from one cut, for a reader that takes the lines one by one: they are valid until it returns,
     /// and it may take its time. Of a large answer no more than a few lines are on the heap at a time.
     ///
-    /// @throws IllegalArgumentException if the query asks for what the pipeline does not have
+    /// @throws IllegalArgumentException if the query names something that the pipeline does not have
     default <T> T query(Query query, Function<Answer, T> reader) {
         return reader.apply(query(query));
     }
@@ -113,8 +113,8 @@ public interface Engine extends AutoCloseable {
     /// @throws IllegalArgumentException if there is no such truth in this pipeline
     Verification rebuild(Truth truth);
 
-    /// Checksums of all rows, by ranges of their keys. Each row is read once; intake goes on meanwhile, so they are not
-    /// of one cut.
+    /// Checksums of all rows, by ranges of their keys. Each row is read once, and intake continues meanwhile,
+    /// so the sums are not of one cut.
     default RangeSums rangeSums() {
         throw lacking(Capability.COMPARISON);
     }
@@ -130,7 +130,7 @@ public interface Engine extends AutoCloseable {
     /// The counts of the records so far, by fate.
     Counts counts();
 
-    /// How the engine is.
+    /// The status of the engine.
     default Status status() {
         throw lacking(Capability.STATUS);
     }
@@ -159,14 +159,14 @@ public interface Engine extends AutoCloseable {
     /// again after a failure. When it returns, they are durable and in the totals.
     ///
     /// @param firstRecord number of the first line, from 1; lines that are in already are passed over
-    /// @param length bytes of the lines in the array, from its beginning; without any, nothing is done
-    /// @return what became of those that were not passed over
+    /// @param length number of bytes of the lines, from the beginning of the array; 0 does nothing
+    /// @return the fates of the lines that were not passed over
     /// @throws EngineException if lines in between are missing
     default Appended append(String source, long firstRecord, byte[] lines, int length) {
         throw lacking(Capability.APPEND);
     }
 
-    /// Takes rows of a table, or that they are gone, as a seeding or a repair brings them: lines of
+    /// Takes rows of a table, or removals of rows, from a seeding or a repair: lines of
     /// [dev.onefold.core.form.RowLine]. Otherwise as [#append(String, long, byte\[\], int)].
     default Appended appendRows(String source, long firstRecord, byte[] lines, int length) {
         throw lacking(Capability.APPEND);
@@ -205,7 +205,7 @@ public interface Engine extends AutoCloseable {
             return new Appended(acknowledged, new Counts(0, 0, 0, 0, 0), List.of());
         }
 
-        /// These, and what was appended behind them.
+        /// These records, and those that were appended behind them.
         public Appended plus(Appended later) {
             List<Long> all = new ArrayList<>(letters);
             all.addAll(later.letters);

@@ -1,7 +1,7 @@
 package dev.onefold.core;
 
-/// The engine cannot go on, or refuses to begin. The message says what happened, where, with which values, and what
-/// to do.
+/// The engine cannot continue, or refuses to open. The message says what happened, where, with which values,
+/// and what to do.
 public final class EngineException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -24,7 +24,7 @@ public final class EngineException extends RuntimeException {
         SOURCE_UNREADABLE,
         /// Memory for the state is used up.
         STATE_FULL,
-        /// An answer needs more memory than answers may take; the engine goes on.
+        /// An answer needs more memory than answers may take; the engine continues.
         ANSWER_REFUSED,
         /// The pipeline is another one than that of the data.
         DEFINITION_CHANGED,

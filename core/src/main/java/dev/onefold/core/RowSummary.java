@@ -23,8 +23,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// A row as JSON, where it is all that is left of a record: what the pipeline read of it. A dead letter keeps it for a
-/// loser of a conflict, and for a row that a new definition refuses.
+/// A row as JSON: the values that the pipeline read of a record that is not kept. A dead letter holds it for
+/// a loser of a conflict, and for a row that a new definition refuses.
 public final class RowSummary {
     private static final int MEMBERS = 5;
 
@@ -114,7 +114,7 @@ public final class RowSummary {
         return node instanceof Node.Scalar scalar ? scalar.text() : "";
     }
 
-    /// Whether a text may be of this key: it is the summary of a row of the key, or no summary.
+    /// Whether a text may be of this key: it is the summary of a row of the key, or not a summary.
     static boolean hasKey(byte[] text, List<String> key) {
         String json = new String(text, StandardCharsets.UTF_8);
         return !json.startsWith("{\"key\":") || json.startsWith(keyText(key) + ",");

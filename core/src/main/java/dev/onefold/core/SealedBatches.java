@@ -8,20 +8,21 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The batches of a pipeline: what is collected, what is sealed, and how far each delivery is. Any thread may call.
+/// The batches of a pipeline: the open one, the sealed ones, and the progress of each delivery. Any thread
+/// may call.
 public interface SealedBatches {
-    /// How it is with all of them.
+    /// The status of all batches.
     Summary summary();
 
     /// Batches in the order of their numbers.
     ///
     /// @param from the first number
     /// @param max how many at most, 1 or more
-    /// @param isOpenOnly whether those are left out that are delivered
+    /// @param isOpenOnly whether delivered ones are left out
     List<Line> list(BatchNumber from, int max, boolean isOpenOnly);
 
-    /// A batch or a part of one; empty if there is none of this number, or it was delivered so long ago that nothing
-    /// more is known of it.
+    /// A batch or a part of one; empty if there is none of this number, or if it was delivered so long ago
+    /// that nothing else is known of it.
     Optional<Line> find(BatchNumber number);
 
     /// Lets a batch that waits for a person be delivered again, or one that waits for its next try be tried now.
@@ -39,23 +40,23 @@ public interface SealedBatches {
     /// @throws IllegalArgumentException if there is none of this number whose content is kept
     void export(BatchNumber number, Consumer<byte[]> sink);
 
-    /// Seals the batch that is being collected, without waiting for more; whether there was one.
+    /// Seals the open batch now; returns whether there was one.
     boolean seal();
 
-    /// How it is with all batches.
+    /// The status of all batches.
     ///
-    /// @param openRecords that are in no sealed batch yet
-    /// @param openSince when the first of them arrived; `null` if there is none
+    /// @param openRecords number of records that are in no sealed batch yet
+    /// @param openSince arrival of the first of these records; `null` if there is none
     /// @param sealed batches so far
     /// @param done batches that are delivered or discarded
     /// @param undelivered batches, and parts of batches, that are sealed and not done
-    /// @param delivering of them, how many are being delivered
+    /// @param delivering number of undelivered ones that are being delivered
     /// @param inDoubt batches whose delivery has begun, and nobody knows whether it has ended
     /// @param aside batches that wait for a person
     /// @param undeliveredSince when the oldest batch was sealed that is not delivered; `null` if there is none
     /// @param heldUpBy the batch that holds up all later ones; `null` if none does
-    /// @param bytes that the open batch and undelivered ones take on disk
-    /// @param decided what people have ended
+    /// @param bytes disk space that the open batch and undelivered ones take, in bytes
+    /// @param decided the batches that people have ended
     /// @param intakeWaitsSince when intake began to wait for the receiver; `null` if it does not wait
     record Summary(
             long openRecords,
@@ -76,7 +77,7 @@ public interface SealedBatches {
             return undelivered - delivering - inDoubt - aside;
         }
 
-        /// Whether nothing is left to do but what a person decides.
+        /// Whether nothing is left to do, apart from decisions of people.
         public boolean isQuiet() {
             return openRecords == 0 && (heldUpBy != null || undelivered == inDoubt + (long) aside);
         }
@@ -84,19 +85,19 @@ public interface SealedBatches {
 
     /// Batches, and parts of batches, that a person has ended.
     ///
-    /// @param delivered of which the person said that the receiver has them
-    /// @param discarded that are never delivered
-    /// @param discardedRecords records in those
+    /// @param delivered number of those of which the person said that the receiver has them
+    /// @param discarded number of those that are never delivered
+    /// @param discardedRecords number of records in the discarded ones
     record Decided(long delivered, long discarded, long discardedRecords) {}
 
-    /// How it is with a batch.
+    /// The status of a batch.
     ///
     /// @param id as its receiver sees it
     /// @param bytes of its records with their line ends
     /// @param state a word: waiting, delivering, done, discarded, in doubt, put aside, divided
-    /// @param attempts since a person has last decided
+    /// @param attempts number of attempts since the last decision of a person
     /// @param reason why it is not done, or that a person has ended it, and when; empty if there is none
-    /// @param next when it is tried again, at the earliest; `null` if it is not
+    /// @param next earliest time of the next attempt; `null` if there is none
     record Line(
             BatchNumber number,
             String id,

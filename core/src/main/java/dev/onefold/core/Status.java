@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// How an engine is.
+/// The status of an engine.
 ///
-/// @param at when this was asked
+/// @param at time of this status
 /// @param counts the counts of the records so far, by fate
 /// @param deadLetters number of dead letters
 /// @param deadLettersByReason of the first ones, in the order of the reasons
@@ -22,15 +22,15 @@ import java.util.TreeMap;
 /// @param stateBytes memory of rows and index, off the Java heap
 /// @param diskBytes of all files in the data directory
 /// @param checkpoint number of the last durable checkpoint
-/// @param checkpointAt when that was taken
+/// @param checkpointAt time of that checkpoint
 /// @param lags bytes by which each file has grown since it was folded, by its path
 /// @param waitingForSpaceSince when intake found the disk full; empty if it does not wait for space
 /// @param definitionPending whether another definition is wanted, and does not serve yet
-/// @param function how the function per key is; empty if the pipeline has none
-/// @param batches how it is with batches; empty if the pipeline makes none
+/// @param function status of the function per key; empty if the pipeline has none
+/// @param batches status of the batches; empty if the pipeline makes none
 /// @param writes the writes to disk; empty if this runtime does not count them
-/// @param publication how the copy of the totals is that others read; empty if the engine keeps none
-/// @param sources how far each one is in the results
+/// @param publication status of the published copy of the totals; empty if the engine keeps none
+/// @param sources progress of each source in the results
 public record Status(
         Instant at,
         Counts counts,
@@ -49,19 +49,19 @@ public record Status(
         Optional<OfWrites> writes,
         Optional<OfPublication> publication,
         List<Answer.Progress> sources) {
-    /// How the copy of the totals is that others read.
+    /// The status of the published copy of the totals.
     ///
     /// @param cut number of the last cut that was committed; 0 if none was since the engine was opened
     /// @param cutAt time of that cut
-    /// @param failingSince when it began to fail; empty if the last try was well
-    /// @param failure why; empty if the last try was well
+    /// @param failingSince when it began to fail; empty if the last try succeeded
+    /// @param failure why; empty if the last try succeeded
     public record OfPublication(long cut, Optional<Instant> cutAt, Optional<Instant> failingSince, String failure) {
-        /// After a try that was well.
+        /// The status after a try that succeeded.
         public OfPublication done(long to, Instant at) {
             return new OfPublication(to, Optional.of(at), Optional.empty(), "");
         }
 
-        /// After a try that failed.
+        /// The status after a try that failed.
         public OfPublication failed(Instant at, String reason) {
             return new OfPublication(cut, cutAt, failingSince.or(() -> Optional.of(at)), reason);
         }
@@ -72,15 +72,16 @@ public record Status(
     /// @param forces of the journal; each makes all records durable that are acknowledged next
     /// @param forcesNanos total time of the forces
     /// @param checkpoints number of durable checkpoints
-    /// @param checkpointsNanos total time of the checkpoints, each from its cut on; intake goes on meanwhile
+    /// @param checkpointsNanos total time of the checkpoints, each from its cut on; intake continues
+    ///     meanwhile
     public record OfWrites(long forces, long forcesNanos, long checkpoints, long checkpointsNanos) {}
 
-    /// How a function per key is, since the engine was opened.
+    /// The status of a function per key, since the engine was opened.
     ///
-    /// @param impureCalls calls of the sample that had another result when they were made again
+    /// @param impureCalls sampled calls that returned another result when they were repeated
     /// @param lastImpure the last one of these, with both results
     /// @param stuckThreads threads in calls that were given up and have not returned
-    /// @param otherJar says that the jar has another hash and the same version; empty if it has not
+    /// @param otherJar reports that the jar has another hash and the same version; empty if it has not
     public record OfFunction(
             long impureCalls, Optional<Impurity> lastImpure, int stuckThreads, Optional<String> otherJar) {}
 
@@ -108,7 +109,7 @@ public record Status(
         return age.isNegative() ? Duration.ZERO : age;
     }
 
-    /// The same, with a definition that is pending if it is here or if a pipeline file says something else.
+    /// The same status; the definition is pending if it was already, or if the pipeline file has another one.
     public Status pendingIf(boolean fileIsOther) {
         return new Status(
                 at,

@@ -14,7 +14,7 @@ public interface TotalsTable {
     /// @throws Unavailable if the copy cannot be reached now
     Session begin();
 
-    /// How far a copy is.
+    /// The progress of a copy.
     ///
     /// @param cut number of the last cut that was written
     /// @param writer a random name that the writer has given itself
@@ -23,14 +23,14 @@ public interface TotalsTable {
 
     /// One transaction. Used by one thread.
     interface Session extends AutoCloseable {
-        /// How far the copy is; empty if nothing was ever written to it.
+        /// The progress of the copy; empty if nothing was ever written to it.
         Optional<Mark> mark();
 
-        /// Whether the copy has the shape that the pipeline's totals have. Otherwise all is put, into a new
-        /// copy.
+        /// Whether the copy has the shape that the pipeline's totals have. Otherwise all groups are written,
+        /// into a new copy.
         boolean isWhole();
 
-        /// Says how far the copy will be. Called once, before anything is put or removed.
+        /// Announces the mark of this transaction. Called once, before anything is put or removed.
         void begin(Mark next);
 
         /// All of a roll-up is put from now on: groups that are not put are removed.
@@ -44,10 +44,10 @@ public interface TotalsTable {
 
         /// Commits all that was put and removed, with the mark.
         ///
-        /// @throws Unavailable if that failed, or if nobody knows
+        /// @throws Unavailable if that failed, or if its result is unknown
         void commit();
 
-        /// Rolls back what was not committed.
+        /// Rolls back all changes that were not committed.
         @Override
         void close();
     }

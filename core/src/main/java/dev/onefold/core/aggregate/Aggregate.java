@@ -65,7 +65,7 @@ public final class Aggregate {
         }
     }
 
-    /// Adds so many times a value of a measure that is made of values.
+    /// Adds a value of a measure that is made of values, `count` times.
     public void add(int measure, Amount value, long count) {
         switch (value) {
             case Amount.None _ -> {}

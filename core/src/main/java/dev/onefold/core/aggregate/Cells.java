@@ -56,7 +56,7 @@ public final class Cells {
         stride = 1 + 3 * summedInputs.length;
     }
 
-    /// Retracts what a row contributed and adds what it contributes now, in one step.
+    /// Retracts the old contribution of a row and adds its new one, in one step.
     public void move(Amounts before, Amounts after) {
         if (before.counted) {
             add(before, -1);
@@ -138,7 +138,7 @@ public final class Cells {
         }
     }
 
-    /// Adds a cell of so many longs to another one.
+    /// Adds a cell of `length` longs to another one.
     public static void add(long[] from, int fromAt, long[] to, int toAt, int length) {
         to[toAt] += from[fromAt];
         for (int i = 1; i < length; i += 3) {
@@ -151,7 +151,7 @@ public final class Cells {
         }
     }
 
-    /// Bytes of heap that the cells of so many leaves take.
+    /// Bytes of heap that the cells of this number of leaves take.
     public long bytesOf(long leaves) {
         return (leaves + CHUNK - 1) / CHUNK * CHUNK * stride * Long.BYTES;
     }
@@ -167,7 +167,7 @@ public final class Cells {
         return dirty.cardinality();
     }
 
-    /// Writes what has changed since the last call.
+    /// Writes the cells that have changed since the last call.
     public void writeDirty(Sink sink) {
         for (int leaf = dirty.nextSetBit(0); leaf >= 0; leaf = dirty.nextSetBit(leaf + 1)) {
             sink.cell(leaf, chunk(leaf), (leaf & CHUNK - 1) * stride, stride);

@@ -5,8 +5,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Counts the distinct values of several leaves together, in bounded memory: a table of where values stand, filled in
-/// as many passes over the values as it takes, each pass for the values with certain hashes. Values are compared whole.
+/// Counts the distinct values of several leaves together, in bounded memory: a table of the places of values,
+/// filled in as many passes over the values as are needed, each pass for the values with certain hashes.
+/// Values are compared whole.
 final class DistinctUnion {
     /// Slots of the table, 8 bytes each.
     private static final int SLOTS_MAX = 1 << 22;
@@ -78,7 +79,7 @@ final class DistinctUnion {
         }
     }
 
-    /// The values whose hashes leave a rest.
+    /// The values whose hashes, divided by `of`, leave this rest.
     private record Pass(int rest, int of) {
         boolean has(long hash) {
             return (hash & of - 1) == rest;

@@ -38,9 +38,9 @@ final class ValueTree {
         return (number & CHANGED) != 0;
     }
 
-    /// Adds so many to the count of a key.
+    /// Adds `more` to the count of a key.
     ///
-    /// @return 1 if the key came, -1 if it left, else 0
+    /// @return 1 if the key is new, -1 if it was removed, else 0
     /// @throws IllegalStateException if the count would be negative
     int add(byte[] key, int length, long more) {
         int depth = descend(key, length);
@@ -74,7 +74,7 @@ final class ValueTree {
 
     /// Sets the count of a key without noting a change; 0 removes it.
     ///
-    /// @return 1 if the key came, -1 if it left, else 0
+    /// @return 1 if the key is new, -1 if it was removed, else 0
     int set(byte[] key, int length, long count) {
         int depth = descend(key, length);
         MemorySegment page = pages.page(path[depth]);
@@ -175,7 +175,8 @@ final class ValueTree {
         insertRight(depth, left, separator, separatorLength, rightNumber);
     }
 
-    /// As much of the right page's first key as tells it from the left page's last.
+    /// The length of the shortest prefix of the right page's first key that differs from the left page's last
+    /// key.
     private static int cutSeparator(MemorySegment left, byte[] first) {
         byte[] last = TreePage.key(left, TreePage.entry(left, TreePage.size(left) - 1));
         int same = Arrays.mismatch(last, 0, last.length - TreePage.PADDING, first, 0, first.length - TreePage.PADDING);
@@ -266,7 +267,7 @@ final class ValueTree {
         for (int i = 0; i < changedPageCount; i++) {
             MemorySegment page = pages.page(changedPages[i]);
             if (page.get(TreePage.BYTE, 1) == 0) {
-                continue; // It was freed and is another page now, or stands here twice.
+                continue; // It was freed and is another page now, or is listed twice.
             }
             page.set(TreePage.BYTE, 1, (byte) 0);
             for (int index = 0; index < TreePage.size(page); index++) {

@@ -96,7 +96,7 @@ public final class Values implements AutoCloseable {
         return bytes;
     }
 
-    /// Bytes that a batch may need more, at most.
+    /// Greatest number of bytes that a batch may need in addition.
     ///
     /// @param rows how many rows it brings
     /// @param textBytes bytes of all their texts, at most
@@ -147,7 +147,7 @@ public final class Values implements AutoCloseable {
 
     // Changes.
 
-    /// Adds so many times a value, whose key has [#PADDING] bytes behind it.
+    /// Adds a value `count` times; its key has [#PADDING] bytes behind it.
     void add(byte[] key, int length, long count) {
         Part part = part(key, length);
         int came;
@@ -198,8 +198,8 @@ public final class Values implements AutoCloseable {
         return changed;
     }
 
-    /// Writes what has changed since the last call; 0 is how often a value is there that has left. The last word on a
-    /// value counts.
+    /// Writes the values that have changed since the last call, each with its count; the count of a removed
+    /// value is 0. The last count that is written for a value is the valid one.
     public void writeChanged(Visitor visitor) {
         for (Part part : parts) {
             TreeCursor cursor = part.removed.cursor();
@@ -223,7 +223,7 @@ public final class Values implements AutoCloseable {
     /// Writes some values, changed or not.
     ///
     /// @param valuesMax how many values, at most
-    /// @return where to go on; `null` behind the last value
+    /// @return the place to continue at; `null` behind the last value
     public @Nullable Place write(Place from, int valuesMax, Visitor visitor) {
         int left = valuesMax;
         byte[] start = from.key;
@@ -242,10 +242,10 @@ public final class Values implements AutoCloseable {
         return null;
     }
 
-    /// Sets how often a value is there, as it was written; nothing is noted as changed.
+    /// Sets the count of a value, as it was written; nothing is noted as changed.
     ///
     /// @param key with [#PADDING] bytes behind it
-    /// @throws IllegalArgumentException if it is no key of this roll-up
+    /// @throws IllegalArgumentException if it is not a key of this roll-up
     public void set(byte[] key, int length, long count) {
         if (length < VALUE_AT || length > KEY_BYTES_MAX || key[4] < 0 || key[4] >= measures.length || count < 0) {
             throw new IllegalArgumentException("A value of a measure is not one of this roll-up");
@@ -253,7 +253,7 @@ public final class Values implements AutoCloseable {
         count(key, part(key, length).present.set(key, length, count));
     }
 
-    /// Takes note of how this differs from what was written of another one of the same shape, so that only that is
+    /// Notes the differences from another object of the same shape that was written, so that only these are
     /// written again.
     public void replaces(Values written) {
         for (int i = 0; i < parts.length; i++) {

@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
 
 /// The number of a batch, and of a part of it: `000042`, `000042.1`, `000042.1.2`. Numbers are dense, from 1 on.
 ///
-/// @param parts which part of a batch that was divided, from 1; of that part which one, and so on
+/// @param parts number of the part of a divided batch, from 1; then the number of the part of that part, and
+///     so on
 public record BatchNumber(long number, List<Integer> parts) implements Comparable<BatchNumber> {
     /// How often a batch can be divided: more than enough to halve a million records down to one.
     public static final int DEPTH_MAX = 32;

@@ -21,7 +21,7 @@ public sealed interface Delivery {
 
     /// Nothing is left to do.
     record Done(Tries tries, long atMs, How how) implements Delivery {
-        /// Whether a person has ended it. That is kept and shown for ever.
+        /// Whether a person has ended it. Such a delivery is kept and shown for ever.
         public boolean isDecided() {
             return how != How.DELIVERED;
         }
@@ -111,7 +111,7 @@ public sealed interface Delivery {
         return "";
     }
 
-    /// Whether nobody has to do anything about it any more.
+    /// Whether nothing is left to do about it.
     default boolean isEnded() {
         return this instanceof Done;
     }

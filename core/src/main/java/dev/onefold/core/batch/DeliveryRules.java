@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /// divided. Any other receiver accepts a second try, so a lost attempt is tried again.
 public final class DeliveryRules {
     private final Batching batching;
-    /// A receiver that asks for less is not asked more often.
+    /// The least delay that a receiver can ask for.
     private static final Duration ASKED_MIN = Duration.ofSeconds(1);
 
-    /// Between the tries of processes that start and end again and again.
+    /// The least time between the tries of processes that start and end again and again.
     private static final long STARTS_MS_MIN = 60_000;
 
     private final @Nullable Duration remembers;
@@ -44,8 +44,9 @@ public final class DeliveryRules {
         return delivery instanceof Delivery.Waiting waiting && nowMs >= waiting.notBeforeMs();
     }
 
-    /// Whether a start mark has to be durable before an attempt: where nobody may try again, where nobody may once the
-    /// receiver has forgotten the id, and where a batch that may be in must not be divided.
+    /// Whether a start mark has to be durable before an attempt: if the attempt must not be repeated, if it
+    /// must not be repeated once the receiver has forgotten the id, or if a batch that the receiver may have
+    /// must not be divided.
     public boolean needsStartMark() {
         return batching.receiver() == Receiver.ONCE || remembers != null || batching.bisect();
     }
@@ -138,9 +139,8 @@ public final class DeliveryRules {
                 : delays.get(Math.min(tries.count(), delays.size()) - 1);
     }
 
-    /// When a process that starts now makes the next try of the schedule: at once, because a person may have
-    /// mended what was wrong, but not within a minute of the last try, because a process that crashes is started
-    /// again.
+    /// The time of the next try in a process that starts now: at once, because a person may have repaired the
+    /// cause, but not within a minute of the last try, because a process that crashes is started again.
     public long firstMs(Delivery.Waiting waiting, long nowMs) {
         long lastMs = waiting.notBeforeMs() - delay(waiting.tries()).toMillis();
         return Math.min(waiting.notBeforeMs(), Math.max(nowMs, lastMs + STARTS_MS_MIN));
@@ -167,7 +167,8 @@ public final class DeliveryRules {
 
     private Delivery refused(Attempt attempt, String reason, long nowMs) {
         Delivery.Tries tries = attempt.started.tries();
-        // Of a batch that may be in, the parts would be in twice: their ids are others.
+        // A part has another id than its batch. So the receiver could get a record twice if it may have the
+        // batch.
         boolean divides = batching.bisect()
                 && !tries.isPerhapsIn()
                 && batching.receiver() == Receiver.IDEMPOTENT

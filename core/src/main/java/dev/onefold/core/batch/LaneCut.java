@@ -63,7 +63,7 @@ public final class LaneCut {
         }
     }
 
-    /// The batches that are sealed now, in the order of their numbers; none if none is.
+    /// The batches that are sealed now, in the order of their numbers; empty if there is none.
     ///
     /// @param nowMs of the clock, read before the lanes; [Long#MIN_VALUE] if records of the lanes are left out:
     ///     then only full batches are sealed
@@ -91,7 +91,7 @@ public final class LaneCut {
         return cuts;
     }
 
-    /// Bytes of the first records. One more than fit tells that a batch is full.
+    /// The sizes of the first records, at most one more than fit: the extra one shows that a batch is full.
     private static long[] waiting(List<Cursor> cursors, int size) {
         long all = cursors.stream().mapToLong(Cursor::records).sum();
         long[] waiting = new long[(int) Math.min(all, size)];

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 /// is missing or doubled. It is written as one line of JSON.
 ///
 /// @param id of the batch: the pipeline's name, a hyphen and the number; the same at each attempt
-/// @param file name of the content, without its folder; empty if the content is no file
+/// @param file name of the content, without its folder; empty if the content is not a file
 /// @param records in the content, one a line
 /// @param bytes of the content as it is delivered, compressed or not
 /// @param sha256 of the content as it is delivered, in hex
@@ -65,7 +65,7 @@ public record Manifest(
         return Json.of(JSON.write(this));
     }
 
-    /// The manifest that a text is; empty if it is none.
+    /// The manifest of a text; empty if the text is not a manifest.
     public static Optional<Manifest> read(String text) {
         Node json = JsonText.read(text, new Problems());
         if (json == null) {

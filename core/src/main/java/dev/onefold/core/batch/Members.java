@@ -3,7 +3,7 @@ package dev.onefold.core.batch;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Which records of a sealed batch are delivered together: all, or those of a part of it.
+/// The records of a sealed batch that are delivered together: all of them, or those of a part.
 ///
 /// @param ranges ascending and apart, at least one
 public record Members(List<Range> ranges) {

@@ -12,7 +12,7 @@ public final class Sealing {
         return Batching.lineBytes(recordBytes);
     }
 
-    /// How many of the records that wait make a batch now; 0 if none does.
+    /// How many of the waiting records make a batch now; 0 if no batch is due.
     ///
     /// @param waiting bytes of each record that is in no batch yet, as [#bytes] has them, in their order
     /// @param firstArrivedMs when the first of them arrived
@@ -30,7 +30,7 @@ public final class Sealing {
 
     /// Whether a batch is sealed before its next record, which would make it too large.
     ///
-    /// @param records that it has, with these bytes
+    /// @param records number of records in the batch, with these bytes
     public static boolean closes(Batching batching, int records, long bytes, long nextBytes) {
         return records > 0 && (records >= batching.size() || bytes + nextBytes > batching.bytes());
     }
@@ -47,7 +47,7 @@ public final class Sealing {
         return nowMs >= dueMs(batching, firstArrivedMs);
     }
 
-    /// When a batch is sealed that does not become full.
+    /// The time at which a batch is sealed if it does not become full.
     public static long dueMs(Batching batching, long firstArrivedMs) {
         return firstArrivedMs + batching.waitMax().toMillis();
     }

@@ -1,5 +1,5 @@
-/// The rules of batches, alike on both runtimes: when one is sealed, what becomes of its delivery, and how its
-/// receiver can prove that nothing is missing or doubled.
+/// The rules of batches, alike on both runtimes: when a batch is sealed, how its delivery proceeds, and how
+/// its receiver can prove that no record is missing or doubled.
 @NullMarked
 package dev.onefold.core.batch;
 

@@ -44,7 +44,7 @@ public final class PipelineBuilder {
         return new PipelineBuilder(Objects.requireNonNull(name, "The pipeline's name is null"));
     }
 
-    /// Records are JSON objects; so they are if nothing is said.
+    /// Records are JSON objects; this is the default.
     public PipelineBuilder json() {
         return set("format", PipelineReader.JSON);
     }
@@ -69,7 +69,7 @@ public final class PipelineBuilder {
         return set("format", PipelineReader.DYNAMODB_STREAM);
     }
 
-    /// The same, where the records do not name the stream that they are of.
+    /// The same, for records that do not name their stream.
     ///
     /// @param stream its ARN
     public PipelineBuilder dynamoDbStream(String stream) {
@@ -80,19 +80,19 @@ public final class PipelineBuilder {
     /// left out.
     ///
     /// @param table its name, perhaps with its schema or database and a dot in front
-    /// @param logs where the database's log began anew: the names of the connectors, the oldest first
+    /// @param logs if the database's log was restarted: the names of the connectors, the oldest first
     public PipelineBuilder debezium(String table, String... logs) {
         set("format", PipelineReader.DEBEZIUM).set("table", table);
         return logs.length == 0 ? this : set("logs", List.of(logs));
     }
 
-    /// Rows that a DynamoDB table removes by their time to live go on to count.
+    /// Rows that a DynamoDB table removes by their time to live still count.
     public PipelineBuilder keepExpired() {
         return set("expired", PipelineReader.KEEP);
     }
 
-    /// The edition of the rules by which records are read; if nothing is said, that of the data that is there, and of
-    /// new data the newest.
+    /// The edition of the rules by which records are read. The default is the edition of the existing data,
+    /// and for new data the newest one.
     public PipelineBuilder edition(int edition) {
         return set("edition", edition);
     }
@@ -117,7 +117,7 @@ public final class PipelineBuilder {
         return set("id", List.of(fields));
     }
 
-    /// Each message of a queue, or each record of a stream, counts once by what its source names it by.
+    /// Each message of a queue, or each record of a stream, counts once, by the id that its source gives it.
     public PipelineBuilder idOfMessage() {
         return set("id", Identity.ByMessage.WORD);
     }

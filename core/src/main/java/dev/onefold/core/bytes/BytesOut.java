@@ -86,7 +86,7 @@ public final class BytesOut {
         return length;
     }
 
-    /// Forgets all that was written, and keeps the room for it where that is not much.
+    /// Removes all that was written, and keeps the array unless it is large.
     public void clear() {
         if (bytes.length > ROOM_KEPT_MAX) {
             bytes = new byte[ROOM];

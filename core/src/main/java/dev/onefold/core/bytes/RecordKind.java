@@ -6,10 +6,10 @@ public enum RecordKind {
     /// A record of the input, as people and programs send it.
     SENT(0),
 
-    /// A row, or that it is gone, in the form of [dev.onefold.core.form.RowLine].
+    /// A row, or the removal of one, in the form of [dev.onefold.core.form.RowLine].
     ROW(1),
 
-    /// A record that was kept before the way was noted: a row, if it has that form.
+    /// A record that was stored before kinds were noted: a row, if it has that form.
     UNMARKED(2);
 
     private final int code;
@@ -23,7 +23,7 @@ public enum RecordKind {
         return code;
     }
 
-    /// @throws IllegalArgumentException if there is none
+    /// @throws IllegalArgumentException if no kind has this code
     public static RecordKind of(int code) {
         for (RecordKind each : values()) {
             if (each.code == code) {

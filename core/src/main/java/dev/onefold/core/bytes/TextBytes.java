@@ -7,8 +7,8 @@ public final class TextBytes {
 
     private TextBytes() {}
 
-    /// Behind the escape that begins at `at` (a backslash); a surrogate must come as a pair, because a lone one is
-    /// no text.
+    /// The offset behind the escape that begins at `at` (a backslash). A surrogate must come as a pair,
+    /// because a lone one is not a text.
     public static int escapeEnd(byte[] bytes, int at, int end) {
         if (at + 1 >= end) {
             return CUT_OFF;
@@ -55,8 +55,8 @@ public final class TextBytes {
         return value;
     }
 
-    /// Behind the UTF-8 sequence at `at`, which is not ASCII; `INVALID` for overlong, surrogate and too large ones
-    /// (the table of well-formed byte sequences: Unicode 3.9, D92).
+    /// The offset behind the UTF-8 sequence at `at`, which is not ASCII; `INVALID` for overlong, surrogate
+    /// and too large ones (the table of well-formed byte sequences: Unicode 3.9, D92).
     public static int utf8End(byte[] bytes, int at, int end) {
         int lead = bytes[at] & 0xff;
         int length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
@@ -77,7 +77,7 @@ public final class TextBytes {
         return at + length;
     }
 
-    /// Where the first byte in `[from, to)` is that is not valid UTF-8; `to` if there is none.
+    /// The offset of the first byte in `[from, to)` that is not valid UTF-8; `to` if there is none.
     public static int utf8Ends(byte[] bytes, int from, int to) {
         int at = from;
         while (at < to) {

@@ -10,12 +10,12 @@ import java.util.Optional;
 public final class Utf8 {
     private Utf8() {}
 
-    /// The text that bytes are; empty if they are not UTF-8.
+    /// The text of these bytes; empty if they are not UTF-8.
     public static Optional<String> decode(byte[] bytes) {
         return decode(bytes, 0, bytes.length);
     }
 
-    /// The text that some of the bytes are; empty if they are not UTF-8.
+    /// The text of some of the bytes; empty if they are not UTF-8.
     public static Optional<String> decode(byte[] bytes, int from, int length) {
         try {
             return Optional.of(StandardCharsets.UTF_8

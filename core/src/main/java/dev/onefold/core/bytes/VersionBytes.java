@@ -13,7 +13,7 @@ public final class VersionBytes {
 
     private VersionBytes() {}
 
-    /// How many bytes a version has that begins with this byte.
+    /// The number of bytes of a version that begins with this byte.
     public static int length(byte first) {
         int sign = first & 0xff;
         return 1 + (sign >= ZERO ? sign - ZERO : ZERO - 1 - sign);
@@ -43,13 +43,13 @@ public final class VersionBytes {
         return n + 1;
     }
 
-    /// The bytes that stand for a number.
+    /// The bytes of a number.
     public static byte[] of(BigInteger version) {
         byte[] bytes = new byte[version.abs().toByteArray().length + 1];
         return java.util.Arrays.copyOf(bytes, put(version, bytes, 0));
     }
 
-    /// The number that these bytes stand for.
+    /// The number of these bytes.
     public static BigInteger number(byte[] bytes, int from) {
         int n = length(bytes[from]) - 1;
         boolean negative = (bytes[from] & 0xff) < ZERO;

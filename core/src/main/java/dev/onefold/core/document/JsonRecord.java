@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// names the members in their order:
 ///
 ///     name            a component, or the result of another method, which is written and not read
-///     name=method     the same under another name in JSON
-///     component*      a record whose members stand among these, without an object of their own
+///     component*      a record whose members are written among these, without an object of their own
+///     name?           is not written if it is null or an empty text, and is read as that if it is missing
 ///     name?           is not written if it is null or an empty text, and is so where it is missing
 ///
 /// An empty optional value is not written. A reader passes over members that the description does not have. Immutable.
@@ -94,7 +94,7 @@ public final class JsonRecord<T extends Record> implements JsonValue<T> {
         }
     }
 
-    /// A member of an object, or those of a record that stand among its members.
+    /// A member of an object, or a record whose members are among those of the object.
     ///
     /// @param method its value
     /// @param slot number of the component; -1 if there is none of this name
@@ -150,7 +150,7 @@ public final class JsonRecord<T extends Record> implements JsonValue<T> {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /// The constant that is written so.
+    /// The constant of this word.
     public static <E extends Enum<E>> E constant(Class<E> type, String word) {
         return Enum.valueOf(type, word.toUpperCase(Locale.ROOT).replace(' ', '_'));
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads strict JSON (RFC 8259) as nodes with places. Numbers, `true`, `false` and `null` become unquoted scalars
 /// of their text.
 public final class JsonText {
-    /// How deep lists and objects may stand in each other.
+    /// Greatest depth of lists and objects inside each other.
     public static final int NESTING_MAX = 64;
 
     private static final Pattern WORD =
@@ -20,7 +20,7 @@ public final class JsonText {
     private int offset;
     private int line = 1;
     private int depth;
-    // Up to where the columns of the line are counted: a document may be one long line.
+    // The offset up to which the columns of the line are counted: a document may be one long line.
     private int countedTo;
     private int column = 1;
 
@@ -28,7 +28,7 @@ public final class JsonText {
         this.text = text;
     }
 
-    /// The document that the text is, or null when it is none, which is then noted.
+    /// The document of a text; `null` if the text is not JSON, and then the problem is noted.
     public static @Nullable Node read(String text, Problems problems) {
         JsonText json = new JsonText(text);
         return Refusal.read(problems, () -> {

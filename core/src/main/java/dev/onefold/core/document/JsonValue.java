@@ -12,9 +12,9 @@ public sealed interface JsonValue<V> permits JsonRecord, PlainValue {
     @Nullable
     Object write(V value);
 
-    /// The value that was written so.
+    /// Reads a value that [#write] has written.
     ///
-    /// @throws IllegalStateException if a member is missing, or an object stands in the place of a text
+    /// @throws IllegalStateException if a member is missing, or there is an object in the place of a text
     /// @throws IllegalArgumentException if a text is not a number or a constant
     /// @throws java.time.DateTimeException if a text is not a time
     @Nullable

@@ -56,7 +56,7 @@ public sealed interface Node {
         return value;
     }
 
-    /// A value that stands in no file: a text, a list or a map of such values, or a node.
+    /// A value that is not from a file: a text, a list or a map of such values, or a node.
     static Node of(Object value) {
         return switch (value) {
             case Node node -> node;
@@ -70,19 +70,20 @@ public sealed interface Node {
         };
     }
 
-    /// A name and its value that stand in no file.
+    /// A name and its value that are not from a file.
     static Entry entry(String name, Object value) {
         return new Entry(new Scalar(name, true, TextPlace.START, List.of()), of(value));
     }
 
-    /// A text as it is after quotes and escapes are read. `runs` says where the text stands, in rising order of
-    /// offset; without runs it stands at `place`, as it is.
+    /// A text as it is after quotes and escapes are read. `runs` has the places of the text, in rising order
+    /// of offset; without runs the text is at `place`, as it is.
     record Scalar(String text, boolean quoted, TextPlace place, List<Run> runs) implements Node {
         public Scalar {
             runs = List.copyOf(runs);
         }
 
-        /// Where the character at this offset (in UTF-16 units, the end of the text included) stands in the document.
+        /// The place of the character at this offset (in UTF-16 units, the end of the text included) in the
+        /// document.
         public TextPlace at(int offset) {
             int low = 0;
             int high = runs.size();
@@ -98,7 +99,7 @@ public sealed interface Node {
             return run.place().right(text.codePointCount(run.offset(), offset));
         }
 
-        /// Whether it stands for no value: unquoted and empty, `null` or `~`.
+        /// Whether it means that there is no value: unquoted and empty, `null` or `~`.
         public boolean isNull() {
             return !quoted
                     && switch (text) {

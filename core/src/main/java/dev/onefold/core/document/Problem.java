@@ -1,11 +1,11 @@
 package dev.onefold.core.document;
 
-/// One thing that is wrong in a document. All its texts are printable and short, whatever the document holds.
+/// One error in a document. All its texts are printable and short, for any content of the document.
 ///
 /// @param path where in the document's structure, like `input.version`; empty for the document itself
-/// @param value what stands there, shortened; empty when nothing does, or no single text
-/// @param wrong what is wrong with the value; reads on from it, as in `is no field`
-/// @param right what would be right
+/// @param value the value at the place, shortened; empty if there is none, or if it is not a single text
+/// @param wrong the error, as the rest of a sentence that begins with the value: `is not a field`
+/// @param right advice: a right value
 public record Problem(TextPlace place, String path, String value, String wrong, String right) {
     private static final int PATH_LENGTH_MAX = 160;
     private static final int VALUE_LENGTH_MAX = 60;
@@ -26,7 +26,7 @@ public record Problem(TextPlace place, String path, String value, String wrong, 
         return place.column();
     }
 
-    /// The whole of it in one line, but for the place.
+    /// The problem in one line, without its place.
     public String message() {
         return (path.isEmpty() ? "" : path + ": ") + (value.isEmpty() ? "" : "'" + value + "' ") + wrong + "; " + right;
     }
@@ -36,8 +36,8 @@ public record Problem(TextPlace place, String path, String value, String wrong, 
         return place + ": " + message();
     }
 
-    /// The text without anything that a terminal would obey or hide, at most so many characters, `…` in place of the
-    /// rest.
+    /// The text without characters that a terminal would obey or hide, cut to `lengthMax` characters; `…`
+    /// replaces the rest.
     public static String visible(String text, int lengthMax) {
         StringBuilder visible = new StringBuilder();
         for (int offset = 0; offset < text.length(); ) {

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /// Finds the word that was meant.
 public final class Spelling {
-    /// A longer word is not compared: it is none that we know, mistyped.
+    /// A longer word is not compared: it is not a known word with a typing error.
     private static final int LENGTH_MAX = 80;
 
     private Spelling() {}
@@ -50,7 +50,7 @@ public final class Spelling {
         return word.toLowerCase(Locale.ROOT);
     }
 
-    /// How many characters must be left out, put in, replaced or swapped with their neighbour.
+    /// The number of characters to leave out, put in, replace or swap with their neighbour.
     private static int distance(String a, String b) {
         int[][] rows = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

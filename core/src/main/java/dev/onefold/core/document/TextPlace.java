@@ -15,7 +15,7 @@ public record TextPlace(int line, int column) implements Comparable<TextPlace> {
         }
     }
 
-    /// The place so many columns further on the same line.
+    /// The place this number of columns further on the same line.
     public TextPlace right(int columns) {
         return new TextPlace(line, column + columns);
     }

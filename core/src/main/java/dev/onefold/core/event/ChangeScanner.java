@@ -13,8 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the fields of a table's row in a record that tells of a change of it, and what the change was. Not
-/// thread-safe.
+/// Finds the fields of a table's row in the record of a change, and the kind of the change. Not thread-safe.
 abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, ChangeScanner.RowRecord {
     /// The kind of a record, by its report on a row.
     enum Kind {
@@ -66,7 +65,8 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         };
     }
 
-    /// Fills the fields from the record at `[from, to)`; `null` when it tells of a change, or of none.
+    /// Fills the fields from the record at `[from, to)`; `null` if it is well-formed, also if it reports no
+    /// change.
     final @Nullable Malformed scan(byte[] record, int from, int to) {
         kind = Kind.NONE;
         version = null;
@@ -100,12 +100,12 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         return version;
     }
 
-    /// Whether the record is no object, and tells of no row all the same.
+    /// Whether the record is valid although it is not an object: it reports no row.
     boolean isNothing(byte[] record, int from, int to) {
         return false;
     }
 
-    /// Says what the change was, from the fields of the record.
+    /// Determines the change from the fields of the record.
     abstract @Nullable Malformed read();
 
     /// Plans for a field of the record.
@@ -265,10 +265,10 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         }
     }
 
-    /// Reads what a seeding or a repair says of a row, in the form that [dev.onefold.core.form.RowLine] writes. Such a
-    /// record is known by the way it came, [RecordKind#ROW]. Not thread-safe.
+    /// Reads the row of a seeding or a repair, in the form that [dev.onefold.core.form.RowLine] writes. Such
+    /// a record is known by the way it came, [RecordKind#ROW]. Not thread-safe.
     static final class RowRecord extends ChangeScanner {
-        /// The name that stands first in such a record.
+        /// The first name in such a record.
         private static final String NAME = "$onefold";
 
         private static final byte[] BEGINNING = ("{\"" + NAME + "\":").getBytes(StandardCharsets.US_ASCII);
@@ -299,7 +299,7 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
                     : null;
         }
 
-        /// Whether a record from before its kind was noted has the form.
+        /// Whether a record that was stored before kinds were noted has the form.
         static boolean begins(byte[] record, int from, int to) {
             return to - from >= BEGINNING.length
                     && Arrays.equals(record, from, from + BEGINNING.length, BEGINNING, 0, BEGINNING.length);
@@ -330,7 +330,8 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
             return place(of, at, nth);
         }
 
-        /// Whether generation, position and number stand behind each other as they stood in the record before.
+        /// Whether generation, position and number are in this order, and have the same bytes as in the
+        /// record before.
         private boolean isLastPlace() {
             Fields all = raw();
             int from = all.from[generation];
@@ -362,7 +363,7 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
             }
         }
 
-        /// The version of a row that is to go, which no field of the row need have.
+        /// Takes the version of a removal, which need not be in a field of the row.
         private @Nullable Malformed stated() {
             String text = text(stated);
             if (text.length() > Limits.VERSION_DIGITS_MAX) {

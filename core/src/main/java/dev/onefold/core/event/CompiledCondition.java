@@ -10,10 +10,10 @@ import java.util.List;
 sealed interface CompiledCondition {
     /// Whether it holds. Asked from left to right, and only as far as the answer needs.
     ///
-    /// @throws Unanswerable where a number or a text is wanted and the field is none
+    /// @throws Unanswerable if a field must be a number or a text and is not one
     boolean holds(Fields fields, Scalars scalars) throws Unanswerable;
 
-    /// A field that is compared with a number is not a number, or one that is compared with a text is none.
+    /// A field is compared with a number and is not a number, or with a text and is not a text.
     final class Unanswerable extends Exception {
         private static final long serialVersionUID = 1;
 

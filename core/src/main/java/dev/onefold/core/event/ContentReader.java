@@ -32,7 +32,7 @@ final class ContentReader {
 
     /// The reader of an event.
     ///
-    /// @param fields have those of all components
+    /// @param fields the fields of all components
     /// @throws ShapeException if no record of the input's format can have a component
     static ContentReader of(Type.Fields event, Input input, Fields fields, ContentScalars scalars) {
         if (input.format() instanceof Format.Csv csv) {
@@ -74,7 +74,7 @@ final class ContentReader {
         }
     }
 
-    /// Writes the fields as they were last scanned; `null`, or why they are refused.
+    /// Writes the fields as they were last scanned; `null`, or the reason why they are refused.
     @Nullable
     Malformed write(BytesOut out) {
         out.number(places.length);
@@ -229,7 +229,7 @@ final class ContentReader {
             return Fields.TEXT;
         }
 
-        /// Behind the value at `from`, of JSON that was checked.
+        /// The offset behind the value at `from`, in JSON that was checked.
         private static int end(byte[] bytes, int from) {
             int at = from;
             int depth = 0;

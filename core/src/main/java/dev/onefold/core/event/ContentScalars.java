@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.time.LocalDate;
 import org.jspecify.annotations.Nullable;
 
-/// Writes single fields as the values of a record that a user's function takes. Each method returns `null`, or what is
-/// wrong with the field in words that go on after its name. It is not thread-safe.
+/// Writes single fields as the values of a record that a user's function takes. Each method returns `null`,
+/// or the problem, in words that follow the field's name. It is not thread-safe.
 final class ContentScalars {
     private static final int LONG_DIGITS = 18;
     private static final int TEMPORAL_LENGTH_MAX = 60;

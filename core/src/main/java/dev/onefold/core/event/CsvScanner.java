@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the fields that a pipeline reads in one CSV line (RFC 4180, without line breaks inside quotes). Owned by
-/// one thread.
+/// Finds the fields that a pipeline reads in one CSV line (RFC 4180, without line breaks inside quotes). Not
+/// thread-safe.
 final class CsvScanner {
     private final Fields fields;
     private final byte delimiter;

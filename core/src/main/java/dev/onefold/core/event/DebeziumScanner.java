@@ -121,8 +121,8 @@ final class DebeziumScanner extends ChangeScanner {
             serial = plan(names, "source", "event_serial_no");
         }
 
-        /// Whether it tells of no row: the mark of a transaction, a change of the schema. Rows without an envelope may
-        /// have fields of these names.
+        /// Whether it reports no row: the mark of a transaction, or a change of the schema. Rows without an
+        /// envelope may have fields of these names.
         boolean isSilent() {
             boolean isMark =
                     (is(status, "BEGIN") || is(status, "END")) && isThere(id) && raw().kind[count] != Fields.MISSING;
@@ -313,7 +313,8 @@ final class DebeziumScanner extends ChangeScanner {
                 : commit.shiftLeft(LSN_BITS).or(change);
     }
 
-    /// A log sequence number of SQL Server in few bits; `null` if it is none, or a part of it is too great.
+    /// A log sequence number of SQL Server in few bits; `null` if it is not one, or a part of it is too
+    /// great.
     private static @Nullable BigInteger lsn(String text) {
         Matcher parts = LSN.matcher(text);
         if (!parts.matches()) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads numbers exactly: a decimal of declared type becomes its unscaled value in 128 bits, `hi` and `lo`. A
 /// number is measured before it is built, so that 1e999999999 costs nothing. Not thread-safe.
 final class Decimals {
-    /// Longest number that is looked at, in characters.
+    /// Length of the longest number that is read, in characters.
     static final int CHARACTERS_MAX = 1_000;
     /// Farther from the point than any number that counts.
     private static final int EXPONENT_MAX = 10_000;
@@ -29,7 +29,7 @@ final class Decimals {
     long hi;
     long lo;
 
-    /// Reads the number at `[from, to)`; `null`, or what is wrong with it.
+    /// Reads the number at `[from, to)`; `null`, or the problem.
     @Nullable
     String read(byte[] bytes, int from, int to, DecimalType type) {
         int at = from;
@@ -81,7 +81,7 @@ final class Decimals {
         return set(number, type) ? null : tooManyDigits(bytes, from, to, type);
     }
 
-    /// Takes a number that was calculated; `null`, or what is wrong with it.
+    /// Takes a number that was calculated; `null`, or the problem.
     @Nullable
     String fit(BigDecimal number, DecimalType type) {
         if (set(number, type)) {
@@ -108,9 +108,10 @@ final class Decimals {
                 + Limits.VALUE_DIGITS_MAX + " in all; values are refused, never rounded";
     }
 
-    /// Any number of at most [#CHARACTERS_MAX] characters, or `null`. Leading zeros are allowed, because text has
-    /// them. An exponent beyond [#EXPONENT_MAX] is taken for that one: neither fits a type, equals a number of a
-    /// condition, or is written out, and only the greater costs time and memory without end.
+    /// Any number of at most [#CHARACTERS_MAX] characters, or `null`. Leading zeros are allowed, because text
+    /// has them. An exponent beyond [#EXPONENT_MAX] is replaced by that one. Neither number fits a type,
+    /// equals a number of a condition, or is written out; but the greater one could cost unlimited time and
+    /// memory.
     static @Nullable BigDecimal parse(byte[] bytes, int from, int to) {
         if (to - from > CHARACTERS_MAX || !isNumber(bytes, from, to)) {
             return null;
@@ -174,7 +175,7 @@ final class Decimals {
         return at;
     }
 
-    /// The number that an unscaled value in 128 bits says at a scale.
+    /// The number of an unscaled value in 128 bits, at a scale.
     static BigDecimal decimal(long hi, long lo, int scale) {
         if (hi == lo >> 63) {
             return BigDecimal.valueOf(lo, scale);

@@ -21,8 +21,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Makes events of records as one pipeline says. A record that does not fit the pipeline is refused here. Not
-/// thread-safe.
+/// Decodes the records of one pipeline into events. A record that does not fit the pipeline is refused here.
+/// Not thread-safe.
 public final class Decoder {
     /// Bytes that must exist in the array behind each record.
     public static final int PADDING = Math.max(JsonScanner.PADDING, Hash.PADDING);
@@ -121,8 +121,8 @@ public final class Decoder {
                 && format.columns().isEmpty();
     }
 
-    /// Takes the columns of the source that the next records come from; a reason if the line is no header, or lacks
-    /// a column that the pipeline reads.
+    /// Takes the columns of the next records from the header line of their source. Returns the reason if the
+    /// line is not a header, or lacks a column that the pipeline reads.
     public @Nullable Malformed header(byte[] line, int from, int to) {
         if (!(pipeline.input().format() instanceof Format.Csv format)) {
             throw new IllegalStateException("Only CSV has a header");
@@ -147,8 +147,8 @@ public final class Decoder {
         return null;
     }
 
-    /// Takes what the source names the next record by, which is its id where the pipeline has `id: message`. Without it
-    /// such a record can be judged, and has no id.
+    /// Takes the id that the source gives the next record; it is the record's id in a pipeline with `id:
+    /// message`. Without it such a record can be checked, but has no id.
     public void message(byte[] id) {
         message = id;
     }
@@ -158,8 +158,8 @@ public final class Decoder {
         return decode(RecordKind.SENT, record, from, to);
     }
 
-    /// Decodes the record at `[from, to)` into [#event]; `null`, or why it is no event. [#PADDING] bytes must exist
-    /// behind it in the array.
+    /// Decodes the record at `[from, to)` into [#event]; `null`, or the reason why it is not an event.
+    /// [#PADDING] bytes must exist behind it in the array.
     public @Nullable Malformed decode(RecordKind kind, byte[] record, int from, int to) {
         event.clear();
         if (to - from > Limits.RECORD_BYTES_MAX) {
@@ -199,7 +199,7 @@ public final class Decoder {
         return pipeline;
     }
 
-    /// The identity that a record states which was sent.
+    /// The identity that a sent record states.
     public RecordIdentity identity(byte[] record) {
         return identity(RecordKind.SENT, record);
     }
@@ -217,7 +217,7 @@ public final class Decoder {
         return event.identity();
     }
 
-    /// Whether a record tells of no row.
+    /// Whether a record reports no row.
     public boolean isSilent(byte[] record) {
         identity(record);
         return event.isSilent;
@@ -327,7 +327,7 @@ public final class Decoder {
 
     private @Nullable Malformed tooLarge() {
         if (event.length <= Math.min(Limits.GROUP_BYTES_MAX, Limits.TEXT_BYTES_MAX)) {
-            return null; // And so is each part of it.
+            return null; // Each part of it is small enough, too.
         }
         if (event.length > Limits.ROW_BYTES_MAX) {
             return tooLarge(

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /// that have types (`dynamodb.NewImage.price.N`); as its Kinesis stream does, without a sequence number; and as
 /// Onefold on AWS makes them, in plain JSON (`NewImage.price`). Not thread-safe.
 ///
-/// The place of a change is its sequence number, and its generation the second at which the stream was switched on,
-/// which its ARN says: a stream that is switched off and on again is another one, whose numbers may begin anew. A
-/// Kinesis stream has neither; there the time of the change is the place, in microseconds.
+/// The place of a change is its sequence number. Its generation is the second at which the stream was
+/// switched on, which is in its ARN: a stream that is switched off and on again is another one, whose numbers
+/// may start again. A Kinesis stream has neither; there the time of the change is the place, in microseconds.
 final class DynamoDbScanner extends ChangeScanner {
     private static final int DIGITS_MAX = 40;
     private static final int MICROS_PER_MILLI = 1_000;
@@ -127,7 +127,7 @@ final class DynamoDbScanner extends ChangeScanner {
         return null;
     }
 
-    /// The generation of the record's stream; below 0 if nothing says it.
+    /// The generation of the record's stream; below 0 if it is unknown.
     private long generation() {
         if (!isThere(arn)) {
             return format.stream() == null ? -1 : format.stream().getEpochSecond();
@@ -144,7 +144,8 @@ final class DynamoDbScanner extends ChangeScanner {
         return lastGeneration;
     }
 
-    /// When a stream was switched on, as the label at the end of its ARN says, in UTC; `null` if that is no label.
+    /// The time at which a stream was switched on, in UTC, by the label at the end of its ARN; `null` if that
+    /// is not a label.
     static @Nullable Instant began(String arn) {
         try {
             return LocalDateTime.parse(arn.substring(arn.lastIndexOf('/') + 1)).toInstant(ZoneOffset.UTC);

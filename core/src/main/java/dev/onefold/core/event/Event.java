@@ -9,11 +9,11 @@ import java.math.BigInteger;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A record, decoded: identity, and what it contributes to groups and measures. One object serves record after
-/// record, because at a million events a second each object made would cost; so whoever keeps something of it
-/// copies it. Not thread-safe.
+/// A record, decoded: identity, and contributions to groups and measures. One object serves record after
+/// record, because a new object for each would be too expensive at a million events a second; a caller copies
+/// the parts that it keeps. Not thread-safe.
 ///
-/// All texts lie in [#data], encoded so that comparing bytes (unsigned) compares what they stand for:
+/// All texts are in [#data], encoded so that comparing bytes (unsigned) compares their values:
 ///
 ///     key      one field: its UTF-8 bytes; several: a tuple
 ///     version  see [VersionBytes]
@@ -27,7 +27,7 @@ public final class Event {
         FILTERED(0),
         /// Contributes to groups.
         COUNTED(1),
-        /// Retracts what its key contributed.
+        /// Retracts the contribution of its key.
         DELETE(2);
 
         private final int code;
@@ -36,7 +36,7 @@ public final class Event {
             this.code = code;
         }
 
-        /// The number that stands for it in files.
+        /// Its number in files.
         public int code() {
             return code;
         }
@@ -58,7 +58,8 @@ public final class Event {
     public int length;
     public Kind kind = Kind.COUNTED;
 
-    /// Whether the record says nothing of any key: a tombstone, or the mark of a transaction. Then nothing else is set.
+    /// Whether the record changes no key: a tombstone, or the mark of a transaction. Then nothing else is
+    /// set.
     public boolean isSilent;
 
     public int keyFrom;
@@ -76,7 +77,8 @@ public final class Event {
     /// [Long#MIN_VALUE] where none is read.
     public long timeMs = Long.MIN_VALUE;
 
-    /// In a pipeline that makes batches: a hash of what tells two records with one id apart; 0 of a filtered record.
+    /// In a pipeline that makes batches: a hash of the content by which two records with one id are compared;
+    /// 0 of a filtered record.
     public long contentHash;
 
     public final int[] groupFrom;

@@ -4,14 +4,15 @@ import dev.onefold.core.pipeline.FieldPath;
 import java.util.Arrays;
 import java.util.List;
 
-/// The fields of one record that a pipeline reads: for each, what kind of value stands where in the record's bytes.
-/// Filled by a scanner, read by the decoder, used again for the next record. Not thread-safe.
+/// The fields of one record that a pipeline reads: for each, the kind of its value, and the range of the
+/// value in the record's bytes. Filled by a scanner, read by the decoder, and used again for the next record.
+/// Not thread-safe.
 final class Fields {
     static final byte MISSING = 0;
     static final byte NULL = 1;
-    /// Text as it stands; the range is what is between the quotes.
+    /// Text without escapes; its range is that between the quotes.
     static final byte TEXT = 2;
-    /// Text with escapes that are yet to be read.
+    /// Text with escapes that are not read yet.
     static final byte ESCAPED_TEXT = 3;
     static final byte NUMBER = 4;
     static final byte TRUE = 5;

@@ -19,7 +19,7 @@ final class GroupReader {
     private final Fields fields;
     private final Scalars scalars;
     private final Times times = new Times();
-    // Records of one time come together: the last bucket's text is the next one's, mostly.
+    // Records of one time mostly come together: the last bucket's text is often the next one's.
     private final long[] bucketStart;
     private final byte[][] bucketText;
 
@@ -38,7 +38,7 @@ final class GroupReader {
         bucketText = new byte[levels.size()][];
     }
 
-    /// Appends the tuple of the record in the fields to the event; `null`, or what is wrong.
+    /// Appends the tuple of the record in the fields to the event; `null`, or the problem.
     @Nullable
     Malformed append(Event event) {
         for (int i = 0; i < levels.length; i++) {

@@ -8,7 +8,7 @@ import java.math.BigDecimal;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what a record contributes to the inputs of the measures, in their order. Not thread-safe.
+/// Reads the contributions of a record to the inputs of the measures, in their order. Not thread-safe.
 final class InputReader {
     private static final int NANO_DIGITS = 9;
 
@@ -35,7 +35,7 @@ final class InputReader {
         }
     }
 
-    /// Sets the inputs of the event to what the record in the fields says; `null`, or what is wrong.
+    /// Sets the inputs of the event from the record in the fields; `null`, or the problem.
     @Nullable
     Malformed append(Event event) throws CompiledCondition.Unanswerable {
         for (int input = 0; input < inputs.length; input++) {
@@ -117,7 +117,7 @@ final class InputReader {
         return fit(product, input.type(), input.value());
     }
 
-    /// Whether it is not too long to multiply by it.
+    /// Whether it has few enough digits for a factor.
     private static boolean isFactor(BigDecimal number) {
         BigDecimal shortest = number.signum() == 0 ? BigDecimal.ZERO : number.stripTrailingZeros();
         return shortest.scale() <= Limits.FACTOR_DIGITS_MAX

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the fields that a pipeline reads in one JSON object (RFC 8259, strict: full grammar, valid UTF-8, bounded
-/// nesting), without building anything. The wanted names form a tree that is walked beside the record; whatever is
-/// not in the tree is checked and passed over.
+/// Finds the fields that a pipeline reads in one JSON object (RFC 8259, strict: full grammar, valid UTF-8,
+/// bounded nesting), without building anything. The wanted names form a tree that is walked beside the
+/// record; all other members are checked and passed over.
 ///
 /// Strings are scanned eight bytes at a time: the classic test for a byte below a bound or equal to one (Mycroft's
 /// "has zero byte", see Hacker's Delight, section 6-1) stops at quotes, backslashes, control characters and bytes
@@ -346,7 +346,7 @@ final class JsonScanner {
         at = from;
         if (!number() || at != behind - 1) {
             at = from;
-            malformed = null; // What number() says of it does not know the quotes.
+            malformed = null; // The message of number() is wrong, because it does not know the quotes.
             return fail("A number is expected in the quotes");
         }
         if (node.slot >= 0) {
@@ -452,7 +452,7 @@ final class JsonScanner {
             long word = (long) WORD.get(bytes, p);
             long quotes = word ^ QUOTES;
             long backslashes = word ^ BACKSLASHES;
-            // A stop is exact up to and including the first one, which is all that is used of it.
+            // Only the first stop is used, and up to that one the bits are exact.
             long stops = (((quotes - ONES) & ~quotes) | ((backslashes - ONES) & ~backslashes) | (word - SPACES) | word)
                     & HIGHS;
             if (stops == 0) {
@@ -484,7 +484,7 @@ final class JsonScanner {
                 }
                 p = next;
             } else if (b >= 0x20) {
-                p++; // A false stop behind a true one cannot be; this keeps the loop safe all the same.
+                p++; // A false stop behind a true one is not possible; this line keeps the loop safe all the same.
             } else {
                 at = p;
                 return fail("A string holds a control character");

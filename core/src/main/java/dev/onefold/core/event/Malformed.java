@@ -3,7 +3,7 @@ package dev.onefold.core.event;
 import dev.onefold.core.bytes.TextBytes;
 import java.nio.charset.StandardCharsets;
 
-/// A record that cannot become an event: why, in words that name the field, the value and what would be right.
+/// A record that cannot become an event: the reason, in words that name the field, the value and a right one.
 public record Malformed(Reason reason, String message) {
     /// Longest excerpt of a value in a message; a payload never goes into a log whole.
     private static final int EXCERPT_BYTES_MAX = 40;
@@ -16,7 +16,8 @@ public record Malformed(Reason reason, String message) {
         return new Malformed(Reason.REFUSED, "Field " + field + " " + message);
     }
 
-    /// A value in quotes, cut at a character; what is not UTF-8, and control characters, are shown as U+FFFD.
+    /// A value in quotes, cut at a character; bytes that are not UTF-8, and control characters, become
+    /// U+FFFD.
     static String excerpt(byte[] bytes, int from, int to) {
         StringBuilder text = new StringBuilder("'");
         int at = from;

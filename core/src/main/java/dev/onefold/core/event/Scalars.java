@@ -54,7 +54,7 @@ final class Scalars {
         }
     }
 
-    /// Whether the field is a text whose bytes are not what it says; then what it says is read, into the first
+    /// Whether the field is a text with escapes or doubled quotes; then the text is read, into the first
     /// `textLength` bytes.
     boolean isEscaped(Fields fields, int slot) {
         byte kind = fields.kind[slot];
@@ -108,7 +108,7 @@ final class Scalars {
         return put(text.getBytes(StandardCharsets.UTF_8), at);
     }
 
-    /// The field as a number, or `null` if it is none. It must not be missing.
+    /// The field as a number, or `null` if it is not one. It must not be missing.
     @Nullable
     BigDecimal number(Fields fields, int slot) {
         return switch (fields.kind[slot]) {

@@ -9,9 +9,9 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads instants: ISO-8601 with an offset, or epoch seconds or milliseconds with a fraction of up to nanoseconds.
-/// The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the second, 0 to 999,999,999. Owned by one
-/// thread.
+/// Reads instants: ISO-8601 with an offset, or epoch seconds or milliseconds with a fraction of up to
+/// nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the second, 0 to
+/// 999,999,999. Not thread-safe.
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
     private static final long LIKELY_SECONDS_MIN = -2_208_988_800L; // 1900-01-01T00:00Z
@@ -23,7 +23,7 @@ final class Times {
     long seconds;
     int nanos;
 
-    /// Reads the instant of a field that is not missing; `null`, or what is wrong with it.
+    /// Reads the instant of a field that is not missing; `null`, or the problem.
     @Nullable
     String read(Fields fields, int slot, Scalars scalars, TimeType type) {
         byte kind = fields.kind[slot];
@@ -35,7 +35,7 @@ final class Times {
                 : "is not a time";
     }
 
-    /// Reads the instant at `[from, to)`; `null`, or what is wrong with it.
+    /// Reads the instant at `[from, to)`; `null`, or the problem.
     @Nullable
     String read(byte[] bytes, int from, int to, boolean number, TimeType type) {
         boolean good = switch (type) {

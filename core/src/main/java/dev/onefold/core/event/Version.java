@@ -40,11 +40,11 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
         }
     }
 
-    /// The place of a change in the log of its table. Ordered by generation, then by position, then by number: so what
-    /// a seeding read, at position 0, is below every live change of that log, and a repair is between the
-    /// change that it stands on and the next one.
+    /// The place of a change in the log of its table. Ordered by generation, then by position, then by
+    /// number. So a row of a seeding, at position 0, is below every live change of that log, and a repair is
+    /// between the change that it follows and the next one.
     ///
-    /// @param generation of the log, from 0; a log that begins anew has a higher one
+    /// @param generation of the log, from 0; a log that was restarted has a higher one
     /// @param position in the log, from 0
     /// @param number 0 of a change; else of the seeding or repair, from 1
     /// @throws IllegalArgumentException if one of them is negative or too great
@@ -73,7 +73,7 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
         return number.shiftRight(POSITION_BITS + REPAIR_BITS).longValueExact();
     }
 
-    /// Of the place of a change: its position in the log; 0 of what a seeding read.
+    /// Of the place of a change: its position in the log; 0 of a row of a seeding.
     public BigInteger position() {
         return low(number.shiftRight(REPAIR_BITS), POSITION_BITS);
     }

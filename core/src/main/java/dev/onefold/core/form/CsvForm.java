@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// An answer as CSV (RFC 4180, lines end with LF): the depth of the group, its levels, its measures. The cut has no
-/// place in it.
+/// An answer as CSV (RFC 4180, lines end with LF): the depth of the group, its levels, its measures. The cut
+/// is not in it.
 public final class CsvForm {
     private static final String FORMULA_BEGINNINGS = "=+-@\t\r";
 

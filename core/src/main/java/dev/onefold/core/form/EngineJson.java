@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The records by which an engine says how it is, as JSON and back.
+/// The reports of an engine as JSON and back.
 public final class EngineJson {
     /// The counts of records, by fate.
     public static final JsonRecord<Counts> COUNTS =
@@ -43,11 +43,11 @@ public final class EngineJson {
     public static final JsonRecord<Verification> VERIFICATION =
             JsonRecord.of(Verification.class, "equal=isEqual truth groups differences keys keyDifferences");
 
-    /// How it is with one batch.
+    /// The status of one batch.
     public static final JsonRecord<Line> BATCH = JsonRecord.of(
             Line.class, "number batch=id records bytes sealed state attempts reason? next?", BatchNumber.JSON);
 
-    /// How it is with all batches of a pipeline.
+    /// The status of all batches of a pipeline.
     public static final JsonRecord<Summary> BATCHES = JsonRecord.of(
             Summary.class,
             "open_records=openRecords open_since=openSince? sealed done undelivered waiting delivering"
@@ -71,7 +71,7 @@ public final class EngineJson {
 
     private EngineJson() {}
 
-    /// How an engine is.
+    /// The status of an engine.
     ///
     /// @param pipeline its name
     public static Map<String, @Nullable Object> status(String pipeline, Status status) {
@@ -81,18 +81,18 @@ public final class EngineJson {
         return json;
     }
 
-    /// The same, read.
+    /// Reads a status.
     public static Status status(Node json) {
         if (json.find("lags") != null) {
             return STATUS.read(json);
         }
         List<Node.Entry> entries =
-                new ArrayList<>(json.entries()); // An engine of an earlier version says the sum alone.
+                new ArrayList<>(json.entries()); // An engine of an earlier version gives the sum alone.
         entries.add(Node.entry("lags", Map.of("files", json.get("lagBytes"))));
         return STATUS.read(new Node.Mapping(entries, json.place()));
     }
 
-    /// How a data directory can follow another definition: the way, and what is to be known of it.
+    /// How a data directory can follow another definition: the way and its consequences.
     public static Map<String, @Nullable Object> change(DefinitionChange change) {
         return switch (change) {
             case None _ -> way("none", Map.of());
@@ -109,7 +109,7 @@ public final class EngineJson {
         return json;
     }
 
-    /// The same, read.
+    /// Reads such a change.
     public static DefinitionChange change(Node json) {
         return switch (json.get("way").text()) {
             case "none" -> new None();

@@ -21,7 +21,7 @@ public final class GroupPath {
 
     /// The group of a text.
     ///
-    /// @throws IllegalArgumentException for a `\` that stands before anything but `/` and `\`
+    /// @throws IllegalArgumentException for a `\` before anything but `/` and `\`
     public static List<String> parse(String text) {
         if (text.isEmpty()) {
             return List.of();

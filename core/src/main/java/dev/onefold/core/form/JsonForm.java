@@ -71,7 +71,7 @@ public final class JsonForm {
     /// Writes rows of tables as one JSON object, each row on a line of its own.
     ///
     /// @param pipeline its name
-    /// @param form of a row: [Value#plain], or something that a client of ours reads back
+    /// @param form of a row: [Value#plain], or a form that a client of ours reads back
     public static void write(
             String pipeline, TableAnswer answer, Function<Value.Fields, @Nullable Object> form, Consumer<String> out) {
         StringBuilder text = new StringBuilder("{\"pipeline\":").append(Json.of(pipeline));
@@ -95,7 +95,7 @@ public final class JsonForm {
         out.accept(text.append("}\n").toString());
     }
 
-    /// The state of a key that a function folds. `gaps` is `null` where it is not known.
+    /// The state of a key that a function folds. `gaps` is `null` if it is not known.
     ///
     /// @param letters of the key
     public static Map<String, @Nullable Object> state(KeyState state, List<DeadLetters.OfKey> letters) {

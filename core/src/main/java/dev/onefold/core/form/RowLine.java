@@ -3,9 +3,10 @@ package dev.onefold.core.form;
 import dev.onefold.core.event.Version;
 import java.nio.charset.StandardCharsets;
 
-/// Lines that say how a row of a table is, or that it is gone, at a version that is not in the row: what a seeding or a
-/// repair brings. Every pipeline whose rows have versions and whose records are JSON takes them beside its own, if they
-/// come as [dev.onefold.core.bytes.RecordKind#ROW]; among the records of its input they are nothing special.
+/// Lines of a seeding or a repair: a row of a table, or its removal, at a version that is not in the row.
+/// Every pipeline whose rows have versions and whose records are JSON takes them beside its own records, if
+/// they come as [dev.onefold.core.bytes.RecordKind#ROW]. Among the records of its input they have no special
+/// meaning.
 public final class RowLine {
     private RowLine() {}
 

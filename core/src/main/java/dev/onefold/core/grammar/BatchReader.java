@@ -37,14 +37,14 @@ final class BatchReader {
     private final @Nullable Input input;
     private final FieldGrammar fields;
 
-    /// @param input null when it is wrong itself
+    /// @param input `null` if it is wrong itself
     BatchReader(Section file, @Nullable Input input, FieldGrammar fields) {
         this.file = file;
         this.input = input;
         this.fields = fields;
     }
 
-    /// The section as it is; `null`, and noted, where something is wrong.
+    /// Reads the section; if something is wrong, notes it and returns `null`.
     @Nullable
     Batching read(Setting setting) {
         Section section = Section.of(setting, Section.Kind.BATCH);
@@ -251,7 +251,7 @@ final class BatchReader {
         return paths;
     }
 
-    /// The section as it is written; what is a default is left out.
+    /// The section as it is written, without settings that have their defaults.
     static Map<String, Object> text(Batching batching) {
         Map<String, Object> section = new LinkedHashMap<>();
         section.put("size", batching.size());

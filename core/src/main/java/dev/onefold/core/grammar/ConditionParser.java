@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Reads a condition: `or` joins what `and` joins, which are comparisons, `not` and parentheses. Not thread-safe.
+/// Reads a condition: comparisons, `not` and parentheses, joined by `and`, and these by `or`. Not
+/// thread-safe.
 final class ConditionParser {
     static final String JOIN_ADVICE = "join comparisons with 'and' or 'or', in small letters";
 
@@ -26,7 +27,7 @@ final class ConditionParser {
         this.fields = fields;
     }
 
-    /// The condition that the whole of the text is.
+    /// Reads the whole text as a condition.
     static Condition parse(Expression expression, FieldGrammar fields) {
         Condition condition = next(expression, fields);
         expression.end(JOIN_ADVICE);

@@ -40,7 +40,7 @@ final class DestinationReader {
         };
     }
 
-    /// The destination; `null`, and noted, where something is wrong.
+    /// Reads the destination; if something is wrong, notes it and returns `null`.
     @Nullable
     Destination read() {
         Section section = Section.of(setting, Section.Kind.DELIVER);

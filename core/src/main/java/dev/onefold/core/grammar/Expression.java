@@ -14,9 +14,9 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the small language inside a text from left to right. A grammar takes what it needs and, where it meets
-/// something else, throws what [#refuse(String, String)] makes of it: the first thing wrong in a text ends its
-/// reading, at its exact column. Not thread-safe.
+/// Reads the small language inside a text from left to right. A grammar takes the tokens that it needs. Where
+/// it finds another token, it throws the result of [#refuse(String, String)]: the first error in a text ends
+/// its reading, at its exact column. Not thread-safe.
 final class Expression {
     /// The most digits of a number, without leading zeros.
     private static final int NUMBER_DIGITS_MAX = 28;
@@ -55,7 +55,7 @@ final class Expression {
         });
     }
 
-    /// The text as it is, read to its end.
+    /// Takes the whole text as it is.
     String whole() {
         offset = text.length();
         return text;
@@ -72,7 +72,7 @@ final class Expression {
         offset = toOffset;
     }
 
-    /// The text is refused for what stands at this point of it.
+    /// The refusal of the text at this point.
     Refusal refuse(String wrong, String right) {
         skipSpace();
         if (!atEnd()) {
@@ -83,7 +83,7 @@ final class Expression {
                 : refuse(offset, text, "ends too early", right + unclosedAdvice());
     }
 
-    /// The text is refused for what was read since `start`.
+    /// The refusal of the text that was read since `start`.
     Refusal refuseFrom(int start, String wrong, String right) {
         return refuse(start, text.substring(start, offset), wrong, right);
     }
@@ -92,7 +92,7 @@ final class Expression {
         return new Refusal(new Problem(scalar.at(at), path, value, wrong, right));
     }
 
-    /// Refuses anything that is left of the text.
+    /// Refuses a rest of the text.
     void end(String right) {
         skipSpace();
         if (!atEnd()) {
@@ -160,7 +160,7 @@ final class Expression {
         return word;
     }
 
-    /// Takes what is next of these characters; may be nothing.
+    /// Takes the next of these characters; may be none.
     String run(String characters) {
         skipSpace();
         int start = offset;
@@ -172,7 +172,7 @@ final class Expression {
 
     /// Takes a path of names joined by dots; a name with other characters than [#word()] takes is in double quotes.
     ///
-    /// @param operators what may stand directly behind a name
+    /// @param operators characters that may follow a name directly
     List<String> names(String operators) {
         skipSpace();
         List<String> names = new ArrayList<>();
@@ -319,7 +319,7 @@ final class Expression {
         return number;
     }
 
-    /// Takes a time span of whole seconds, like `90s`, `15m`, `1h` or `7d`, of at most so many days.
+    /// Takes a time span of whole seconds, like `90s`, `15m`, `1h` or `7d`, of at most `daysMax` days.
     Duration duration(int daysMax) {
         int start = offset();
         String span = numberRun();

@@ -42,7 +42,7 @@ record FieldGrammar(@Nullable Format format) {
         return new FieldPath(names);
     }
 
-    /// The field that the whole of the text is.
+    /// Reads the whole text as a field.
     FieldPath alone(Expression expression) {
         FieldPath field = read(expression);
         expression.end("write one field alone; " + expression.nameAdvice());

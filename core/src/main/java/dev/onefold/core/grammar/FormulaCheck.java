@@ -66,7 +66,7 @@ final class FormulaCheck {
         return count[0];
     }
 
-    /// Both together, at most one more than is possible; what is beyond that stays.
+    /// The sum of both, at most one more than the limit; [#CIRCLE] if one of them is that.
     private static int plus(int one, int other) {
         return one == CIRCLE || other == CIRCLE ? CIRCLE : Math.min(one + other, Limits.OPERANDS_MAX + 1);
     }

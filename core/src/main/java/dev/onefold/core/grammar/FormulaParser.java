@@ -12,8 +12,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a formula: `+` and `-` join what `*` and `/` join, which are numbers, names of other figures, measures and
-/// parentheses. Not thread-safe.
+/// Reads a formula: numbers, names of other figures, measures and parentheses, joined by `*` and `/`, and
+/// these by `+` and `-`. Not thread-safe.
 final class FormulaParser {
     static final String OPERATORS = "+-*/";
 

@@ -28,7 +28,7 @@ record MeasureReader(FieldGrammar fields, @Nullable EventTime time) {
     private static final String TYPE_ADVICE = "write decimal(precision,scale): digits in all, 1 to "
             + Limits.SUM_DIGITS_MAX + ", and digits after the point, 0 to precision";
 
-    /// The figure that the whole of the text is: a measure, or a formula.
+    /// Reads the whole text as a figure: a measure, or a formula.
     ///
     /// @param names of the other figures of the roll-up
     Figure read(String name, List<String> names, Expression expression) {
@@ -149,7 +149,7 @@ record MeasureReader(FieldGrammar fields, @Nullable EventTime time) {
         return new Measure.Input.Decimal(source, type, missing, where(expression));
     }
 
-    /// Takes what is in the parentheses of a function of numbers.
+    /// Takes the content of the parentheses of a function of numbers.
     private Measure.Source source(Expression expression, boolean ordered) {
         int start = expression.offset();
         List<FieldPath> factors = new ArrayList<>();

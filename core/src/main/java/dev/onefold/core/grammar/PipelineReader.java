@@ -31,8 +31,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a pipeline from a document, as `docs/pipelines.md` says, and finds all that is wrong with it. The
-/// one judge of what a pipeline may be: YAML, JSON text and the fluent API all come here. Not thread-safe.
+/// Reads a pipeline from a document, as `docs/pipelines.md` describes it, and finds all its problems. Nothing
+/// else decides whether a pipeline is valid: YAML, JSON text and the fluent API all come here. Not
+/// thread-safe.
 public final class PipelineReader {
     public static final String JSON = "json";
     public static final String CSV = "csv";
@@ -54,7 +55,7 @@ public final class PipelineReader {
 
     private PipelineReader() {}
 
-    /// The pipeline that the document is, or all that is wrong with it.
+    /// The pipeline of the document, or all its problems.
     public static Reading read(Node file) {
         PipelineReader reader = new PipelineReader();
         Pipeline pipeline = reader.pipeline(file);
@@ -97,7 +98,7 @@ public final class PipelineReader {
                 settings.require("input", "write what an event is under input: its format, key and version");
         Section input = inputSetting == null ? null : Section.of(inputSetting, Section.Kind.INPUT);
         if (input == null) {
-            new RollupReader(new FieldGrammar(null), null).rollups(settings); // To find what is wrong with them, too.
+            new RollupReader(new FieldGrammar(null), null).rollups(settings); // To find their problems, too.
             return null;
         }
         Format format = format(input);
@@ -287,7 +288,8 @@ public final class PipelineReader {
         return new Identity.ByPlace();
     }
 
-    /// Whether an id is what the source names a record by. A field of that name stands in a list: `id: [message]`.
+    /// Whether an id is the one that the source gives a record. A field of that name is in a list: `id:
+    /// [message]`.
     private static boolean isMessage(@Nullable Setting id) {
         return id != null
                 && id.node() instanceof Node.Scalar scalar
@@ -378,7 +380,7 @@ public final class PipelineReader {
         return field == null || type == null ? null : new Typed<>(field, type);
     }
 
-    /// The types of a version, as they are written; but for the first they are types of time.
+    /// The types of a version, as they are written; all but the first are types of time.
     static List<String> versionTypes() {
         return Stream.concat(
                         Stream.of(INTEGER),

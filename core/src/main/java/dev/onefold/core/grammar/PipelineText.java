@@ -72,14 +72,14 @@ public final class PipelineText {
         return Json.of(file);
     }
 
-    /// The pipeline that a JSON text says, or all that is wrong with it.
+    /// The pipeline of a JSON text, or all its problems.
     public static Reading read(String text) {
         Problems problems = new Problems();
         Node file = JsonText.read(Objects.requireNonNull(text, "The text is null"), problems);
         return file == null ? new Reading.Refused(problems.inOrder()) : PipelineReader.read(file);
     }
 
-    /// The pipeline that data bear, or all that is wrong with it.
+    /// The pipeline that data bear, or all its problems.
     public static Reading readStored(String text) {
         return switch (read(text)) {
             case Reading.Read(Pipeline pipeline) -> new Reading.Read(pipeline.inEdition(Edition.FIRST));
@@ -103,7 +103,7 @@ public final class PipelineText {
                     settings.put("horizon", of(horizon));
                 }
             }
-            case Identity.ByMessage _ -> settings.put("id", Identity.ByMessage.WORD); // A field stands in a list.
+            case Identity.ByMessage _ -> settings.put("id", Identity.ByMessage.WORD); // A field is in a list.
             case Identity.ByPlace _ -> {}
         }
         EventTime time = input.time();
@@ -230,7 +230,7 @@ public final class PipelineText {
         };
     }
 
-    /// Whether something stands behind the function and its type.
+    /// Whether the text of a measure continues behind the function and its type.
     private static boolean hasMore(Measure measure) {
         return switch (measure) {
             case Measure.Count _ -> false;
@@ -241,7 +241,7 @@ public final class PipelineText {
         };
     }
 
-    /// In parentheses if it would fall apart beside the operator.
+    /// The operand, in parentheses if it needs them beside the operator.
     private static String operand(Formula operand, Formula.Operator beside, boolean isRight) {
         boolean apart = operand instanceof Formula.Operation operation
                 && (isRight
@@ -304,7 +304,7 @@ public final class PipelineText {
         };
     }
 
-    /// In parentheses if it would fall apart beside an `and`.
+    /// The condition, in parentheses if it needs them beside an `and`.
     private static String tight(Condition condition) {
         return condition instanceof Condition.Or || condition instanceof Condition.And
                 ? "(" + of(condition) + ")"
@@ -317,11 +317,11 @@ public final class PipelineText {
         return text.equals("not") ? "\"not\"" : text;
     }
 
-    /// In the greatest unit that divides it.
+    /// A time span in the greatest unit that divides it.
     public static String of(Duration duration) {
         long seconds = duration.toSeconds();
         if (seconds <= 0 || !duration.equals(Duration.ofSeconds(seconds))) {
-            return duration.toString(); // No time span of a pipeline: its reader will say so.
+            return duration.toString(); // Not a time span of a pipeline: its reader will refuse it.
         }
         if (seconds % 86_400 == 0) {
             return seconds / 86_400 + "d";

@@ -35,13 +35,13 @@ final class ProcessReader {
     private final Section file;
     private final @Nullable Input input;
 
-    /// @param input null when it is wrong itself
+    /// @param input `null` if it is wrong itself
     ProcessReader(Section file, @Nullable Input input) {
         this.file = file;
         this.input = input;
     }
 
-    /// The section as it is; `null`, and noted, where something is wrong.
+    /// Reads the section; if something is wrong, notes it and returns `null`.
     @Nullable
     Processing read(Setting setting) {
         Section section = Section.of(setting, Section.Kind.PROCESS);
@@ -250,7 +250,7 @@ final class ProcessReader {
         }
     }
 
-    /// The section as it is written; what is a default is left out.
+    /// The section as it is written, without settings that have their defaults.
     static Map<String, Object> text(Processing processing) {
         Map<String, Object> section = new LinkedHashMap<>();
         section.put("class", processing.className());

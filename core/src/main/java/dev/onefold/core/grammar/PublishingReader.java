@@ -23,7 +23,7 @@ record PublishingReader(Setting setting) {
     private static final Pattern TABLE_OF_ITEMS = Pattern.compile("[a-zA-Z0-9_.-]{3,255}");
     private static final Pattern TOP = Pattern.compile("([1-9][0-9]{0,2}) by (.+)");
 
-    /// Where totals are published; `null`, and noted, where something is wrong.
+    /// Reads where totals are published; if something is wrong, notes it and returns `null`.
     @Nullable
     Publishing read(@Nullable Fold fold) {
         Section section = Section.of(setting, Section.Kind.PUBLISH);

@@ -9,7 +9,7 @@ public sealed interface Reading {
     /// Nothing is wrong with it.
     record Read(Pipeline pipeline) implements Reading {}
 
-    /// All that is wrong with it, by place; never empty.
+    /// All its problems, by place; never empty.
     record Refused(List<Problem> problems) implements Reading {
         public Refused {
             problems = List.copyOf(problems);

@@ -38,7 +38,7 @@ final class RollupReader {
         measures = new MeasureReader(fields, time);
     }
 
-    /// The roll-ups of a file, as far as they are right.
+    /// The roll-ups of a file; wrong ones are noted and left out.
     List<Rollup> rollups(Section file) {
         List<Rollup> rollups = new ArrayList<>();
         Setting single = file.get("rollup");
@@ -71,7 +71,7 @@ final class RollupReader {
         }
     }
 
-    /// The roll-ups of tables, as far as they are right; a function need not have any.
+    /// The roll-ups of tables; wrong ones are noted and left out. A function need not have any.
     List<Feed> feeds(Section file, List<String> tables) {
         Setting several = file.get("rollups");
         if (several == null) {
@@ -104,7 +104,7 @@ final class RollupReader {
         return table == null ? null : new Feed(table, rollup);
     }
 
-    /// A kind of things that stand in a map, each under a name of its own.
+    /// A kind of entries in a map, each under its own name.
     private record Named(String one, String example, int countMax, Function<Expression, String> name) {}
 
     private static final Named ROLLUPS = new Named("roll-up", "with a name", Limits.ROLLUPS_MAX, PipelineReader::name);

@@ -120,7 +120,7 @@ final class Section {
         this.at = at;
     }
 
-    /// The settings of a section; `null` when it is no map of settings.
+    /// The settings of a section; `null` if it is not a map of settings.
     static @Nullable Section of(Setting at, Kind kind) {
         if (!(at.node() instanceof Node.Mapping)) {
             at.refuseKind("settings, as in '" + kind.names.getFirst() + ": …'");
@@ -150,7 +150,7 @@ final class Section {
         return entry == null ? null : at.entry(entry);
     }
 
-    /// A setting that must be there; `null`, and noted, when it is not.
+    /// A setting that must be there; if it is missing, notes that and returns `null`.
     @Nullable
     Setting require(String name, String right) {
         Setting setting = get(name);
@@ -166,7 +166,7 @@ final class Section {
         return setting == null ? null : setting.read(grammar);
     }
 
-    /// Refuses a setting for standing beside others, or without them.
+    /// Refuses a setting because of other settings that are there, or that are missing.
     void refuse(String name, String wrong, String right) {
         Node.Entry entry = entries.get(name);
         TextPlace place = entry == null ? at.node().place() : entry.name().place();

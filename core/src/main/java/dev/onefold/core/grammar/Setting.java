@@ -48,7 +48,7 @@ record Setting(Node node, String path, Problems problems) {
         return null;
     }
 
-    /// The items of a list; none of another kind.
+    /// The items of a list; empty if it is not a list.
     List<Setting> items() {
         return node instanceof Node.Sequence list
                 ? IntStream.range(0, list.items().size())
@@ -74,7 +74,7 @@ record Setting(Node node, String path, Problems problems) {
         return new Setting(entry.value(), pathTo(entry.name().text()), problems);
     }
 
-    /// The entries of a map by name, each name once: the first one. None of another kind.
+    /// The entries of a map by name, each name once: the first one. Empty if it is not a map.
     Map<String, Node.Entry> entries() {
         Map<String, Node.Entry> entries = new LinkedHashMap<>();
         for (Node.Entry entry : node instanceof Node.Mapping mapping ? mapping.entries() : List.<Node.Entry>of()) {

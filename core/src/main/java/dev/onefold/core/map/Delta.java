@@ -21,12 +21,13 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Signed amounts per leaf group: what changes of contributions come to. Only leaves: a parent is the sum of its
-/// leaves, made when read. Adding is commutative and associative, and what cancels out is not in it. Immutable.
+/// Signed amounts per leaf group: the sum of changes of contributions. It holds leaves only: a parent is the
+/// sum of its leaves, made when read. Adding is commutative and associative, and amounts that cancel out are
+/// not in it. Immutable.
 ///
 /// @param cells per leaf its rows and sums
-/// @param values per leaf, measure and value how often it comes or goes: extremes and distinct counts are made of
-///     these
+/// @param values per leaf, measure and value the change of its count: extremes and distinct counts are made
+///     of these
 public record Delta(SortedMap<Cell, Sums> cells, SortedMap<Value, Long> values) {
     /// The delta that changes nothing.
     public static final Delta NOTHING = new Delta(new TreeMap<>(), new TreeMap<>());
@@ -40,7 +41,7 @@ public record Delta(SortedMap<Cell, Sums> cells, SortedMap<Value, Long> values) 
             return rollup != other.rollup ? Integer.compare(rollup, other.rollup) : leaf.compareTo(other.leaf);
         }
 
-        /// Spreads leaves evenly, and the same ones always in the same way.
+        /// A hash that spreads leaves evenly, and never changes for a leaf.
         public long hash() {
             byte[] bytes = leaf.bytes();
             return Hash.of(Arrays.copyOf(bytes, bytes.length + Hash.PADDING), 0, bytes.length) + rollup;
