@@ -25,9 +25,12 @@ module dev.onefold.aws {
     requires transitive software.amazon.awssdk.services.s3;
     requires transitive software.amazon.awssdk.services.sqs;
 
-    exports dev.onefold.aws;
-    exports dev.onefold.aws.store;
-    exports dev.onefold.aws.stream;
+    exports dev.onefold.aws to
+            dev.onefold.cli;
+    exports dev.onefold.aws.store to
+            dev.onefold.cli;
+    exports dev.onefold.aws.stream to
+            dev.onefold.cli;
     exports dev.onefold.aws.batch to
             dev.onefold.cli;
     exports dev.onefold.aws.event to

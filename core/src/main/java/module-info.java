@@ -11,7 +11,6 @@ module dev.onefold.core {
     exports dev.onefold.core.builder;
     exports dev.onefold.core.document;
     exports dev.onefold.core.event;
-    exports dev.onefold.core.form;
     exports dev.onefold.core.grammar;
     exports dev.onefold.core.pipeline;
     exports dev.onefold.core.process;
@@ -33,6 +32,10 @@ module dev.onefold.core {
             dev.onefold.tables,
             dev.onefold.test,
             dev.onefold.yaml;
+    exports dev.onefold.core.form to
+            dev.onefold.api,
+            dev.onefold.cli,
+            dev.onefold.tables;
     exports dev.onefold.core.map to
             dev.onefold.aws,
             dev.onefold.embedded;

@@ -10,6 +10,10 @@ module dev.onefold.tables {
     requires transitive software.amazon.awssdk.services.dynamodb;
     requires transitive software.amazon.awssdk.services.s3;
 
-    exports dev.onefold.tables;
-    exports dev.onefold.tables.compare;
+    exports dev.onefold.tables to
+            dev.onefold.aws,
+            dev.onefold.cli;
+    exports dev.onefold.tables.compare to
+            dev.onefold.aws,
+            dev.onefold.cli;
 }

@@ -53,6 +53,39 @@ class ArchitectureTest {
     }
 
     @Test
+    void a_module_uses_its_own_ring_and_those_before_it() {
+        List<Set<String>> rings = Pattern.compile("(?m)^\\| [a-z]+ \\| (`.*`) \\|$")
+                .matcher(section("| ring | modules |", "### "))
+                .results()
+                .map(row -> found("`([a-z0-9-]+)`", row.group(1)))
+                .toList();
+        Set<String> inner = new TreeSet<>();
+        for (Set<String> ring : rings) {
+            inner.addAll(ring);
+            assertThat(ring).allSatisfy(module -> assertThat(inner).containsAll(used(module)));
+        }
+        Set<String> built = found("<module>([a-z0-9-]+)</module>", text("pom.xml"));
+        built.remove("dist");
+        assertThat(inner).isEqualTo(built);
+        assertThat(rings.stream().mapToInt(Set::size).sum()).isEqualTo(built.size());
+    }
+
+    /// The modules that the main code of one uses.
+    private static Set<String> used(String module) {
+        Set<String> used = new TreeSet<>();
+        Pattern.compile("(?s)<dependency>(.*?)</dependency>")
+                .matcher(text(module + "/pom.xml"))
+                .results()
+                .filter(dependency -> !dependency.group(1).contains("<scope>test</scope>"))
+                .forEach(dependency ->
+                        used.addAll(found("<artifactId>onefold-([a-z0-9-]+)</artifactId>", dependency.group(1))));
+        if (used.remove("test")) {
+            used.add("test-kit");
+        }
+        return used;
+    }
+
+    @Test
     void the_packages_of_the_engine_and_of_aws_are_named() {
         String engine = section("Inside `embedded`", "`Engine` is what");
         assertThat(packages("embedded"))

@@ -187,7 +187,8 @@ final class KeptEvents {
         }
     }
 
-    /// Releases the oldest events. The events that stay must have their undo data.
+    /// Releases the oldest events. Those that stay have their undo data: only the events of a base have none, at
+    /// most `keep` of them and [KeyFold#BYTES_MAX] bytes, and the window slides when twice as much is there.
     private void release(int out) {
         List<Kept> kept = sorted();
         if (out < kept.size() && kept.get(out).ordinal() < window.first()) {

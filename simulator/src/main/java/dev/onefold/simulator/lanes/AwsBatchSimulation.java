@@ -160,10 +160,11 @@ public final class AwsBatchSimulation {
         Judgement judgement = new Judgement(deployment, batching, sent, ledger);
         restores.ifPresentOrElse(BatchRestores::judge, judgement::judge);
         passTime(Forgetting.KEPT.plusDays(1));
-        judgement.freed(ledger.manifests.values().stream()
+        long sealed = ledger.manifests.values().stream()
                 .mapToLong(manifest -> manifest.number().number())
                 .max()
-                .orElseThrow());
+                .orElseThrow();
+        judgement.freed(sealed, restores.filter(BatchRestores::isLost).isPresent());
     }
 
     private void restoreWhileBatchesAreFreed(BatchRestores restores) {

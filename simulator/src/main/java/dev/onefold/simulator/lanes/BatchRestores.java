@@ -131,6 +131,10 @@ final class BatchRestores {
         taken++;
     }
 
+    boolean isLost() {
+        return !lost.isEmpty();
+    }
+
     private Kept kept(int sealed) {
         Map<String, Map<String, AttributeValue>> items = new HashMap<>();
         for (Map<String, AttributeValue> item :

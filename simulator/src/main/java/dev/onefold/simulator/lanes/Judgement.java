@@ -105,9 +105,13 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
                 "Message " + number + " is in no batch: " + told));
     }
 
-    /// What no one needs is gone: all but the last batch, and what it holds. Where ids are forgotten after delivery, no
+    /// All but the last batch is gone, with the items that only it needs. Where ids are forgotten after delivery, no
     /// claim is left, and of marks only those that have not expired.
-    void freed(long sealed) {
+    ///
+    /// @param isLost whether a restore has named records that are not there, whose ids a `once` receiver keeps known
+    void freed(long sealed, boolean isLost) {
+        boolean keepsClaims = !(batching.forget() instanceof Forget.AfterDelivery)
+                || isLost && batching.receiver() == Batching.Receiver.ONCE;
         var scan = deployment.of(
                 deployment.dynamo.client("judge").scan(request -> request.tableName(deployment.tables.rows())));
         for (var item : scan.items()) {
@@ -118,7 +122,7 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
                     !isOther || !name.startsWith("batch/") || name.matches("batch/0*" + sealed + "(\\..*)?"),
                     name + " is left");
             require(
-                    isOther || !(batching.forget() instanceof Forget.AfterDelivery) || !item.containsKey("h"),
+                    isOther || keepsClaims || !item.containsKey("h"),
                     "A claim is left: " + item);
         }
         long records = ledger.manifests.values().stream()
