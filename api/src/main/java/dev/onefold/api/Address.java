@@ -7,9 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// The socket file of a data directory, by a path that is short enough: the path of a socket has few bytes
-/// on every system. If the directory's own path is too long, a link to the directory in a private folder
-/// stands for it until this is closed. So everybody finds the socket, by whichever path they come.
+/// The socket file of a data directory, by a path that is short enough: the path of a socket has few bytes on
+/// every system. If the directory's own path is too long, a link to the directory in a private folder
+/// replaces it until this is closed. So each process finds the socket, by whichever path it comes.
 final class Address implements AutoCloseable {
     private static final String SOCKET = "engine.socket";
     private static final int PATH_BYTES_MAX = 100;

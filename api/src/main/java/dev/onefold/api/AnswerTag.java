@@ -9,8 +9,8 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/// Names a cut by its content: two answers to one query have the same tag if nothing differs but the time at which they
-/// were made. Positions alone would not do, because a redrive and a rebuild move totals and no position.
+/// Names a cut by its content: two answers to one query have the same tag if only their times differ.
+/// Positions alone are not enough, because a redrive and a rebuild change totals and no position.
 final class AnswerTag {
     private static final int BYTES = 16;
 

@@ -3,7 +3,8 @@ package dev.onefold.api;
 /// The version of the API. A client sends it with each request: an older engine answers a newer client as far as it
 /// can; a client that is older than the engine is refused.
 final class Api {
-    /// Rises when an answer changes in a way that an older client would misread.
+    /// The version of the answers. It rises when an answer changes in a way that an older client would
+    /// misread.
     static final int LEVEL = 1;
 
     static final String LEVEL_HEADER = "onefold-api";

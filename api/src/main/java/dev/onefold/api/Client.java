@@ -29,7 +29,7 @@ final class Client {
         this.directory = directory;
     }
 
-    /// How a request is made.
+    /// The kind of a request.
     enum Way {
         /// Reads.
         GET("GET"),
@@ -75,7 +75,8 @@ final class Client {
     /// Sends a request and reads its answer.
     ///
     /// @param content `null` for none
-    /// @throws EngineException and whatever else the engine has thrown; of kind STOPPED if the owner left
+    /// @throws EngineException and any other exception that the engine has thrown; of kind STOPPED if the
+    ///     owner has ended
     <T> T ask(Way way, String target, byte @Nullable [] content, Reader<T> reader) {
         boolean sent = false;
         try (SocketChannel channel = connect(directory)) {
@@ -113,7 +114,7 @@ final class Client {
                 ? " It is unknown whether the change was made. Look with 'onefold status' or 'onefold dead-letters"
                         + " list', or run the command again."
                 : "";
-        if (Thread.currentThread().isInterrupted()) { // Which closes the channel.
+        if (Thread.currentThread().isInterrupted()) { // The interrupt closes the channel.
             return new EngineException(
                     EngineException.Kind.INTERRUPTED,
                     "The calling thread was interrupted before the process that owns data directory " + directory

@@ -35,9 +35,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Makes of a request for one pipeline an answer over its engine. Any thread may call.
+/// Makes an answer from a request for one pipeline, over its engine. Any thread may call.
 final class EngineRoutes {
-    /// Whose lines are those of callers that do not say it.
+    /// The source of lines whose caller names none.
     private static final String SOURCE_USUAL = "http";
 
     static final String TOTALS = "totals";
@@ -60,7 +60,7 @@ final class EngineRoutes {
         batches = new BatchRoutes(engine);
     }
 
-    /// Takes the answer while it is valid.
+    /// Gives the answer to the receiver while it is valid.
     ///
     /// @param path behind the pipeline's name
     /// @throws IOException if the receiver throws it
@@ -82,7 +82,7 @@ final class EngineRoutes {
         return known;
     }
 
-    /// Waits until the totals have the lines that a request wants them to have.
+    /// Waits until the totals have the lines that a request needs in them.
     void await(Request request) {
         AtLeast.of(request).ifPresent(least -> least.await(engine));
     }
@@ -393,7 +393,8 @@ final class EngineRoutes {
                 EngineJson.APPENDED.write(engine.append(source == null ? SOURCE_USUAL : source, new BodyLines(body))));
     }
 
-    /// Whether a request brings rows of a seeding or repair. None but the command line brings them, on the socket.
+    /// Whether a request brings rows of a seeding or repair. Only the command line brings them, on the
+    /// socket.
     static boolean takesRows(Request request) {
         List<String> path = request.path();
         return request.method().equals("POST")

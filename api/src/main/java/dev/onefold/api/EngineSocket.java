@@ -26,15 +26,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import jdk.net.ExtendedSocketOptions;
 
-/// Serves an engine to other processes of the same user, on a socket in its data directory: HTTP/1.1, one request a
-/// connection. Each connection has a thread. When all are busy, the visitor leaves that has kept its thread waiting
-/// for the longest time, so that the newest one is served. Also if nobody else comes, no visitor keeps a thread
-/// waiting for longer than its limit.
+/// Serves an engine to other processes of the same user, on a socket in its data directory: HTTP/1.1, one
+/// request a connection. Each connection has a thread. When all are busy, the visitor that has kept its
+/// thread waiting for the longest time is sent away, so that the newest one is served. No visitor keeps a
+/// thread waiting for longer than its limit, even if no other one comes.
 public final class EngineSocket implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final int VISITORS_MAX = 32;
     private static final long ROOM_PAUSE_MS = 100;
-    private static final long STALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(1); // Where others need what is held.
+    private static final long STALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(1); // If others need the memory that is held.
     private static final long WATCH_PAUSE_MS = 250;
     private static final long LEAVING_SECONDS_MAX = 3;
     private static final int DRAINED_BYTES_MAX = 2 * Exchange.BODY_BYTES_MAX;
@@ -58,7 +58,7 @@ public final class EngineSocket implements AutoCloseable {
         static final Limits USUAL = new Limits(Duration.ofSeconds(10), Duration.ofMinutes(10));
     }
 
-    /// @param answersLack whether somebody waits for memory that answers under way hold
+    /// @param answersLack whether a caller waits for memory that answers under way hold
     private record Served(Engine engine, BooleanSupplier answersLack) {}
 
     private EngineSocket(
@@ -76,8 +76,8 @@ public final class EngineSocket implements AutoCloseable {
 
     /// Listens. Only the holder of the directory's lock may call this.
     ///
-    /// @param answersLack whether somebody waits for memory that answers under way hold: then a reader that reads
-    /// nothing is sent away
+    /// @param answersLack whether a caller waits for memory that answers under way hold: then a reader that
+    ///     reads nothing is sent away
     /// @throws UnsupportedOperationException where there are no such sockets
     public static EngineSocket open(Path directory, Engine engine, BooleanSupplier answersLack) throws IOException {
         // No virtual threads: a long recomputation would keep its carrier from all others.
@@ -110,7 +110,7 @@ public final class EngineSocket implements AutoCloseable {
         }
     }
 
-    /// A connection, and for how long its thread has waited for the other side.
+    /// A connection, and the time for which its thread has waited for the other side.
     private static final class Visitor implements Exchange.Visit {
         private final SocketChannel channel;
         private final Duration stall;
@@ -128,7 +128,7 @@ public final class EngineSocket implements AutoCloseable {
             limit = limits.head;
         }
 
-        /// For how long this side has waited for the rest of a piece; 0 while it works.
+        /// The time for which this side has waited for the rest of a piece; 0 while it works.
         long waitedNanos() {
             long since = waitingSince;
             return since == 0 ? 0 : waitedNanos + System.nanoTime() - since;
@@ -170,7 +170,7 @@ public final class EngineSocket implements AutoCloseable {
             return holdsContent && waitedNanos() > STALL_NANOS_MAX;
         }
 
-        /// Nor is one that reads at a fair rate.
+        /// A visitor that reads at a fair rate is not sent away either.
         boolean hasStalledWithAnswer() {
             return hasAnswer && waitedNanos() > STALL_NANOS_MAX;
         }
@@ -233,7 +233,7 @@ public final class EngineSocket implements AutoCloseable {
         try {
             while (listening.isOpen()) {
                 if (!admitOne()) {
-                    // What fails may fail again at once, such as an accept without a free file descriptor.
+                    // A failure may come again at once, such as an accept without a free file descriptor.
                     closed.await(ROOM_PAUSE_MS, TimeUnit.MILLISECONDS);
                 }
             }
@@ -272,7 +272,8 @@ public final class EngineSocket implements AutoCloseable {
         }
     }
 
-    /// Of some visitors, the one that has kept its thread waiting for the longest time. One that is being served stays.
+    /// Of some visitors, sends away the one that has kept its thread waiting for the longest time. A visitor
+    /// that is being served stays.
     private void sendAway(Predicate<Visitor> some) {
         Visitor slowest = null;
         for (Visitor visitor : visitors) {
@@ -285,7 +286,7 @@ public final class EngineSocket implements AutoCloseable {
         }
     }
 
-    /// Ends the visits that are overdue, and those that hold memory of answers which others wait for.
+    /// Ends the visits that are overdue, and those that hold memory of answers for which others wait.
     private void watch() {
         try {
             while (!closed.await(WATCH_PAUSE_MS, TimeUnit.MILLISECONDS)) {
@@ -310,7 +311,7 @@ public final class EngineSocket implements AutoCloseable {
                 }
             }
         } catch (IOException | UncheckedIOException gone) {
-            // A visitor that leaves early hurts nobody else, and can no longer be told.
+            // A visitor that leaves early does no harm to others, and no message can reach it.
         } catch (RuntimeException e) {
             // The answer had begun; the visitor sees that it was cut off.
             LOG.log(System.Logger.Level.WARNING, "A request failed after its answer had begun.", e);
@@ -320,7 +321,7 @@ public final class EngineSocket implements AutoCloseable {
         }
     }
 
-    /// Takes what was not wanted: a connection that is closed with unread bytes loses its answer.
+    /// Reads the unwanted rest: a connection that is closed with unread bytes loses its answer.
     private static void drain(InputStream in) throws IOException {
         byte[] piece = new byte[1 << 16];
         int drained = 0;
@@ -329,7 +330,7 @@ public final class EngineSocket implements AutoCloseable {
         }
     }
 
-    /// Between bind and the change of permissions anybody could have come in.
+    /// Between bind and the change of permissions any user could have connected.
     private boolean isOurs(SocketChannel visitor) throws IOException {
         try {
             String name =
@@ -340,14 +341,14 @@ public final class EngineSocket implements AutoCloseable {
         }
     }
 
-    /// Lets nobody in any more and waits for those inside, for a while; may be called twice.
+    /// Admits no more visitors and waits for those inside, for a while; may be called twice.
     @Override
     public void close() throws IOException {
         if (!listening.isOpen()) {
             return;
         }
         Files.deleteIfExists(
-                Address.file(directory)); // First, so that nobody who comes now finds a door that nobody opens.
+                Address.file(directory)); // First, so that no new visitor finds a socket that nobody serves.
         listening.close();
         closed.countDown();
         try {

@@ -55,7 +55,7 @@ final class Exchange {
                     sendAway);
         }
 
-        /// Whether there was memory, at once or after visitors were sent away.
+        /// Returns whether there was memory, at once or after visitors were sent away.
         private boolean acquire(int pieces) throws IOException {
             for (int i = 0; i < TRIES_MAX; i++) {
                 if (tryAcquire(memory, pieces, i == 0 ? 0 : PAUSE_MS)) {
@@ -76,7 +76,7 @@ final class Exchange {
         }
     }
 
-    /// Notes how far a request has come.
+    /// Notes the progress of a request.
     interface Visit {
         /// The whole head is there.
         void headIsRead();
@@ -94,7 +94,7 @@ final class Exchange {
         this.server = server;
     }
 
-    /// Reads the request and answers it; whether the request was read to its end.
+    /// Reads the request and answers it; returns whether the request was read to its end.
     boolean serve(Visit visit) throws IOException {
         try {
             Head head = Head.read(in);
@@ -109,7 +109,7 @@ final class Exchange {
             send(new Failure(400, Failure.REQUEST, e.getMessage() + ".").response());
         } catch (RuntimeException | Error e) {
             if (answer != null && answer.hasBegun()) {
-                throw e; // The connection ends before the answer does, and so the client knows.
+                throw e; // The connection ends before the answer does: so the client sees the failure.
             }
             send(Failure.of(e).response());
         } finally {
@@ -152,7 +152,7 @@ final class Exchange {
         return new Request.Refused(new Failure(503, Failure.BUSY, why + " Try again in a moment."));
     }
 
-    /// A byte of another kind has no one meaning: it would be guessed in which encoding a name is written.
+    /// A byte of another kind is ambiguous: the encoding of a name would be guessed.
     private static void requireVisible(String line) {
         for (int i = 0; i < line.length(); i++) {
             if (line.charAt(i) < ' ' || line.charAt(i) > '~') {

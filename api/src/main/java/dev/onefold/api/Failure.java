@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
 /// Why a request failed, as JSON of RFC 9457.
 ///
 /// @param status of HTTP
-/// @param kind says it to programs: the name of an [EngineException.Kind], or one of the constants here
-/// @param detail says it to people, with what to do
-/// @param challenge says of a token what is wrong with it, as in the field `WWW-Authenticate`; `null` if nothing is
+/// @param kind the reason for programs: the name of an [EngineException.Kind], or one of the constants here
+/// @param detail the reason for people, with what to do
+/// @param challenge the problem of a token, as in the field `WWW-Authenticate`; `null` if there is none
 public record Failure(
         int status, String kind, String detail, @Nullable String challenge) {
     public Failure(int status, String kind, String detail) {
         this(status, kind, detail, null);
     }
 
-    /// The request makes no sense.
+    /// The request is not valid.
     public static final String REQUEST = "REQUEST";
 
     /// There is no such route or pipeline.
@@ -35,7 +35,7 @@ public record Failure(
     /// No edit of the letter was rejected.
     static final String NO_EDIT = "NO_EDIT";
 
-    /// There is no batch of this number, or nothing more is known of it.
+    /// There is no batch of this number, or nothing else is known of it.
     static final String NO_BATCH = "NO_BATCH";
 
     /// Another process owns the directory than the one that the client began with.
@@ -69,7 +69,7 @@ public record Failure(
 
     static final String CONTENT_TYPE = "application/problem+json";
 
-    /// Why a request failed with this.
+    /// The failure for an exception.
     public static Failure of(Throwable e) {
         return switch (e) {
             case Request.Refused refused -> refused.failure();
@@ -81,7 +81,8 @@ public record Failure(
         };
     }
 
-    /// The same for a caller who may not see everything: what a bug says may hold a part of somebody else's record.
+    /// The same for a caller who may not see everything: the message of a bug may hold a part of another
+    /// caller's record.
     public Failure withoutValues() {
         return kind.equals(BUG)
                 ? new Failure(status, kind, "This is a bug in Onefold. The log of the service says where it happened.")

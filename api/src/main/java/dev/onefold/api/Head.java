@@ -16,7 +16,7 @@ record Head(String start, Map<String, String> fields) {
 
     /// Reads a head, byte by byte from a buffered stream; `null` if the connection ends before it.
     ///
-    /// @throws IllegalArgumentException if it is no head
+    /// @throws IllegalArgumentException if it is not a head
     /// @throws Request.Refused if it is too long
     static @Nullable Head read(InputStream in) throws IOException {
         String start = line(in, BYTES_MAX);
@@ -72,7 +72,8 @@ record Head(String start, Map<String, String> fields) {
 
     /// The content behind the head.
     ///
-    /// @param untilClose whether content without a length reaches to the end of the connection; else there is none
+    /// @param untilClose whether content without a length reaches to the end of the connection; otherwise
+    ///     there is none
     /// @throws IllegalArgumentException if its length cannot be read
     InputStream body(InputStream in, boolean untilClose) {
         String encoding = field("transfer-encoding");

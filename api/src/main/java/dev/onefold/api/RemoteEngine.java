@@ -104,8 +104,8 @@ public final class RemoteEngine implements Engine {
         return client.isGone();
     }
 
-    /// Whether the owner has ended before it had answered anything but what it is, and before a request was sent that
-    /// may have changed something: its successor can be asked.
+    /// Whether the owner has ended before it had answered anything but the first question, and before a
+    /// request was sent that may have changed something: its successor can be asked.
     public boolean isGoneUnheard() {
         return client.isGone() && !answered && !client.isOutcomeUnknown();
     }
@@ -338,7 +338,7 @@ public final class RemoteEngine implements Engine {
         boolean ended = length == 0 || lines[length - 1] == '\n';
         byte[] content = Arrays.copyOf(lines, ended ? length : length + 1);
         if (!ended) {
-            content[length] = '\n'; // The caller says that the last line is whole; the socket wants to see it.
+            content[length] = '\n'; // The caller says that the last line is whole; the socket needs its end.
         }
         return EngineJson.APPENDED.read(post(target, content));
     }

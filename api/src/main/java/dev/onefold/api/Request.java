@@ -126,7 +126,7 @@ public record Request(String method, List<String> path, Map<String, List<String>
         return value;
     }
 
-    /// A parameter that is `true` or `false`, the latter without it.
+    /// A parameter that is `true` or `false`; `false` without it.
     boolean flag(String name) {
         String value = parameter(name);
         if (value != null && !value.equals("true") && !value.equals("false")) {
@@ -151,9 +151,9 @@ public record Request(String method, List<String> path, Map<String, List<String>
         return (int) value;
     }
 
-    /// The number that a text is.
+    /// The number of a text.
     ///
-    /// @param what says what the text is
+    /// @param what the meaning of the text, for the message
     static long number(String what, String text) {
         IllegalArgumentException wrong =
                 new IllegalArgumentException("The " + what + " is not a whole number: '" + text + "'");

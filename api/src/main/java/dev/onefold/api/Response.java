@@ -34,7 +34,7 @@ public record Response(
 
     private static final int PAUSE_SECONDS = 1;
 
-    /// How long a caller waits between two looks where changes are not sent as a stream.
+    /// The time that a caller waits between two looks where changes are not sent as a stream.
     private static final int POLL_SECONDS = 5;
 
     public static final String JSON = "application/json";
@@ -46,7 +46,7 @@ public record Response(
         void writeTo(OutputStream out) throws IOException;
     }
 
-    /// The fields of the head, but for those that tell of this answer among others.
+    /// The fields of the head, without those that tell this answer from others.
     public Map<String, String> head() {
         Map<String, String> head = new LinkedHashMap<>();
         head.put("Content-Type", contentType);
@@ -57,7 +57,7 @@ public record Response(
             case 429, 503 -> head.put("Retry-After", String.valueOf(PAUSE_SECONDS));
             case 406 -> head.put("Retry-After", String.valueOf(POLL_SECONDS));
             default -> {
-                // Nothing more to say.
+                // There are no more fields.
             }
         }
         return head;

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// Makes of a request an answer over some engines, by the same routes whatever carries the request. `docs/api.md` lists
-/// them. Any thread may call.
+/// Makes answers from requests over some engines. The routes do not depend on the transport of the request.
+/// `docs/api.md` lists them. Any thread may call.
 public final class Routes {
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final String VERSION = "v1";
@@ -49,7 +49,7 @@ public final class Routes {
     /// Routes to an engine that may have nothing yet, and fails in ways of its own.
     ///
     /// @param name of its pipeline
-    /// @param failures says what a failure means to a caller
+    /// @param failures gives the meaning of a failure to a caller
     public Routes(String name, Engine engine, Function<Throwable, Failure> failures) {
         pipelines = List.of(new EngineRoutes(engine, name));
         isOwnUser = false;
@@ -68,7 +68,7 @@ public final class Routes {
         answer(request, (_, _) -> true, receiver);
     }
 
-    /// Says what a caller may do.
+    /// The permission of a caller.
     public interface Permission {
         /// Whether the caller may do this with this pipeline.
         boolean allows(String pipeline, Scope scope);
@@ -100,10 +100,11 @@ public final class Routes {
         return isOwnUser ? problem : problem.withoutValues();
     }
 
-    /// Waits until the totals have what a request wants them to have, which its answer finds at once then.
+    /// Waits until the totals have the lines that a request needs in them, so that its answer finds them at
+    /// once.
     ///
-    /// @param request that its caller may send
-    /// @return why it is not answered
+    /// @param request a request that its caller may send
+    /// @return the reason why it is not answered
     public Optional<Failure> await(Request request) {
         try {
             if (request.path().size() == 3 && request.path().getLast().equals(EngineRoutes.TOTALS)) {
@@ -115,7 +116,7 @@ public final class Routes {
         }
     }
 
-    /// Knows whether the answer has begun: a failure after that is no problem of the request's.
+    /// Knows whether the answer has begun: a later failure is not a problem of the request.
     private static final class Receiving implements Receiver {
         private final Receiver receiver;
         private boolean begun;
@@ -131,7 +132,7 @@ public final class Routes {
         }
     }
 
-    /// Why a request of this caller is refused whatever its content is; empty if it is answered.
+    /// Why a request of this caller is refused with any content; empty if it is answered.
     public Optional<Failure> refusal(Request request, Permission permission) {
         try {
             if (request.path().size() > 1) {

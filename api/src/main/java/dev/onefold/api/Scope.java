@@ -5,17 +5,17 @@ import java.util.Locale;
 
 /// The scope of a caller's permission.
 public enum Scope {
-    /// Sees results, and how the engine is.
+    /// Reads results, and the status of the engine.
     READ,
 
     /// Sends records.
     WRITE,
 
-    /// Sees and decides what waits for a person, recomputes, and changes.
+    /// Sees and decides about things that wait for a person, recomputes, and changes.
     OPERATE;
 
-    /// The scope that a request needs. This method decides for all routes, so a route that is not named needs the
-    /// highest scope. Dead letters and the contents of batches need it too, because they are records as any
+    /// The scope that a request needs. This method decides for all routes, so a route that is not named needs
+    /// the highest scope. Dead letters and the contents of batches need it too, because they are records as a
     /// sender sent them.
     public static Scope of(Request request) {
         List<String> path = request.path();

@@ -1,5 +1,5 @@
-/// HTTP over an [dev.onefold.core.Engine]: [Routes] make of a request an answer, [EngineSocket] serves them on the
-/// socket of a data directory, and [RemoteEngine] is the engine on the other side.
+/// HTTP over an [dev.onefold.core.Engine]: [Routes] make answers from requests, [EngineSocket] serves them on
+/// the socket of a data directory, and [RemoteEngine] is the engine on the other side.
 ///
 /// A package imports only those to its right:
 ///

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What goes through the socket, and visitors who keep a thread of the engine's process waiting.
+/// Requests through the socket, and visitors that keep a thread of the engine's process waiting.
 @Timeout(30)
 class EngineSocketTest {
     private static final EngineSocket.Limits LIMITS =

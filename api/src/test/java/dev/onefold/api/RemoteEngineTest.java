@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a client may rely on while the other side changes.
+/// The guarantees for a client while the other side changes.
 @Timeout(30)
 class RemoteEngineTest {
     @TempDir
@@ -111,7 +111,7 @@ class RemoteEngineTest {
         }
     }
 
-    /// Interrupts a call whose request has arrived, and returns what it throws.
+    /// Interrupts a call whose request has arrived, and returns its exception.
     private static EngineException whileAsking(ServerSocketChannel silent, ThrowingCallable call) throws Exception {
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         CountDownLatch kept = new CountDownLatch(1);
@@ -162,7 +162,7 @@ class RemoteEngineTest {
                 0);
     }
 
-    /// An engine whose definition changes between any two calls, at the time that a test says.
+    /// An engine whose definition changes between any two calls, at a time that a test chooses.
     private static final class Changing extends SlowEngine {
         private int calls;
         private final int changesAt;

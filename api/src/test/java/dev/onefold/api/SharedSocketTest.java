@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What visitors who take much leave for the others.
+/// The places and the memory that greedy visitors leave for the others.
 @Timeout(30)
 class SharedSocketTest {
     private static final String COUNTS = "GET /v1/trades/counts HTTP/1.1\r\n\r\n";

@@ -12,7 +12,7 @@ import java.util.List;
 
 /// Visits to the socket of a data directory, byte by byte.
 record Visits(Path directory) {
-    /// Several visitors, who leave together.
+    /// Several visitors that leave together.
     static final class Crowd implements AutoCloseable {
         final List<SocketChannel> visitors = new ArrayList<>();
 

@@ -13,7 +13,7 @@ import java.time.Instant;
 /// @param bytes of the content
 /// @param sha256 of the content, 64 hex digits
 /// @param sealed when the batch was sealed
-/// @param attempt which attempt to deliver it this is, from 1
+/// @param attempt number of the attempt to deliver it, from 1
 /// @param content of the batch, to be read any number of times
 public record Batch(
         String pipeline,

@@ -6,7 +6,7 @@ package dev.onefold.batch;
 /// Several threads may call it at a time if batches are delivered in any order; with `order: strict`, one
 /// thread at a time. A call that takes longer than the `timeout` of the pipeline file is interrupted.
 ///
-/// How [#deliver] ends says what happens next:
+/// The end of [#deliver] decides what happens next:
 ///
 /// | it | then the batch | `idempotent` | `once` |
 /// | --- | --- | --- | --- |

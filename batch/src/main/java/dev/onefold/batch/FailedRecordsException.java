@@ -4,8 +4,8 @@ import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// A batch was received but for some records, which have had no effect. Only an idempotent receiver may say
-/// so.
+/// A batch was received except for some records, which have had no effect. Only an idempotent receiver may
+/// throw this.
 public final class FailedRecordsException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -4,7 +4,7 @@ package dev.onefold.batch;
 public final class RefusedException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /// @param reason says what is wrong with the content; a person reads it
+    /// @param reason the problem of the content; a person reads it
     public RefusedException(String reason) {
         super(reason);
     }

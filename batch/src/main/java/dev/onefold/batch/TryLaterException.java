@@ -10,7 +10,7 @@ public final class TryLaterException extends Exception {
 
     private final @Nullable Duration after;
 
-    /// The next attempt is made as `retry` in the pipeline file says.
+    /// The next attempt is made by the schedule of `retry` in the pipeline file.
     ///
     /// @param reason a person reads it
     public TryLaterException(String reason) {
@@ -19,7 +19,7 @@ public final class TryLaterException extends Exception {
     }
 
     /// @param reason a person reads it
-    /// @param after how long the next attempt waits; not negative
+    /// @param after delay before the next attempt; not negative
     public TryLaterException(String reason, Duration after) {
         super(reason);
         if (after.isNegative()) {

@@ -50,7 +50,7 @@ public interface DeadLetters {
         return counts;
     }
 
-    /// The record of a letter as it arrived, whatever edits of it were tried since.
+    /// The record of a letter as it arrived, also if edits of it were tried since.
     ///
     /// @throws IllegalArgumentException if there is no such letter, or its bytes are not kept
     byte[] record(long id);

@@ -81,7 +81,7 @@ public record Status(
     /// @param impureCalls sampled calls that returned another result when they were repeated
     /// @param lastImpure the last one of these, with both results
     /// @param stuckThreads threads in calls that were given up and have not returned
-    /// @param otherJar says that the jar has another hash and the same version; empty if it has not
+    /// @param otherJar reports that the jar has another hash and the same version; empty if it has not
     public record OfFunction(
             long impureCalls, Optional<Impurity> lastImpure, int stuckThreads, Optional<String> otherJar) {}
 

@@ -47,7 +47,7 @@ public interface TotalsTable {
         /// @throws Unavailable if that failed, or if its result is unknown
         void commit();
 
-        /// Rolls back what was not committed.
+        /// Rolls back all changes that were not committed.
         @Override
         void close();
     }

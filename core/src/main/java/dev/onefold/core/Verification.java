@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param truth the data that they were recomputed from, such as "7,000,000 rows"
 /// @param groups how many groups were compared
 /// @param differences each measure of each leaf group that differs
-/// @param keys how many keys were folded again from what is kept of them
+/// @param keys number of keys whose kept events were folded again
 /// @param keyDifferences the differences of these keys
 public record Verification(
         String truth, long groups, List<Difference> differences, long keys, List<KeyAudit.Difference> keyDifferences) {
@@ -119,7 +119,7 @@ public record Verification(
         return differences.isEmpty() && keyDifferences.isEmpty();
     }
 
-    /// A group whose served values differ from what the truth says; the values are in the order of the figures.
+    /// A group whose served values differ from the truth; the values are in the order of the figures.
     public record Difference(
             String rollup,
             List<String> group,

@@ -45,7 +45,7 @@ public interface BatchContract {
         void close();
     }
 
-    /// What a receiver got, and how it answers.
+    /// The batches that a receiver got, and its answers.
     final class Taken {
         final List<Manifest> manifests = new ArrayList<>();
         final List<String> in = new ArrayList<>();

@@ -68,13 +68,13 @@ public interface EngineContract {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /// What every order of these records, each in a batch of its own or all in one, leaves.
+    /// Requires the same state after every order of these records, each in a batch of its own or all in one.
     private void assertAlike(List<String> records, List<String> totals, int kept) {
         int number = 0;
         for (List<String> order : permutations(records)) {
             number++;
             if (records.size() > 3 && number % 5 != 1) {
-                continue; // A fifth of so many orders will do.
+                continue; // A fifth of these many orders is enough.
             }
             try (Engine engine = open("order-" + number, TRADES)) {
                 if (number % 2 == 0) {

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What holds of a function per key, for every runtime: answers are equal byte for byte.
+/// The rules for a function per key, for every runtime: answers are equal byte for byte.
 public interface FunctionContract {
     /// Opens the engine with a function on the data of this name.
     Engine open(String data, LoadedFunction function);
@@ -30,7 +30,7 @@ public interface FunctionContract {
 
     /// Adds up laps, and says in which order they were folded. Each lap marks some rows with the sum.
     final class Laps implements Processor<Laps.Run, Laps.Lap> {
-        /// What the laps come to.
+        /// The sum of the laps.
         public record Run(long metres, String trail) {}
 
         /// An event.

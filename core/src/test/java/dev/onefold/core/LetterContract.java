@@ -20,7 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What holds of rows, and of dead letters that are edited and redriven, for every runtime.
+/// The rules for rows, and for dead letters that are edited and redriven, for every runtime.
 public interface LetterContract extends EngineContract {
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);

@@ -19,7 +19,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/// What an engine says of itself, and what only some runtimes can do: each does it, or refuses it with its reason.
+/// The reports of an engine, and operations of some runtimes only: each runtime does them, or refuses them
+/// with its reason.
 public interface VerbContract extends MeasureContract {
     private static String value(Engine engine, String rollup) {
         return engine.query(Query.all(rollup)).lines().getFirst().values().toString();

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The tables of `docs/internals/architecture.md` say what the code has.
+/// The tables of `docs/internals/architecture.md` agree with the code.
 class ArchitectureTest {
     private static final List<Source> ALL = SourceTree.read();
     private static final String PAGE = text("docs/internals/architecture.md");

@@ -11,9 +11,8 @@ class FoldKindsTest {
     private static final Pattern ASKING =
             Pattern.compile("instanceof (Rollups|Processing|Batching|TotalsFold|KeyedFold|MemberFold)\\b");
 
-    /// `ShardFold.of` makes the object that knows its kind. The classes that are left ask before there is one: they
-    /// read
-    /// a definition that is given.
+    /// `ShardFold.of` makes the object that knows its kind. The other classes ask before there is such an
+    /// object: they read a definition that is given.
     @Test
     void the_engine_on_one_machine_asks_for_the_kind_of_a_fold_only_where_a_definition_is_given() {
         assertThat(SourceTree.read())

@@ -35,7 +35,7 @@ class PackagesTest {
                 .orElse("");
     }
 
-    /// The shortest package: the others stand below it.
+    /// The shortest package: the others are below it.
     private static String root(List<Source> files) {
         return files.stream()
                 .map(PackagesTest::packageName)

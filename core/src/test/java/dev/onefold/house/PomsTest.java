@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What a repository of Maven demands of a POM:
+/// The rules of Maven's repository for a POM:
 /// https://maven.apache.org/repository/guide-central-repository-upload.html
 class PomsTest {
     private static final List<Source> POMS = SourceTree.read().stream()
@@ -22,7 +22,8 @@ class PomsTest {
                 .orElseThrow();
     }
 
-    /// What stands directly in the project, so that a name of a licence is not taken for that of a module.
+    /// Whether the project has this element itself, so that a name of a licence is not taken for that of a
+    /// module.
     private static boolean has(Source pom, String element) {
         return Pattern.compile("(?m)^  <" + element + "[ >]")
                 .matcher(pom.text())

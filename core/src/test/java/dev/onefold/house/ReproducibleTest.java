@@ -15,7 +15,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What keeps two builds equal, as far as that can be seen in a second. `dist/check-reproducible.sh` builds twice.
+/// The conditions for two equal builds, as far as a second is enough to check them.
+/// `dist/check-reproducible.sh` builds twice.
 class ReproducibleTest {
     private static final String SECONDS = "1735689600";
 

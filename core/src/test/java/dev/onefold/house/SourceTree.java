@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// The files of the repository, as they were written: without what a build or an editor leaves behind.
+/// The files of the repository, as they were written: without the files of a build or an editor.
 final class SourceTree {
     private static final Set<String> FOLDERS_SKIPPED = Set.of(".git", ".idea", ".vscode", "target", "node_modules");
     private static final Set<String> ENDINGS = Set.of(

@@ -18,15 +18,15 @@ public final class DataFolder {
     }
 
     /// Whether there is such a folder, and an engine has had data there. The rest of data whose deletion was
-    /// interrupted is none.
+    /// interrupted does not count.
     ///
-    /// @throws dev.onefold.core.EngineException of kind INACCESSIBLE if this user may not look; of kind CORRUPT
-    /// if only the file is gone that names the data
+    /// @throws dev.onefold.core.EngineException of kind INACCESSIBLE if this user may not look; of kind
+    ///     CORRUPT if only the file that names the data is gone
     public static boolean hasData(Path directory) {
         return Disk.isFolder(directory) && Emptying.begun(directory).isEmpty() && Current.read(directory) != null;
     }
 
-    /// Whether the journal of the directory is kept for ever, because it was made so.
+    /// Whether the journal of the directory is kept for ever, as requested when the directory was made.
     public static boolean isJournalKept(Path directory) {
         Current current = Current.read(directory);
         return current != null && current.journalKept();

@@ -14,9 +14,9 @@ import java.util.Optional;
 
 /// Empties a data directory for the next run. It owns the directory from [#own] to [#close].
 ///
-/// All that Onefold has made there is deleted: rows, totals, dead letters, batches, positions of sources, the journal,
-/// answers to requests, how far seedings are. Files of somebody else stay. Killed at any instant, the directory is as
-/// it was, or its next owner deletes the rest first.
+/// All that Onefold has made there is deleted: rows, totals, dead letters, batches, positions of sources, the
+/// journal, answers to requests, progress of seedings. Files of somebody else stay. If the process is killed
+/// at any instant, the directory is as it was, or its next owner deletes the rest first.
 public final class DataReset implements AutoCloseable {
     private final Path root;
     private final DirectoryLock lock;
@@ -40,7 +40,7 @@ public final class DataReset implements AutoCloseable {
         return Emptying.begun(directory);
     }
 
-    /// How the data are, as a text that changes when an engine has run.
+    /// The state of the data, as a text that changes when an engine has run.
     public static String state(Path directory) {
         StringBuilder state = new StringBuilder();
         FileNames.list(directory, FileNames::isView).forEach(view -> state.append(files(view)));
@@ -83,7 +83,7 @@ public final class DataReset implements AutoCloseable {
 
     /// Deletes all data.
     ///
-    /// @param pipeline whose data they are
+    /// @param pipeline name of the pipeline that the data are of
     public void empty(String pipeline) {
         Emptying.empty(root, pipeline, lock, space);
     }

@@ -65,10 +65,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The engine on one machine: one durable process that owns a data directory.
 ///
-/// One fair lock stands around the state. Intake holds it for a round (some thousand records), an answer for as
-/// long as it is made; so each answer is a cut between two rounds. Files are touched by threads of the engine's
-/// own: an interrupt concerns its caller alone. A failure of the storage stops the engine for good: every call
-/// after it says why, and the next start goes on from what is durable.
+/// One fair lock guards the state. Intake holds it for a round (some thousand records), an answer for as long
+/// as it is made; so each answer is a cut between two rounds. Files are touched by threads of the engine's
+/// own, so that an interrupt affects its caller alone. A failure of the storage stops the engine for good:
+/// every later call says why, and the next start continues from the durable state.
 public final class EmbeddedEngine implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
@@ -105,10 +105,10 @@ public final class EmbeddedEngine implements Engine {
         answers = new Answers(Answers.bytesMax(settings.stateBytesMax()), Answers.WAIT_MAX, guard::reading);
     }
 
-    /// Opens a data directory for a pipeline, creating it if need be, and recovers what is durable. While the engine
-    /// runs, other processes of the same user reach it through the directory: the command line does. If the data
-    /// was folded with another definition, that one goes on serving until [#fillView], which the first intake
-    /// calls.
+    /// Opens a data directory for a pipeline, creating it if need be, and recovers the durable state. While
+    /// the engine runs, other processes of the same user reach it through the directory: the command line
+    /// does. If the data was folded with another definition, that one continues to serve until [#fillView],
+    /// which the first intake calls.
     ///
     /// @throws EngineException if it is in use or damaged
     public static EmbeddedEngine open(Path directory, Pipeline pipeline, Settings settings) {
@@ -116,12 +116,12 @@ public final class EmbeddedEngine implements Engine {
         return new Opener(directory, pipeline, settings).open().reachable();
     }
 
-    /// The same for a pipeline with its function, which must not be of a lower version than the one that has folded.
+    /// The same for a pipeline with its function. Its version must not be below that of the stored data.
     public static EmbeddedEngine open(Path directory, LoadedFunction function, Settings settings) {
         return new Opener(directory, function, null, settings).open().reachable();
     }
 
-    /// The same for a function in a jar, which is copied into the directory: a start finds the code that has folded.
+    /// The same for a function in a jar. The directory keeps a copy of the jar for later starts.
     public static EmbeddedEngine open(Path directory, FunctionJar jar, Settings settings) {
         return new Opener(directory, jar.function(), jar.bytes(), settings)
                 .open()
@@ -185,13 +185,15 @@ public final class EmbeddedEngine implements Engine {
         return views.change(definition, Objects.requireNonNull(reopen, "The function that opens sources is null"));
     }
 
-    /// Fills a view of the wanted definition, from the rows and dead letters if they hold all that it reads, else
-    /// by reading the sources and the journal again; then it serves. Until then answers come from the old one, and
-    /// intake waits. Does nothing if the wanted definition serves already. An intake calls this without sources.
+    /// Fills a view of the wanted definition, from the rows and dead letters if they hold all that it reads,
+    /// otherwise by reading the sources and the journal again; then it serves. Until then answers come from
+    /// the old one, and intake waits. Does nothing if the wanted definition serves already. An intake calls
+    /// this without sources.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
-    /// @param acceptLoss whether fields may go that the rows hold and that can be read again from nowhere
-    /// @throws EngineException if what it reads was not kept, or a loss is not accepted; the old one serves on
+    /// @param acceptLoss whether fields may be lost that the rows hold and that no source has any more
+    /// @throws EngineException if the input that it reads was not kept, or a loss is not accepted; the old
+    ///     one continues to serve
     public void fillView(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
         views.fill(Objects.requireNonNull(reopen, "The function that opens sources is null"), acceptLoss);
     }
@@ -203,11 +205,11 @@ public final class EmbeddedEngine implements Engine {
     }
 
     /// Folds a source that can be read again, from where it was left to its end. When it returns, a forced
-    /// checkpoint covers it. One source at a time, others wait; appends and answers go on meanwhile. An
+    /// checkpoint covers it. One source at a time, others wait; appends and answers continue meanwhile. An
     /// interrupt stops it as [FoldListener#stop] does.
     ///
-    /// @throws EngineException if the source is not what was folded before, if it was stopped while the disk
-    /// was full, or if the engine cannot go on
+    /// @throws EngineException if the source is not the one that was folded before, if it was stopped while
+    ///     the disk was full, or if the engine cannot continue
     public FoldReport fold(FileSource file, FoldListener listener) {
         Objects.requireNonNull(file, "The source is null");
         Objects.requireNonNull(listener, "The listener is null");
@@ -227,7 +229,7 @@ public final class EmbeddedEngine implements Engine {
     /// listener or an interrupt stops it.
     ///
     /// @throws EngineException if the file was cut, if the file that was being read is gone, or if the engine
-    /// cannot go on
+    ///     cannot continue
     public void follow(FollowedFile file, FoldListener listener) {
         Objects.requireNonNull(file, "The file is null");
         Objects.requireNonNull(listener, "The listener is null");
@@ -235,31 +237,31 @@ public final class EmbeddedEngine implements Engine {
     }
 
     /// Folds records of a log's partition that are not in the totals yet, by their offsets. Records below the
-    /// partition's next offset came before, and are passed over. They are durable at the next checkpoint: a reader
-    /// goes on at [#offsets] after a start, and commits to the log what [#durableOffsets] says, and nothing else.
+    /// partition's next offset came before, and are passed over. They are durable at the next checkpoint.
+    /// After a start a reader continues at [#offsets]; it commits only the [#durableOffsets] to the log.
     ///
     /// @return the partition's next offset
-    /// @throws EngineException if offsets between are missing, or the engine cannot go on
+    /// @throws EngineException if offsets between are missing, or the engine cannot continue
     public long fold(LogBatch batch) {
         requireIntake();
         return views.still(() -> logs.fold(Objects.requireNonNull(batch, "The batch is null")));
     }
 
-    /// By partition of a log, the offset behind those that are in the totals: where its reader goes on.
+    /// By partition of a log, the offset behind those that are in the totals: its reader continues there.
     public SortedMap<Integer, Long> offsets(String log) {
         return rounds.offsets(log, false);
     }
 
-    /// By partition of a log, the offset behind those that a forced checkpoint covers. The log need not keep what
-    /// lies below it.
+    /// By partition of a log, the offset behind those that a forced checkpoint covers. The log need not keep
+    /// lower offsets.
     public SortedMap<Integer, Long> durableOffsets(String log) {
         return rounds.offsets(log, true);
     }
 
-    /// Folds messages of a queue; durable when it returns, so they may be deleted from it. One that came before changes
-    /// nothing.
+    /// Folds messages of a queue; durable when it returns, so they may be deleted from it. A message that
+    /// came before changes nothing.
     ///
-    /// @throws EngineException if nothing of them was taken, or the engine cannot go on
+    /// @throws EngineException if no message was taken, or the engine cannot continue
     public Appended append(QueueBatch batch) {
         return Submissions.of(commit(Request.messages(batch)));
     }
@@ -272,10 +274,9 @@ public final class EmbeddedEngine implements Engine {
         });
     }
 
-    /// Callers at the same time share one force.
-    /// An interrupted caller either gets its result, and its interrupt flag is set again; or an
-    /// [EngineException] of kind INTERRUPTED, and nothing was taken. A line that cannot be decoded is taken,
-    /// and becomes a dead letter.
+    /// Callers at the same time share one force. An interrupted caller either gets its result, and its
+    /// interrupt flag is set again; or an [EngineException] of kind INTERRUPTED, and nothing was taken. A
+    /// line that cannot be decoded is taken, and becomes a dead letter.
     @Override
     public Appended append(String source, long firstRecord, byte[] lines, int length) {
         return Submissions.append(source, firstRecord, lines, length, this::commit);
@@ -382,7 +383,7 @@ public final class EmbeddedEngine implements Engine {
     /// [Truth.Sources], with sources that the caller opens.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
-    /// @throws EngineException if a source cannot be read again, or is not what it was
+    /// @throws EngineException if a source cannot be read again, or has changed
     public Verification verify(Function<String, @Nullable FileSource> reopen) {
         return recomputation.verify(reopen);
     }
@@ -390,7 +391,7 @@ public final class EmbeddedEngine implements Engine {
     /// [Truth.Sources], with sources that the caller opens.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
-    /// @throws EngineException if a source cannot be read again, or is not what it was; nothing is changed then
+    /// @throws EngineException if a source cannot be read again, or has changed; nothing is changed then
     public Verification rebuild(Function<String, @Nullable FileSource> reopen) {
         return recomputation.rebuild(reopen);
     }
@@ -428,7 +429,8 @@ public final class EmbeddedEngine implements Engine {
         ((Deliveries) batches()).begin(Objects.requireNonNull(carrier, "The carrier is null"));
     }
 
-    /// Seals and delivers what is due now, for an engine without threads; how many attempts were made.
+    /// Seals and delivers all batches that are due now, for an engine without threads; returns the number of
+    /// attempts.
     public int deliverDue() {
         return ((Deliveries) batches()).step();
     }
@@ -436,7 +438,7 @@ public final class EmbeddedEngine implements Engine {
     /// From now on a copy of the totals is kept, which other programs read. Called once.
     ///
     /// @param table makes the copy for a definition
-    /// @param every how often it is brought forward
+    /// @param every time between two updates of the copy
     public void publish(Function<Pipeline, TotalsTable> table, Duration every) {
         opening.requireOwner();
         publisher = new Publisher(
@@ -445,12 +447,12 @@ public final class EmbeddedEngine implements Engine {
                 settings.threads() > 0);
     }
 
-    /// Brings the copy of the totals forward, as long as the caller waits for it; whether that went well.
+    /// Updates the copy of the totals, as long as the caller waits for it; returns whether that succeeded.
     public boolean publishNow(BooleanSupplier goesOn) {
         return Objects.requireNonNull(publisher, "Nothing is published").publish(goesOn);
     }
 
-    /// How far each source is in the results.
+    /// The progress of each source in the results.
     public List<Answer.Progress> progress() {
         return guard.reading(() -> view().state.sources.progress());
     }
@@ -471,12 +473,12 @@ public final class EmbeddedEngine implements Engine {
                         Optional.ofNullable(publisher).map(Publisher::status));
     }
 
-    /// Answers the requests of other processes that are under way, makes durable what is in, and releases everything.
-    /// While the disk is full it does not wait for space: the next start goes on from the last checkpoint and the
-    /// journal, so nothing that was acknowledged is lost.
+    /// Answers the requests of other processes that are under way, makes the state durable, and releases
+    /// everything. While the disk is full it does not wait for space: the next start continues from the last
+    /// checkpoint and the journal, so nothing that was acknowledged is lost.
     @Override
     public void close() {
-        opening.space().closing(); // First: a visitor who waits for space is answered that nothing was done.
+        opening.space().closing(); // First: so a visitor that waits for space gets the answer that nothing was done.
         try {
             if (socket != null) {
                 socket.close();

@@ -4,6 +4,6 @@ import dev.onefold.core.process.LoadedFunction;
 
 /// A pipeline whose function is in a jar.
 ///
-/// @param function whose classes come from these very bytes, and whose code has their hash
+/// @param function the function, loaded from these very bytes; its code has their hash
 /// @param bytes of the jar, which the data directory keeps
 public record FunctionJar(LoadedFunction function, byte[] bytes) {}

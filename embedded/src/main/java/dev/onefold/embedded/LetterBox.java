@@ -25,7 +25,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The dead letters as the verbs see them; changes go through the journal.
+/// The dead letters for the verbs; changes go through the journal.
 final class LetterBox implements DeadLetters {
     private final Supplier<View> view;
     private final OwnThread own;
@@ -48,8 +48,8 @@ final class LetterBox implements DeadLetters {
         this.checkpoint = checkpoint;
     }
 
-    /// A letter of a fold that a crash takes back comes again, perhaps under another id: what is said about it
-    /// in the journal would be lost, or hit another letter. So it is in a checkpoint first.
+    /// A letter of a fold that a crash takes back comes again, perhaps under another id: an entry of the
+    /// journal about it would be lost, or hit another letter. So it is in a checkpoint first.
     private void requireDurable(List<Long> ids) {
         boolean durable = guard.locked(() -> ids.stream().allMatch(view.get().letters::isDurable));
         if (!durable) {
@@ -110,7 +110,7 @@ final class LetterBox implements DeadLetters {
         return stated.orElseGet(() -> decoder(letter).identity(kind, kept));
     }
 
-    /// A letter, what is kept of its record, and what reads an edit of it.
+    /// A letter, the content that is kept of its record, and the decoder for an edit of it.
     private record Found(DeadLetter letter, byte[] content, Decoder decoder, RecordKind kind) {}
 
     @Override

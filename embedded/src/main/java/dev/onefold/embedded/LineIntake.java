@@ -17,7 +17,7 @@ public final class LineIntake {
     private long next;
     private LineReader.@Nullable Lines rest;
 
-    /// @param next number of the first line that comes, from 1
+    /// @param next number of the first line to come, from 1
     /// @param acknowledged receives, after each force, how many lines of the source are forced
     public LineIntake(EmbeddedEngine engine, String source, long next, LongConsumer acknowledged) {
         this.engine = engine;

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Opens a data directory on the engine's own thread; what is open already is closed if it fails.
+/// Opens a data directory on the engine's own thread; if that fails, closes all that is open already.
 final class Opener {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
@@ -42,7 +42,7 @@ final class Opener {
         this(root, pipeline, null, null, given);
     }
 
-    /// @param jar the bytes of the jar that has the function; `null`: it is in none
+    /// @param jar the bytes of the jar that has the function; `null`: it is not in a jar
     Opener(Path root, LoadedFunction function, byte @Nullable [] jar, Settings given) {
         this(root, function.pipeline(), function, jar, given);
     }
@@ -152,7 +152,7 @@ final class Opener {
 
     /// The functions of the directory; empty if neither definition has one.
     ///
-    /// @throws EngineException if the wanted function is older than the one that has folded
+    /// @throws EngineException if the wanted function is older than that of the stored data
     private Optional<Codes> codes(Pipeline stored, Pipeline wanted, boolean isOwner) {
         if (!(stored.fold() instanceof Processing) && !(wanted.fold() instanceof Processing)) {
             return Optional.empty();

@@ -5,7 +5,7 @@ import dev.onefold.embedded.directory.Current;
 import dev.onefold.embedded.view.View;
 import java.util.function.Supplier;
 
-/// Whether a data directory keeps its journal for ever. Asked for when the directory is made
+/// Whether a data directory keeps its journal for ever. It is set when the directory is made
 /// ([Settings#withKeepJournal]), and remembered there. Any thread may call.
 final class OwnJournal implements KeptJournal {
     private final View.Opening opening;

@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Recomputes the totals from what they were made of, to compare them or to put them right.
+/// Recomputes the totals from the rows or the sources, to compare them or to repair them.
 final class Recomputation {
     /// The comparisons that are not available here, with the reason.
     static final Map<Capability, String> MISSING =

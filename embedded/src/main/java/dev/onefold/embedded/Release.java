@@ -4,7 +4,7 @@ import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.view.View;
 import org.jspecify.annotations.Nullable;
 
-/// The end of an engine: makes durable what is in, and releases everything.
+/// The end of an engine: makes the state durable, and releases everything.
 ///
 /// @param lock of the directory; `null` for a reader
 record Release(View.Opening opening, View view, @Nullable DirectoryLock lock) implements Runnable {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// Lists all rows, some thousand at a time: intake goes on between.
+/// Lists all rows, some thousand at a time: intake continues in between.
 final class RowListing {
     /// All of them are in memory.
     private static final int MARKS_MAX = 600_000;
@@ -59,7 +59,8 @@ final class RowListing {
         }
     }
 
-    /// Visits each row; whether all were seen: rows change their places when there are many more of them.
+    /// Visits each row; returns whether all were seen: rows change their places when there are many more of
+    /// them.
     private boolean forEach(View view, Consumer<Row> visitor) {
         for (Rows shard : view.fold.listed().shards()) {
             long windows = guard.reading(shard::windows);

@@ -11,18 +11,18 @@ import java.time.InstantSource;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 
-/// How the embedded engine runs. No setting changes an answer.
+/// The settings of an embedded engine. No setting changes an answer.
 ///
 /// @param shards parts of the state, each owned by one thread, 1 to 256; may change from run to run
-/// @param threads that decode and fold, 0 to 256; 0 does everything on the caller's thread, in one order that
-/// repeats
+/// @param threads number of threads that decode and fold, 0 to 256; 0 does everything on the caller's thread,
+///     in one order that repeats
 /// @param checkpointInterval at most this much intake from files is folded again after a crash
 /// @param stateBytesMax memory for rows and their index, off the Java heap; intake is refused before it is
-/// exceeded
-/// @param undeliveredBytesMax of sealed batches that are not delivered; intake waits while they take more
-/// @param keepJournal whether a new data directory keeps for ever what came through its journal, so that
-/// totals can be recomputed from it; the directory remembers
-/// @param machine what the engine needs of its machine beside files and threads
+///     exceeded
+/// @param undeliveredBytesMax bytes of sealed batches that are not delivered, above which intake waits
+/// @param keepJournal whether a new data directory keeps its journal for ever, so that totals can be
+///     recomputed from it; the directory remembers this setting
+/// @param machine the parts of its machine that the engine needs, beside files and threads
 public record Settings(
         int shards,
         int threads,
@@ -31,7 +31,7 @@ public record Settings(
         long undeliveredBytesMax,
         boolean keepJournal,
         Machine machine) {
-    /// Unless it is said: 100 GB.
+    /// The default: 100 GB.
     public static final long UNDELIVERED_BYTES_MAX = 100_000_000_000L;
 
     private static final Duration SPACE_PAUSE = Duration.ofMillis(500);
@@ -64,8 +64,8 @@ public record Settings(
     ///
     /// @param clock source of the current time
     /// @param random source of the identity of a new data directory
-    /// @param pause waits a little before a full disk is tried again; to give up, it throws an [EngineException],
-    /// and the operation that waited is not done
+    /// @param pause waits a little before a full disk is tried again; to give up, it throws an
+    ///     [EngineException], and the waiting operation is not done
     /// @param spaceListener is called when the disk is full, and when there is space again
     public record Machine(InstantSource clock, RandomGenerator random, Runnable pause, SpaceListener spaceListener) {
         public Machine {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Collects how the engine is. The parts are read one after the other: intake goes on in between.
+/// Collects the status of the engine. The parts are read one after the other: intake continues in between.
 record StatusReading(View.Opening opening, View view) {
     private static final long LETTERS_BY_REASON_MAX = 100_000; // To read more of them would take seconds.
 

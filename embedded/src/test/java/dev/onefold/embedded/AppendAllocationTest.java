@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a small append costs beside its force.
+/// The heap that a small append allocates beside its force.
 class AppendAllocationTest {
     private static final int CALLS = 200;
     private static final int BYTES_A_CALL_MAX = 64_000;

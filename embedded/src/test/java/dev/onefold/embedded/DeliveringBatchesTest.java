@@ -133,7 +133,7 @@ class DeliveringBatchesTest {
         return IntStream.range(from, to).mapToObj(id -> "{\"id\":" + id + "}").toList();
     }
 
-    /// What a person has ended stays listed and counted.
+    /// Requires that batches that a person has ended stay listed and counted.
     private static void assertDecided(SealedBatches batches) {
         assertThat(batches.summary().decided()).isEqualTo(new SealedBatches.Decided(1, 1, 10));
         List<Line> lines = batches.list(BatchNumber.of(1), 100, false);

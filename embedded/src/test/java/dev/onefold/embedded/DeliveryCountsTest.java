@@ -38,7 +38,7 @@ class DeliveryCountsTest {
     private Instant now = BEGIN;
     private int engines;
 
-    /// What a receiver got.
+    /// The records that a receiver got.
     private static final class Counted {
         private final Map<String, Integer> byRecord = new HashMap<>();
         private final Set<String> in = new HashSet<>();
@@ -69,7 +69,7 @@ class DeliveryCountsTest {
         }
     }
 
-    /// Delivers until nothing is left but what a person decides.
+    /// Delivers until only batches that wait for a person are left.
     private String row(String what, int size, boolean bisect, Function<List<String>, Outcome> receiver) {
         now = BEGIN;
         Counted counted = new Counted();

@@ -39,7 +39,7 @@ class FollowedLog {
         return folder.resolve("app.log");
     }
 
-    /// Someone who follows until the test has seen enough.
+    /// A follower that follows until the test has seen enough.
     final class Follower implements AutoCloseable {
         final EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults());
         private final AtomicBoolean stop = new AtomicBoolean();

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the function does that it must not, and what becomes of its keys when its version is raised.
+/// A function that breaks its limits, and the state of its keys when its version is raised.
 class ProcessBoundsTest {
     private static final Settings SETTINGS = Settings.defaults().withShards(2).withThreads(2);
 

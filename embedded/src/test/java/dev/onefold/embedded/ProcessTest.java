@@ -83,7 +83,7 @@ class ProcessTest {
         }
     }
 
-    /// What a key comes to, folded in the order of the events.
+    /// The expected state of each key, folded in the order of the events.
     private static final class Expected {
         private final SortedMap<String, Steps.Seen> contexts = new TreeMap<>();
         private final SortedMap<String, Record> rows = new TreeMap<>();
@@ -240,7 +240,7 @@ class ProcessTest {
                     from = to;
                     if (random.nextInt(4) == 0) {
                         boolean isStill =
-                                settings.threads() == 0; // Else a checkpoint may be under way while it is copied.
+                                settings.threads() == 0; // Otherwise a checkpoint may be under way during the copy.
                         Path next = isStill && random.nextBoolean() ? crashed(directory, from) : directory;
                         engine.close();
                         directory = next;
@@ -304,7 +304,7 @@ class ProcessTest {
     @Test
     @Tag("campaign")
     void a_key_that_changes_often_between_two_checkpoints_is_written_once() throws IOException {
-        int count = 200_000; // Whose heads would take two segments.
+        int count = 200_000; // Their heads would take two segments.
         List<Sent> sent = new ArrayList<>();
         for (int version = 1; version <= count; version++) {
             sent.add(new Sent("k0", version, new Steps.Event(version % 100, "remove:k0")));

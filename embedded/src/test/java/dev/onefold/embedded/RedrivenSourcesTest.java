@@ -22,7 +22,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a person does with the dead letters of a function, and a fold of all sources afterwards.
+/// The decisions of a person about the dead letters of a function, and a fold of all sources afterwards.
 class RedrivenSourcesTest {
     private static final Settings SETTINGS = Settings.defaults().withShards(2).withKeepJournal(true);
     private static final int WIDE = 20;

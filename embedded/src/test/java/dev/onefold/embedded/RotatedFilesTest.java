@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/// What becomes of files that are rotated while nobody reads, or while those before them are folded.
+/// The treatment of files that are rotated while nobody reads, or while those before them are folded.
 class RotatedFilesTest extends FollowedLog {
     /// So often a follower has asked whether to stop when it has looked at all files at least once.
     private static final int LOOKS = 15;
@@ -70,7 +70,8 @@ class RotatedFilesTest extends FollowedLog {
         }
     }
 
-    /// What cannot be read may be the file: to forget it would lose its rest, or count it twice later.
+    /// A file that cannot be read may be the followed one: to forget it would lose its rest, or count it
+    /// twice later.
     @Test
     void a_rotated_file_that_cannot_be_read_is_never_taken_for_another_one() throws Exception {
         write(log(), lines(3));
@@ -131,8 +132,8 @@ class RotatedFilesTest extends FollowedLog {
         }
     }
 
-    /// What comes to a finished file is folded at the next rotation, though its name is gone by then. It counted again
-    /// with all of the file.
+    /// A line that comes to a finished file is folded at the next rotation, though the file's name is gone by
+    /// then. Before, it was counted again with all of the file.
     @Test
     void late_lines_of_a_file_that_is_compressed_meanwhile_count_once() throws Exception {
         write(log(), lines(3));
@@ -202,7 +203,7 @@ class RotatedFilesTest extends FollowedLog {
         void run() throws Exception;
     }
 
-    /// Follows, rotates as soon as a rotated file is finished, and goes on until all lines are folded.
+    /// Follows, rotates as soon as a rotated file is finished, and continues until all lines are folded.
     private void followAndOnce(String finished, Rotation rotation) throws Exception {
         AtomicBoolean rotated = new AtomicBoolean();
         try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("data"), pipeline, Settings.defaults())) {

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Functions that do what they must not: the engine goes on, or stops and says why.
+/// Functions that do what they must not: the engine continues, or stops and says why.
 class UnrulyFunctionTest {
     private static final Settings SETTINGS = Settings.defaults().withShards(2).withThreads(2);
 
     @TempDir
     Path directory;
 
-    /// What it does at an event.
+    /// The action of the function at an event.
     interface Deed {
         Step<Texts> at(Texts texts, Event event) throws InterruptedException;
     }
@@ -59,7 +59,7 @@ class UnrulyFunctionTest {
             try {
                 return deed.at(texts, event);
             } catch (InterruptedException e) {
-                return then(texts, event); // It goes on as if nothing had been asked of it.
+                return then(texts, event); // It ignores the interrupt.
             }
         }
     }
@@ -149,7 +149,7 @@ class UnrulyFunctionTest {
                 engine.append("in", List.of(event("a", version, "x"), event("b", version, "y")));
             }
             engine.checkpointNow();
-            engine.checkpointNow(); // What is kept is read from disk from now on.
+            engine.checkpointNow(); // Kept events are read from disk from now on.
             engine.append("in", List.of(event("a", 37, "late"), event("b", 37, "late"), event("a", 35, "late")));
             assertThat(engine.counts()).isEqualTo(new Counts(33, 0, 0, 0, 0));
             assertThat(context(engine, "a")).isEqualTo("{\"texts\":[\"x\"],\"nanos\":17}");

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A receiver that does not take batches: at a bound intake waits, says so, and goes on by itself.
+/// A receiver that does not take batches: at a bound intake waits, says so, and continues by itself.
 @Timeout(60)
 class WaitingForReceiversTest {
     private static final long BYTES_MAX = 400;

@@ -31,8 +31,9 @@ import java.util.Optional;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/// Writes the rows of a batch and a row with the batch's number in one transaction, so a batch is in once, whatever
-/// becomes of the answer. The number's row is written first: an attempt that is still under way elsewhere holds it.
+/// Writes the rows of a batch and a row with the batch's number in one transaction, so a batch is in the
+/// database once, even if the answer is lost. The number's row is written first: an attempt that is still
+/// under way elsewhere holds it.
 ///
 /// Each attempt has a connection of its own. The driver is on the class path of the process.
 public final class JdbcReceiver implements Receiver {
@@ -91,7 +92,7 @@ public final class JdbcReceiver implements Receiver {
             }
             return commit(connection);
         } catch (SQLException e) {
-            return new Outcome.NotNow(said(e), null); // Without a commit nothing of it stays.
+            return new Outcome.NotNow(said(e), null); // Without a commit the database keeps nothing of it.
         }
     }
 
@@ -198,7 +199,7 @@ public final class JdbcReceiver implements Receiver {
         return new Outcome.Done();
     }
 
-    /// Sets the values of one row; what is wrong with the record, or nothing.
+    /// Sets the values of one row; returns the problem of the record, or an empty text.
     private String bind(PreparedStatement rows, String line) throws SQLException {
         if (!(JsonText.read(line, new Problems()) instanceof Node.Mapping fields)) {
             return "is not a JSON object";
@@ -216,7 +217,7 @@ public final class JdbcReceiver implements Receiver {
         return "";
     }
 
-    /// Sets one value; not if it is a number without bounds.
+    /// Sets one value; returns false for a number with too many digits.
     private static boolean bind(PreparedStatement rows, int place, Node.@Nullable Scalar value) throws SQLException {
         if (value == null || value.isNull()) {
             rows.setNull(place, Types.NULL);
@@ -243,7 +244,8 @@ public final class JdbcReceiver implements Receiver {
         }
     }
 
-    /// A value that does not fit, or a constraint that is violated, is about the content; anything else may pass.
+    /// If a value does not fit, or a constraint is violated, the content is refused; any other failure may
+    /// pass.
     private static Outcome refused(BatchUpdateException e) {
         SQLException cause = e.getNextException() == null ? e : e.getNextException();
         String state = cause.getSQLState() == null ? "" : cause.getSQLState();

@@ -34,7 +34,7 @@ final class JdbcSession implements Session {
     private static final String MARK =
             "update onefold_published set layout = ?, cut = ?, writer = ?, at = ? where name = ?";
     private static final int ROWS_PER_REQUEST = 2_000;
-    /// A statement over all rows of a table may take that long.
+    /// Greatest time for a statement over all rows of a table.
     private static final Duration WHOLE_MAX = Duration.ofHours(1);
 
     private final Connection connection;
@@ -75,13 +75,14 @@ final class JdbcSession implements Session {
         }
     }
 
-    /// Locks the row that says how far the tables are, making it if need be, and reads it.
+    /// Locks the row with the progress of the tables, making it if need be, and reads it.
     void lock() throws SQLException {
         if (!exists(PUBLISHED)) {
             execute(CREATE);
             connection.commit();
         }
-        // Who holds a lock for longer is told, as one that hangs is. Others may get this connection from a pool later.
+        // A longer wait for a lock is reported, like a database that hangs. The limit is local, because a pool
+        // may give this connection to others later.
         execute("set local lock_timeout = '10s'");
         try (PreparedStatement claim = connection.prepareStatement(CLAIM)) {
             claim.setString(1, name);
@@ -91,7 +92,7 @@ final class JdbcSession implements Session {
         find(FIND + " for update");
     }
 
-    /// Reads the row that says how far the tables are, if there is one.
+    /// Reads the row with the progress of the tables, if there is one.
     void find() throws SQLException {
         if (exists(PUBLISHED)) {
             find(FIND);
@@ -298,7 +299,7 @@ final class JdbcSession implements Session {
     /// Compares the table of a roll-up with all groups of it.
     ///
     /// @param lines all groups
-    /// @param most at most so many differences are named
+    /// @param most greatest number of differences that are returned
     List<JdbcTotals.Difference> compare(int rollup, Iterable<Answer.Line> lines, int most) {
         Table table = layout.tables().get(rollup);
         next = new Mark(0, "", Instant.EPOCH);
@@ -349,7 +350,7 @@ final class JdbcSession implements Session {
         try (connection) {
             connection.rollback();
         } catch (SQLException gone) {
-            return; // The database rolls back what a connection leaves behind.
+            return; // The database rolls back the open work of a closed connection.
         }
     }
 }

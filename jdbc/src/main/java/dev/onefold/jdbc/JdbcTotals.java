@@ -19,10 +19,10 @@ import java.util.Properties;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Totals as tables of a PostgreSQL database: changed groups and how far the tables are, in one
+/// Totals as tables of a PostgreSQL database: changed groups and the progress of the tables, in one
 /// transaction. The driver is on the class path of the process.
 public final class JdbcTotals implements TotalsTable {
-    /// A column or a table that is not there, or is of another type.
+    /// A column or a table is missing, or is of another type.
     private static final Set<String> OTHER_TABLE = Set.of("42703", "42P01", "42804");
 
     /// Encodings that have all characters.
@@ -52,12 +52,12 @@ public final class JdbcTotals implements TotalsTable {
         return new JdbcTotals(pipeline, publishing, login);
     }
 
-    /// A row that is not as it should be.
+    /// A row that differs from the totals.
     ///
     /// @param group as the table has it
-    /// @param cut in which the row has changed last; 0 if there is no row
+    /// @param cut the last cut in which the row has changed; 0 if there is no row
     /// @param stored its measures; empty if there is no row
-    /// @param expected what they should be; empty if there should be no row
+    /// @param expected the right measures; empty if there should be no row
     public record Difference(
             String table,
             List<String> group,
@@ -74,13 +74,13 @@ public final class JdbcTotals implements TotalsTable {
         return session(JdbcSession::lock);
     }
 
-    /// Compares the table of a roll-up with all groups of it. Writes nothing but a temporary table, and holds
-    /// up nobody.
+    /// Compares the table of a roll-up with all groups of it. Writes nothing but a temporary table, and
+    /// delays no other session.
     ///
     /// @param rollup its place in the pipeline
     /// @param lines all groups
-    /// @param most at most so many differences are named
-    /// @throws Unavailable if the database cannot be asked, or has not the tables of this pipeline
+    /// @param most greatest number of differences that are returned
+    /// @throws Unavailable if the database cannot be asked, or does not have the tables of this pipeline
     public List<Difference> compare(int rollup, Iterable<Answer.Line> lines, int most) {
         try (JdbcSession session = session(JdbcSession::find)) {
             if (!session.isWhole()) {
@@ -93,7 +93,7 @@ public final class JdbcTotals implements TotalsTable {
         }
     }
 
-    /// How a session begins.
+    /// The beginning of a session.
     private interface Beginning {
         void of(JdbcSession session) throws SQLException;
     }
@@ -114,8 +114,8 @@ public final class JdbcTotals implements TotalsTable {
         }
     }
 
-    /// Else the first group with a character that the database does not have would stop the publishing, perhaps after
-    /// months.
+    /// Without this check, the first group with a character that the database does not have would stop the
+    /// publishing, perhaps after months.
     private static void requireEncoding(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("show server_encoding")) {
@@ -140,7 +140,7 @@ public final class JdbcTotals implements TotalsTable {
         }
     }
 
-    /// Only the first line of the message is said: the next ones may quote values of rows.
+    /// Only the first line of the message is used: the next ones may quote values of rows.
     static Unavailable unavailable(SQLException e) {
         SQLException cause = e.getNextException() == null ? e : e.getNextException();
         String message =

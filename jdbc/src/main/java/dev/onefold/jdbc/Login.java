@@ -4,11 +4,11 @@ import dev.onefold.receivers.Context;
 import java.util.Optional;
 import java.util.Properties;
 
-/// How a connection begins. A database that takes the connection and says nothing, as one does that hangs, is not
-/// waited for: the driver of PostgreSQL has limits of its own for that, none of them set, and a limit on a connection
-/// can be set only when there is one. Parameters in the address go before these.
+/// The limits of a login. A database that hangs takes the connection and never answers: it is not waited for.
+/// PostgreSQL's driver has limits for that, none of them set, and a limit on a connection can be set only when
+/// there is one. Parameters in the address override these.
 final class Login {
-    /// Until there is a connection.
+    /// The limit until there is a connection.
     private static final String SECONDS_MAX = "10";
 
     private Login() {}
@@ -23,7 +23,7 @@ final class Login {
         if (address.startsWith("jdbc:postgresql:")) {
             login.setProperty("connectTimeout", SECONDS_MAX);
             login.setProperty("loginTimeout", SECONDS_MAX); // Of several answers, also of a second try without TLS.
-            login.setProperty("socketTimeout", SECONDS_MAX); // Or the thread that the driver leaves then would wait on.
+            login.setProperty("socketTimeout", SECONDS_MAX); // Or the thread that the driver leaves would wait on.
             login.setProperty("tcpKeepAlive", "true");
         }
         user.ifPresent(name -> login.setProperty("user", name));

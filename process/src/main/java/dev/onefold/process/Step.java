@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// One event folded into its key: the next context, and the writes to tables in their order. Of several writes to
-/// one row the last one holds. Immutable: each method returns another step.
+/// One event folded into its key: the next context, and the writes to tables in their order. Of several
+/// writes to one row the last one counts. Immutable: each method returns another step.
 public record Step<C extends Record>(C context, List<Write> writes) {
     public Step {
         Objects.requireNonNull(context, "The context is null");

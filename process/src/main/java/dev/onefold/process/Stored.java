@@ -7,9 +7,9 @@ import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
 
-/// A context as an older version of a function stored it, for [Processor#upgrade]. Each value is found by
-/// the name of its component; it is empty if there was none of that name, if it was an empty [Optional], or
-/// if it is of another type than is asked for.
+/// A context as an older version of a function stored it, for [Processor#upgrade]. Each value is found by the
+/// name of its component; it is empty if there was none of that name, if it was an empty [Optional], or if it
+/// is of another type than the requested one.
 public interface Stored {
     /// The names of the components.
     List<String> names();

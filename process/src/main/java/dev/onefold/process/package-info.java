@@ -1,4 +1,4 @@
-/// The types that a function per key needs: [Processor] is what a user writes.
+/// The types that a function per key needs: a user implements [Processor].
 @NullMarked
 package dev.onefold.process;
 

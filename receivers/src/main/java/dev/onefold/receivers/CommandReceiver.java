@@ -45,10 +45,10 @@ final class CommandReceiver implements Receiver {
 
     private static final int SIGNALS = 64;
 
-    /// For what a child that was left behind may still write to standard error.
+    /// For the output that a child that was left behind may still write to standard error.
     private static final Duration ERROR_WAIT = Duration.ofSeconds(1);
 
-    /// Runs a program in a session of its own. Of Linux.
+    /// Runs a program in a session of its own. Linux only.
     private static final String SETSID = "setsid";
 
     private static final String CANNOT_START = ": setsid: failed to execute ";
@@ -137,7 +137,7 @@ final class CommandReceiver implements Receiver {
 
     private static void delete(@Nullable Path file) {
         if (file != null) {
-            boolean _ = file.toFile().delete(); // What stays is deleted when the next process begins.
+            boolean _ = file.toFile().delete(); // A file that stays is deleted when the next process begins.
         }
     }
 
@@ -146,7 +146,7 @@ final class CommandReceiver implements Receiver {
                 + e.getMessage() + ". Make space there, or set its permissions";
     }
 
-    /// In a session of its own, where there is the program for it: Ctrl-C at a terminal is meant for this
+    /// In a session of its own, if there is the program for it: Ctrl-C at a terminal is meant for this
     /// process, which gives the command time.
     private ProcessBuilder command(Handover handover, Path content) {
         List<String> words = new ArrayList<>(hasSetsid ? List.of(SETSID) : List.of());

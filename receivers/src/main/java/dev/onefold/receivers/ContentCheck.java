@@ -36,7 +36,7 @@ record ContentCheck(long bytes, String sha256, long records, String failure) {
             } catch (IOException e) {
                 failure = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
             }
-            in.transferTo(OutputStream.nullOutputStream()); // What a decompressor leaves belongs to the digest.
+            in.transferTo(OutputStream.nullOutputStream()); // Bytes that a decompressor leaves belong to the digest.
         } catch (IOException e) {
             failure = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         }

@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Makes a file of each batch, and then its manifest beside it, which says that the content is whole.
+/// Makes a file of each batch, and then its manifest beside it, which shows that the content is whole.
 final class FileReceiver implements Receiver {
     private static final System.Logger LOG = System.getLogger("dev.onefold.receivers");
 
@@ -96,7 +96,8 @@ final class FileReceiver implements Receiver {
         return "There is no folder " + folder + ". Create it, or correct the path of the receiver";
     }
 
-    /// Deletes what crashes have left of contents and manifests. Nothing that is to be delivered depends on it.
+    /// Deletes contents and manifests that crashes have left unfinished. Nothing that is to be delivered
+    /// depends on it.
     private void sweep(Path content) {
         try {
             NewFile.sweep(content.resolveSibling(""), Receivers.fileNames(destination));

@@ -23,8 +23,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Reads the manifests of a folder and the contents that they name. Contents are streamed, one after the other; what
-/// stays in memory is the manifests.
+/// Reads the manifests of a folder and the contents that they name. Contents are streamed, one after the
+/// other; only the manifests stay in memory.
 final class FolderCheck {
     private static final int MANIFEST_BYTES_MAX = 64 * 1024;
     private static final int NAME_LENGTH_MAX = 300;
@@ -199,7 +199,7 @@ final class FolderCheck {
         }
     }
 
-    /// The batch whose content a file holds, too, in the same form or compressed in another way.
+    /// The batch whose content a file also holds, in the same form or compressed in another way.
     private Optional<Manifest> copied(String file) {
         Manifest otherForm = byName.get(uncompressed(file));
         if (otherForm != null) {

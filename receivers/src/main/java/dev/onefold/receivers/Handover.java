@@ -14,7 +14,7 @@ import java.util.HexFormat;
 /// A batch, or a part of one, on its way to a receiver.
 ///
 /// @param manifest of the content; a receiver that makes a file fills in its name
-/// @param attempt which one this is, from 1
+/// @param attempt number of the attempt, from 1
 /// @param source of the content, exactly as it was sealed
 public record Handover(Manifest manifest, int attempt, Source source) {
     /// Bytes that can be read any number of times.
@@ -38,7 +38,7 @@ public record Handover(Manifest manifest, int attempt, Source source) {
         }
     }
 
-    /// Reads all of the content, for a receiver that cannot take back what was sent.
+    /// Reads all of the content, for a receiver that cannot take back bytes that were sent.
     ///
     /// @throws EngineException if it is not the one of the manifest, or cannot be read
     public void verify() throws InterruptedException {

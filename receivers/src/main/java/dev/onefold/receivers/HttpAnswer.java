@@ -38,7 +38,7 @@ final class HttpAnswer {
             case 422 ->
                 new Outcome.Conflict(reason + ": it has another content under this Idempotency-Key" + body.said());
             case 429 -> new Outcome.NotNow(said, after(headers));
-            case 503 -> // A proxy says it, too, when the connection to the service breaks behind it.
+            case 503 -> // A proxy may send it, too, when the connection to the service breaks behind it.
                 headers.firstValue("Retry-After").isPresent()
                         ? new Outcome.NotNow(said, after(headers))
                         : new Outcome.Unknown(said);
@@ -61,7 +61,7 @@ final class HttpAnswer {
         };
     }
 
-    /// How long the receiver asks to wait, in seconds or until a date.
+    /// The delay that the receiver asks for, in seconds or until a date.
     private static @Nullable Duration after(HttpHeaders headers) {
         String text = headers.firstValue("Retry-After").orElse("").strip();
         if (text.matches("[0-9]{1,18}")) {
@@ -72,7 +72,7 @@ final class HttpAnswer {
                     .toInstant();
             return bounded(Duration.between(Instant.now(), date));
         } catch (DateTimeException e) {
-            return null; // It says nothing that can be understood: the pipeline file decides.
+            return null; // It cannot be understood: the pipeline file decides.
         }
     }
 

@@ -50,7 +50,7 @@ final class HttpReceiver implements Receiver {
         this.timeout = Receivers.time(destination, "timeout", TIMEOUT_DEFAULT);
     }
 
-    /// @throws IllegalArgumentException if the address is none
+    /// @throws IllegalArgumentException if the address is not valid
     static Receiver open(Destination destination, Context context) {
         String text = destination.target().getFirst();
         try {
@@ -88,7 +88,7 @@ final class HttpReceiver implements Receiver {
                         "The environment variable " + variable.get() + " cannot be the value of a header", null);
             }
         }
-        handover.verify(); // What was sent cannot be taken back.
+        handover.verify(); // Bytes that were sent cannot be taken back.
         return send(request(request, handover));
     }
 

@@ -16,12 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/// Commands that a process had started when it was killed. They go on by themselves; so before any batch is delivered
-/// again they are ended, or a batch would be in two commands at a time.
+/// Commands that a process had started when it was killed. They continue by themselves. So before any batch
+/// is delivered again they are ended: otherwise a batch would be in two commands at a time.
 ///
-/// A command is known by a variable in its environment, which it has from its first instruction on and its children
-/// inherit, unless they clear it; a note of its process number would be made too late. Only Linux tells the environment
-/// of processes.
+/// A command is known by a variable in its environment, which it has from its first instruction on and its
+/// children inherit, unless they clear it; a note of its process number would be made too late. Only Linux
+/// shows the environment of processes.
 final class LeftBehind {
     /// Of all files that are made for commands.
     static final String PREFIX = "command-";
@@ -34,7 +34,7 @@ final class LeftBehind {
 
     private LeftBehind() {}
 
-    /// Marks a command that is about to be started; what ends it with all that it has started.
+    /// Marks a command that is about to be started; the mark ends it with all that it has started.
     static Mark mark(ProcessBuilder command, Path spool) throws IOException {
         String attempt = id(spool) + "." + ATTEMPTS.incrementAndGet();
         command.environment().put(VARIABLE, attempt);
@@ -57,9 +57,9 @@ final class LeftBehind {
         return UUID.nameUUIDFromBytes(identity.getBytes(UTF_8)).toString();
     }
 
-    /// Ends what was left behind, and deletes its files.
+    /// Ends the commands that were left behind, and deletes their files.
     ///
-    /// @param spool of this process alone
+    /// @param spool the folder of this process alone
     static void end(Path spool) {
         if (!Files.isDirectory(spool)) {
             return;

@@ -120,7 +120,7 @@ final class NewFile {
         }
     }
 
-    /// Whether the part is nobody's now. On a file system without locks nobody can tell.
+    /// Whether the part belongs to no process now. On a file system without locks that cannot be known.
     private static boolean lock(FileChannel part) {
         try {
             return part.tryLock() != null;
@@ -131,7 +131,7 @@ final class NewFile {
 
     /// Deletes the parts that a crash has left in a folder.
     ///
-    /// @param name what is before the identification in the names of parts, without the first dot
+    /// @param name the text before the identification in the names of parts, without the first dot
     static void sweep(Path folder, Pattern name) throws IOException {
         Pattern part = Pattern.compile("\\.(?:" + name.pattern() + ")" + ID_PATTERN);
         try (DirectoryStream<Path> files = Files.newDirectoryStream(

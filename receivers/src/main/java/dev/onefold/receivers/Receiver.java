@@ -3,8 +3,8 @@ package dev.onefold.receivers;
 import dev.onefold.core.batch.Outcome;
 import java.util.Optional;
 
-/// Hands batches over, and says what came of each attempt. Several threads may call it at a time, each with
-/// another batch.
+/// Hands batches over, and reports the outcome of each attempt. Several threads may call it at a time, each
+/// with another batch.
 public interface Receiver extends AutoCloseable {
     /// Makes one attempt. It ends in bounded time.
     ///

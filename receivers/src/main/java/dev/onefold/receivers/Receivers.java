@@ -77,7 +77,7 @@ public final class Receivers {
         return name.endsWith(".json") ? name + ".manifest.json" : name + ".json";
     }
 
-    /// The names that contents and manifests have, whatever their numbers, each without its folder.
+    /// The names that contents and manifests have, with any number, each without its folder.
     public static Pattern fileNames(Destination destination) {
         String target = destination.target().getFirst();
         String name = target.substring(target.lastIndexOf('/') + 1);

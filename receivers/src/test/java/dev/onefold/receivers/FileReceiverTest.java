@@ -237,7 +237,7 @@ class FileReceiverTest {
         assertDelivered();
     }
 
-    /// As FAT on Linux says it.
+    /// The message of FAT on Linux.
     private static void noLink(Path name, Path file) throws IOException {
         if (Files.exists(name)) {
             throw new FileAlreadyExistsException(name.toString());

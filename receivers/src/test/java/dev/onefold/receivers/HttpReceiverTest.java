@@ -38,12 +38,12 @@ class HttpReceiverTest {
     private ServerSocket socket;
     private final AtomicInteger connections = new AtomicInteger();
 
-    /// What a server does with a request.
+    /// The answer of a server to a request.
     private interface Handler {
         void handle(HttpExchange exchange) throws IOException;
     }
 
-    /// What a server does with a connection, after the head of a request was read.
+    /// The treatment of a connection by a server, after the head of a request was read.
     private interface Raw {
         void handle(Socket connection) throws IOException;
     }

@@ -22,8 +22,8 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/// Makes objects of one bucket whole or not at all, and never in the place of another one. The store compares the bytes
-/// with their SHA-256 before there is an object. Any thread.
+/// Makes objects of one bucket whole or not at all, and never in the place of another one. The store compares
+/// the bytes with their SHA-256 before the object exists. Any thread.
 final class Bucket implements AutoCloseable {
     private static final int IS_THERE = 412;
     private static final int BUFFER_BYTES = 1 << 16;
@@ -75,7 +75,7 @@ final class Bucket implements AutoCloseable {
         if (found.contentLength() != content.bytes()) {
             return false;
         }
-        // Of an object that was put in pieces, the store knows the hash of their hashes only.
+        // Of an object that was put in pieces, the store knows only the hash of their hashes.
         return found.checksumSHA256() != null && found.checksumType() != ChecksumType.COMPOSITE
                 ? found.checksumSHA256().equals(base64(content.sha256()))
                 : hash(key, end).equals(content.sha256());

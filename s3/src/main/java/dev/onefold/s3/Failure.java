@@ -13,7 +13,7 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 final class Failure {
     private static final int CAUSES_MAX = 20;
 
-    /// S3 says so before it does anything.
+    /// S3 answers so before it does anything.
     private static final int UNAVAILABLE = 503;
 
     private Failure() {}
@@ -32,7 +32,7 @@ final class Failure {
                         url + " was not written, because the store cannot be reached: " + notConnected, null);
     }
 
-    /// The meaning of a failure behind the content's own request, which may have had its effect.
+    /// The meaning of a failure after the content's own request, which may have had its effect.
     ///
     /// @param content the url of the content, which is there
     static Outcome behindContent(String content, Outcome failed) {
@@ -85,7 +85,7 @@ final class Failure {
         };
     }
 
-    /// The advice to a person; empty if there is nothing to do but wait.
+    /// The advice to a person; empty if waiting is enough.
     private static String todo(String code, int status) {
         return switch (code) {
             case "ExpiredToken", "InvalidToken", "TokenRefreshRequired" ->
@@ -96,7 +96,7 @@ final class Failure {
                 switch (status) {
                     case 301, 307, 400 -> "Check the bucket's region, and 'region' under 'deliver'";
                     case 401, 403 -> "Allow s3:PutObject and s3:GetObject on it to this process";
-                    // A request for an object says so too, if it was removed a moment ago.
+                    // A request for an object has this answer, too, if the object was removed a moment ago.
                     case 404 -> "If there is no such bucket, create it, or correct its name";
                     case 409 -> "Another request for the same object is under way";
                     default -> "";

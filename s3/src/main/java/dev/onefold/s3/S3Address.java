@@ -3,7 +3,7 @@ package dev.onefold.s3;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.pipeline.Batching.Destination;
 
-/// Where the objects of a pipeline are.
+/// The place of a pipeline's objects.
 ///
 /// @param bucket its name
 /// @param key of an object, with [Destination#NUMBER] in the place of the batch's number

@@ -27,8 +27,8 @@ import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3AsyncClientBuilder;
 
-/// Makes an object of each batch, and then its manifest beside it, which says that the content is whole. Both are put
-/// with `If-None-Match: *`, so no object is ever replaced: if one is there, its content decides.
+/// Makes an object of each batch, and then its manifest beside it, which shows that the content is whole.
+/// Both are put with `If-None-Match: *`, so no object is ever replaced: if there is one, its content decides.
 ///
 /// Each attempt makes each request once. A request that the SDK repeats by itself would hide the answer to the first.
 public final class S3Receiver implements Receiver {
@@ -62,17 +62,17 @@ public final class S3Receiver implements Receiver {
         this.endpoint = endpoint;
     }
 
-    /// Opens the receiver. No request is made. Credentials, and the region if the pipeline file has none, are taken
-    /// from where the SDK looks for them.
+    /// Opens the receiver. No request is made. Credentials, and the region if the pipeline file has none, are
+    /// taken from the usual places of the SDK.
     ///
-    /// @throws IllegalArgumentException if there is no region, or the endpoint is no address
+    /// @throws IllegalArgumentException if there is no region, or the endpoint is not an address
     public static Receiver open(Batching batching, Context context) {
         return open(batching, DefaultCredentialsProvider.builder().build());
     }
 
     /// Opens a receiver with credentials of the caller's.
     ///
-    /// @throws IllegalArgumentException if there is no region, or the endpoint is no address
+    /// @throws IllegalArgumentException if there is no region, or the endpoint is not an address
     public static Receiver open(Batching batching, AwsCredentialsProvider credentials) {
         Destination destination = batching.deliver();
         Optional<URI> endpoint = destination.option("endpoint").map(S3Receiver::endpoint);
@@ -115,7 +115,7 @@ public final class S3Receiver implements Receiver {
             return DefaultAwsRegionProviderChain.builder().build().getRegion();
         } catch (SdkClientException none) {
             if (hasEndpoint) {
-                return Region.US_EAST_1; // What such a store takes for its own.
+                return Region.US_EAST_1; // The default of such a store.
             }
             throw new IllegalArgumentException(
                     "The region of the bucket " + S3Address.of(destination).bucket()
@@ -163,13 +163,13 @@ public final class S3Receiver implements Receiver {
         } catch (ClosedByInterruptException e) {
             throw interrupted(e);
         } catch (SdkException | IOException e) {
-            handover.verify(); // If its own content is damaged, that is what has failed.
+            handover.verify(); // If its own content is damaged, that is the failure.
             Outcome failed = Failure.outcome(address.url(at), e);
             return isPerhapsIn ? Failure.behindContent(address.url(key), failed) : failed;
         }
     }
 
-    /// The rest names all places in which the SDK has looked.
+    /// The other sentences name all places in which the SDK has looked.
     private static String firstSentence(SdkClientException e) {
         String message = String.valueOf(e.getMessage());
         int end = message.indexOf(" from any of the providers");

@@ -31,7 +31,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/// Answers each request by the routes, for callers who are allowed to ask. Any thread may call.
+/// Answers each request by the routes, for callers that have permission. Any thread may call.
 final class Answering extends Handler.Abstract {
     private static final System.Logger LOG = System.getLogger("dev.onefold.api");
     private static final String OWNER_HEADER = "onefold-owner";
@@ -78,7 +78,7 @@ final class Answering extends Handler.Abstract {
         records = new Records(routes, pipelines, metrics, InstantSource.system());
     }
 
-    /// Answers as they are.
+    /// Answers in the form that the routes give them.
     private record Whole(Spool.Memory memory) implements Makers.Form {
         @Override
         public void write(dev.onefold.api.Response answer, @Nullable String tag, OutputStream to) throws IOException {
@@ -86,7 +86,7 @@ final class Answering extends Handler.Abstract {
         }
     }
 
-    /// From now on no request is awaited that would not end by itself.
+    /// From now on a request that would not end by itself is not awaited.
     void end() {
         health.end();
         changes.end();
@@ -108,7 +108,7 @@ final class Answering extends Handler.Abstract {
     public boolean handle(Request request, Response response, Callback callback) {
         Exchange exchange = new Exchange(request, response, answers, stretchMax);
         response.getHeaders().put(OWNER_HEADER, owner);
-        request.addIdleTimeoutListener(_ -> false); // A long computation is no silence. Reading and writing still are.
+        request.addIdleTimeoutListener(_ -> false); // A long computation is not silence. Reading and writing still are.
         Contents.Held content = contents.new Held();
         try (content) {
             answer(exchange, content);
@@ -162,7 +162,7 @@ final class Answering extends Handler.Abstract {
         requireOwner(exchange);
         boolean isPost = HttpMethod.POST.is(asked.method());
         if (!isPost && exchange.request().getLength() > 0) {
-            // Whoever sends it may see the end of a request elsewhere than Jetty does.
+            // A sender of such a request may see its end elsewhere than Jetty does.
             exchange.response().getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
             throw exchange.refused("There is no use for content in a request of method " + asked.method() + ".");
         }

@@ -24,9 +24,9 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
 
-/// Totals as server-sent events: each event is a whole answer to the query of the request, at most two in a second, and
-/// none while nothing changes. An event is a state and no difference, so a reader that was away and comes again with
-/// the last event's id misses nothing. Any thread may call.
+/// Totals as server-sent events: each event is a whole answer to the query of the request, at most two in a
+/// second, and none while nothing changes. An event is a state, not a difference, so a reader that was away
+/// and comes again with the last event's id misses nothing. Any thread may call.
 final class Changes {
     /// The last part of the path.
     static final String NAME = "changes";
@@ -34,16 +34,16 @@ final class Changes {
     static final int STREAMS_MAX = 1_000;
     private static final Duration PAUSE = Duration.ofMillis(500);
 
-    /// A reader of very many groups waits so many times longer between two looks than a look takes, until its event is
-    /// sent.
+    /// A reader of very many groups waits this many times the duration of a look before the next one, until
+    /// its event is sent.
     private static final int PAUSE_LOOKS = 19;
 
     private static final Duration PAUSE_MAX = Duration.ofSeconds(10);
 
-    /// A redrive or a rebuild may move totals and no count.
+    /// A redrive or a rebuild may change totals and no count.
     private static final Duration LOOK = Duration.ofSeconds(5);
 
-    /// A comment is sent that often, so that a reader that has left is found.
+    /// A comment is sent after this time, so that a reader that has left is found.
     private static final Duration SILENCE_MAX = Duration.ofSeconds(10);
 
     private static final int BUSY = 503;
@@ -140,7 +140,7 @@ final class Changes {
             }
         }
 
-        /// Sends an event if something has changed; whether there may be more.
+        /// Sends an event if something has changed; returns whether there may be more.
         private boolean look() throws IOException {
             lookNanos = 0;
             Counts counts = counts();

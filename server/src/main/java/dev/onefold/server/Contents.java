@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.io.Content;
 
-/// Reads the contents of requests into memory that is counted, so that all together never take more than a bound. A
-/// content that is too large, cut off or damaged is refused before anything is parsed. Any thread may call.
+/// Reads the contents of requests into memory that is counted, so that all together never take more than a
+/// bound. A content that is too large, cut off or damaged is refused before anything is parsed. Any thread
+/// may call.
 final class Contents {
     private static final int PIECE_BYTES = 64 << 10;
     private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -82,8 +83,8 @@ final class Contents {
             }
         }
 
-        /// Decompresses the content when the whole of it is there: what a sender has not sent yet is never taken for
-        /// the end of what was compressed, and nobody who sends slowly holds a decompressor.
+        /// Decompresses the content when the whole of it is there. So missing bytes are never taken for the
+        /// end of the compressed content, and a slow sender holds no decompressor.
         private void decode(String coding) throws Refusal {
             int sentPieces = pieces;
             byte[] sent = bytes;
@@ -145,8 +146,8 @@ final class Contents {
         }
     }
 
-    /// Takes what is left of a content that is not wanted: a client that still sends would not see the answer. Of one
-    /// that is far too large, the connection ends.
+    /// Takes the rest of a content that is not wanted: a client that still sends would not see the answer. If
+    /// the content is far too large, the connection ends.
     void drain(Content.Source content) {
         byte[] piece = new byte[PIECE_BYTES];
         try (InputStream in = Content.Source.asInputStream(content)) {
@@ -169,8 +170,9 @@ final class Contents {
                 "The content of the request is more than " + bytesMax + " bytes. Send it in several requests.");
     }
 
-    /// The last byte comes by itself. The decompressor takes the end of the content for the end of a frame if it has
-    /// read nothing since the frame before has ended: a frame that is cut would be passed over without a word.
+    /// The last byte comes by itself. The decompressor takes the end of the content for the end of a frame if
+    /// it has read nothing since the frame before has ended: a cut frame would be passed over without a
+    /// message.
     private static InputStream zstd(byte[] sent) throws IOException {
         if (sent.length == 0) {
             throw new EOFException("The content is empty");

@@ -8,7 +8,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Answers as server-sent events. A failure is none yet: a reader that has no event gets it as an answer.
+/// Answers as server-sent events. A failure is not an event: a reader without an event gets it as an answer.
 ///
 /// @param memory for events that are made
 record Events(Spool.Memory memory) implements Makers.Form {
@@ -21,7 +21,7 @@ record Events(Spool.Memory memory) implements Makers.Form {
 
     /// Writes an event.
     ///
-    /// @param id `null` for an event that is no state
+    /// @param id `null` for an event that is not a state
     static void write(String name, @Nullable String id, Response answer, OutputStream to) throws IOException {
         to.write(("event: " + name + "\n" + (id == null ? "" : "id: " + id + "\n") + "data: ")
                 .getBytes(StandardCharsets.US_ASCII));

@@ -76,7 +76,8 @@ final class Exchange implements Makers.Reader {
         answer.body().writeTo(made);
     }
 
-    /// Sends an answer that was made for all who asked for it. A caller that has it already is told so.
+    /// Sends an answer that was made for all who asked for it. If the caller has it already, the answer says
+    /// only that.
     void send(Makers.Made made) throws IOException {
         if (made.isSent()) {
             return;
@@ -112,7 +113,7 @@ final class Exchange implements Makers.Reader {
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache");
     }
 
-    /// Sends what is left of the answer.
+    /// Sends the rest of the answer.
     void finish() throws IOException {
         Spool made = spool;
         if (made != null) {

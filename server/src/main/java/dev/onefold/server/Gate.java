@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Gate {
     private static final String BEARER = "bearer ";
 
-    /// Subjects of an issuer may be many.
+    /// An issuer may have many subjects.
     private static final int CALLERS_MAX = 10_000;
 
     private final @Nullable Tokens tokens;
@@ -29,8 +29,8 @@ final class Gate {
         requestsPerSecond = settings.limits().requestsPerSecond();
     }
 
-    /// A page of another site, open in the browser of a person who may reach this service, may not use that. A link
-    /// there may lead to the live page, which holds no data.
+    /// A page of another site, open in the browser of a person who may reach this service, may not use the
+    /// service. A link there may lead to the live page, which holds no data.
     ///
     /// @param isPage whether the request is for the live page
     void requireSameSite(Request request, boolean isPage) throws Refusal {

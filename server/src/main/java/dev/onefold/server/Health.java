@@ -5,8 +5,8 @@ import dev.onefold.api.Response;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Whether the service is alive and ready, for what supervises it. It needs no token, so it names no pipeline. Any
-/// thread may call.
+/// Whether the service is alive and ready, for its supervisor. It needs no token, so it names no pipeline.
+/// Any thread may call.
 final class Health {
     private final List<Served> pipelines;
     private volatile boolean isEnding;
@@ -20,7 +20,7 @@ final class Health {
         isEnding = true;
     }
 
-    /// Alive unless an engine has stopped for good, which only a new start mends.
+    /// Alive unless an engine has stopped for good: then only a new start helps.
     Response live() {
         return pipelines.stream().allMatch(Health::works)
                 ? well()

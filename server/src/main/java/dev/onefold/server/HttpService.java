@@ -25,8 +25,8 @@ import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-/// Serves engines by HTTP/1.1 and HTTP/2, with TLS or without. The engines are the caller's: it closes them behind
-/// this.
+/// Serves engines by HTTP/1.1 and HTTP/2, with TLS or without. The caller owns the engines, and closes them
+/// after this service.
 public final class HttpService implements AutoCloseable {
     private static final int HEAD_BYTES_MAX = 64 << 10;
     private static final int THREADS_MAX = 200;
@@ -69,8 +69,8 @@ public final class HttpService implements AutoCloseable {
         }
     }
 
-    /// Listens, and says until [#serve] that the service is alive and not ready: to open a pipeline may take long, for
-    /// example while its disk is full.
+    /// Listens, and reports until [#serve] that the service is alive and not ready: to open a pipeline may
+    /// take long, for example while its disk is full.
     ///
     /// @throws IOException if the address cannot be listened at, or a certificate cannot be read
     public static HttpService listen(Settings settings) throws IOException {
@@ -87,7 +87,8 @@ public final class HttpService implements AutoCloseable {
         connector.addBean(connections);
         Opening opening = new Opening(connections);
         server.setErrorHandler((request, response, callback) -> {
-            // What cannot be understood is not repeated; what comes while the service ends is.
+            // A client repeats a request that came while the service was ending, but not one that cannot be
+            // understood.
             int status = response.getStatus();
             String kind = HttpStatus.isServerError(status) ? Failure.NOT_READY : Failure.REQUEST;
             new Refusal(status, kind, HttpStatus.getMessage(status) + ".").send(response, callback);
@@ -143,7 +144,7 @@ public final class HttpService implements AutoCloseable {
     @Override
     public void close() throws IOException {
         opening.end();
-        var _ = connector.shutdown(); // It takes no more; the server waits for what it has.
+        var _ = connector.shutdown(); // It takes no more; the server waits for open requests.
         try {
             requests.shutdown()
                     .completeOnTimeout(null, REQUESTS_MS_MAX, TimeUnit.MILLISECONDS)

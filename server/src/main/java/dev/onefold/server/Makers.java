@@ -26,14 +26,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the answers that may be large, on a few threads of the platform: half as many as there are processors make one
-/// at a time, so that readers leave the other half, and all carriers of virtual threads, to intake.
+/// Makes the answers that may be large, on a few threads of the platform: half as many as there are
+/// processors make one at a time, so that readers leave the other half, and all carriers of virtual threads,
+/// to intake.
 ///
-/// An answer is made once for all who have asked the same before its cut; who asks later gets a later cut, so that a
-/// caller finds what it has written. Pipelines, and streams beside single answers, take turns. Any thread may call.
+/// An answer is made once for all callers that asked for it before its cut. A later caller gets a later cut,
+/// so that it finds its own records. Pipelines, and streams beside single answers, take turns. Any thread may
+/// call.
 ///
-/// An answer that is sent as it is made has a thread of its own, and waits for none of those that make others: it holds
-/// memory that they may wait for.
+/// An answer that is sent as it is made has a thread of its own, and does not wait for the threads that make
+/// others: it holds memory that they may wait for.
 final class Makers implements AutoCloseable {
     private static final Duration WAIT_MAX = Duration.ofSeconds(60);
 
@@ -41,14 +43,14 @@ final class Makers implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool(
             Thread.ofPlatform().name("onefold-answers-", 0).daemon().factory());
 
-    /// Questions whose cut is not made yet, of each lane in their order; the lane whose turn it is comes first. Guarded
-    /// by `this`.
+    /// Questions whose cut is not made yet, of each lane in their order; the lane whose turn it is comes
+    /// first. Guarded by `this`.
     private final Map<Lane, ArrayDeque<Job>> lanes = new LinkedHashMap<>();
 
-    private final Map<Question, Job> open = new HashMap<>(); // The same, by what is asked.
+    private final Map<Question, Job> open = new HashMap<>(); // The same, by their questions.
     private final int workersMax;
     private final Duration waitMax;
-    private int workers; // Without those that send what they make.
+    private int workers; // Without those that send answers as they make them.
 
     Makers(Routes routes) {
         this(routes, WAIT_MAX);
@@ -61,7 +63,7 @@ final class Makers implements AutoCloseable {
         workersMax = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     }
 
-    /// How answers are written, and which memory keeps them. Equal to itself alone.
+    /// The form in which answers are written, and the memory that keeps them. Equal to itself alone.
     interface Form {
         Spool.Memory memory();
 
@@ -69,7 +71,7 @@ final class Makers implements AutoCloseable {
         void write(Response answer, @Nullable String tag, OutputStream to) throws IOException;
     }
 
-    /// One who waits for an answer.
+    /// A caller that waits for an answer.
     interface Reader {
         /// Whether it has the answer with this tag: if all have it, the content is not written.
         boolean has(String tag);
@@ -141,7 +143,7 @@ final class Makers implements AutoCloseable {
         Question question = new Question(form, request.path(), request.parameters());
         Waiting waiting = new Waiting(reader, new CompletableFuture<>());
         add(question, List.of(waiting));
-        boolean isInterrupted = false; // Whatever interrupts the caller: another thread may use what it releases.
+        boolean isInterrupted = false; // An interrupt does not end the wait: others may use memory of the caller.
         try {
             while (true) {
                 try {
@@ -172,7 +174,7 @@ final class Makers implements AutoCloseable {
         };
     }
 
-    /// Takes back a question whose answer is not begun; whether it was so.
+    /// Takes back a question whose answer is not begun; returns whether that was so.
     private synchronized boolean leaves(Question question, Waiting waiting) {
         Job job = open.get(question);
         if (job == null || !job.readers.remove(waiting)) {
@@ -230,7 +232,7 @@ final class Makers implements AutoCloseable {
         readers.forEach(each -> each.made.completeExceptionally(failure));
     }
 
-    /// The job whose turn it is: from now on nobody joins it. Empty if there is none: the worker ends.
+    /// The job whose turn it is: from now on no caller joins it. Empty if there is none: the worker ends.
     private synchronized Optional<Job> next() {
         if (lanes.isEmpty()) {
             workers--;
@@ -253,7 +255,7 @@ final class Makers implements AutoCloseable {
         }
     }
 
-    /// Whether the worker goes on: it was not replaced.
+    /// Whether the worker continues: it was not replaced.
     private boolean makes(Job job) {
         Making making;
         try {

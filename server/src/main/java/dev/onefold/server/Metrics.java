@@ -76,7 +76,7 @@ final class Metrics {
         requests.labelValues(Integer.toString(status)).inc();
     }
 
-    /// Counts a token that is not good.
+    /// Counts a token that is not valid.
     void refused(Reason reason) {
         refused.labelValues(reason.words()).inc();
     }

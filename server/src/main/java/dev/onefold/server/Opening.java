@@ -47,7 +47,7 @@ final class Opening extends Handler.Abstract {
         return true;
     }
 
-    /// No request is awaited any more that would not end by itself.
+    /// From now on a request that would not end by itself is not awaited.
     void end() {
         Answering opened = answering;
         if (opened != null) {

@@ -158,8 +158,9 @@ final class Records {
         return memory;
     }
 
-    /// A key brings an answer back; only the identity of the records makes a late repeat count once. An id that is
-    /// forgotten after a time outlives the key, and its time says for how long a sender may repeat a record.
+    /// A key brings an answer back; only the identity of the records makes a late repeat count once. An id
+    /// that is forgotten after a time lives longer than the key, and its time is the time for which a sender
+    /// may repeat a record.
     private static boolean isForgottenBeforeKeys(Pipeline pipeline) {
         return pipeline.recordsKnownFor()
                 .filter(known -> known.compareTo(Remembered.AGE_MAX) < 0)

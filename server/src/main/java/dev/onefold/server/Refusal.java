@@ -12,7 +12,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/// Why nothing was done. Such an answer repeats nothing of the request.
+/// The reason why nothing was done. Such an answer repeats nothing of the request.
 final class Refusal extends Exception {
     private static final long serialVersionUID = 1;
     private static final int PAUSE_SECONDS = 1;
@@ -48,7 +48,7 @@ final class Refusal extends Exception {
         return Optional.ofNullable(reason);
     }
 
-    /// Answers with it.
+    /// Answers with this refusal.
     void send(Response response, Callback callback) {
         try {
             if (failure.kind().equals(Failure.BUSY)) {
@@ -69,7 +69,7 @@ final class Refusal extends Exception {
         }
     }
 
-    /// Sets what stands before the content.
+    /// Sets the status and the fields before the content.
     static void head(Response response, dev.onefold.api.Response answer) {
         response.setStatus(answer.status());
         answer.head().forEach((name, value) -> response.getHeaders().put(name, value));

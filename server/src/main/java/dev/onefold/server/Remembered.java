@@ -21,9 +21,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/// The answers to requests with an idempotency key, for a day: a request that is repeated because its answer was lost
-/// gets the same answer, and nothing is folded. The memory ends, so it only serves records that have an identity of
-/// their own: of a request that is repeated after that, each record is a duplicate. Any thread may call.
+/// The answers to requests with an idempotency key, for a day: a request that is repeated because its answer
+/// was lost gets the same answer, and nothing is folded. The memory ends, so it only serves records that have
+/// an identity of their own: if a request is repeated after that, each of its records is a duplicate. Any
+/// thread may call.
 ///
 /// The file has one line for each answer: its time in epoch seconds, the SHA-256 of its key, the SHA-256 of its
 /// request, and the answer in base64. A line is written after the records are forced and before the answer is
@@ -36,7 +37,7 @@ final class Remembered {
     private static final int FIELDS = 4;
     private static final String HASH = "[0-9a-f]{64}";
 
-    /// A line that is not remembered any more is left in the file until there are as many as others.
+    /// Forgotten lines stay in the file until there are this many more of them than of remembered ones.
     private static final int SUPERFLUOUS_MIN = 1_000;
 
     /// A disk that was full is not asked again at once.
@@ -63,7 +64,7 @@ final class Remembered {
         /// Nothing: the request is answered now, and [#end] must follow.
         record Nothing() implements Known {}
 
-        /// The same request was answered with this.
+        /// The same request had this answer.
         record Same(byte[] answer) implements Known {}
 
         /// Another request was answered under this key.
@@ -88,17 +89,18 @@ final class Remembered {
         allowOwner(folder, "rwx------");
         if (Files.exists(file)) {
             String text = Files.readString(file, StandardCharsets.ISO_8859_1);
-            int end = text.lastIndexOf('\n'); // What follows was being written when the process was killed.
+            int end = text.lastIndexOf('\n'); // The rest was being written when the process was killed.
             for (String line : text.substring(0, Math.max(end, 0)).split("\n", -1)) {
                 remembered.read(line);
             }
         }
         remembered.forgetOld();
-        remembered.isFileStale = true; // The first answer writes it without what is left out.
+        remembered.isFileStale = true; // The first answer rewrites the file without the skipped lines.
         return remembered;
     }
 
-    /// A power cut may have left something else than a line, because the file is not forced. That is left out.
+    /// After a power cut the file may have other bytes than lines, because it is not forced. They are left
+    /// out.
     private void read(String line) {
         String[] fields = line.split(" ", -1);
         if (fields.length != FIELDS || !fields[0].matches("[0-9]{1,12}") || !fields[1].matches(HASH)) {
@@ -146,7 +148,7 @@ final class Remembered {
         return underWay.add(hash) ? new Known.Nothing() : new Known.UnderWay();
     }
 
-    /// The request came to nothing: it may be repeated.
+    /// The request failed: it may be repeated.
     synchronized void end(String key) {
         underWay.remove(hash(key));
     }
@@ -193,7 +195,7 @@ final class Remembered {
         linesInFile++;
     }
 
-    /// Answers tell of records, so nobody else may read them, as with all that a data directory holds.
+    /// Answers are about records, so nobody else may read them, as with all files of a data directory.
     private static void allowOwner(Path path, String permissions) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(path, PosixFileAttributeView.class);
         if (view != null) {

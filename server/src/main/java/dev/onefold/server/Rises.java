@@ -6,18 +6,18 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Makes counters of figures of a pipeline that may fall. A record is counted as what became of it last, so a redrive
-/// takes it from the rejected ones, and a rebuild counts all records again; a Prometheus counter that falls would be
-/// read as one that began again at zero. So each rise that is seen is added, and nothing is taken back. Any thread may
-/// call.
+/// Makes counters from figures of a pipeline that may fall. A record is counted by its last fate, so a
+/// redrive takes it from the rejected ones, and a rebuild counts all records again; a Prometheus counter that
+/// falls would be read as one that began again at zero. So each observed rise is added, and nothing is
+/// subtracted. Any thread may call.
 final class Rises {
     private final Map<String, Rise> ofFigures = new HashMap<>();
 
     /// @param last the figure when it was seen last
-    /// @param all what it was at first, and by how much it has risen since
+    /// @param all the first figure, plus all rises since
     private record Rise(long last, long all) {}
 
-    /// @param of what was read
+    /// @param of the value that was read
     /// @param counters of its figures
     record Seen<T>(T of, Map<String, Long> counters) {}
 

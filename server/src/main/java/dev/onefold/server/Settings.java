@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// How a service listens.
+/// The settings of a service that listens.
 ///
 /// @param address of the interface
 /// @param port from 1 to 65535; 0 takes a free one
 /// @param tls `null` to speak without it
-/// @param tokens `null` to let everybody in who reaches the address
+/// @param tokens `null` to let every caller in that reaches the address
 /// @param limits of requests
 /// @param proxies addresses through which many clients come: they may have more than half of all connections
 public record Settings(

@@ -60,7 +60,7 @@ public final class Tokens {
         this.issuer = issuer;
     }
 
-    /// Tokens that somebody else signs (JWT), and no others.
+    /// Tokens that an issuer signs (JWT), and no others.
     ///
     /// @param name as tokens have it in their claim `iss`
     /// @param audience this service, as tokens have it in their claim `aud`
@@ -70,7 +70,7 @@ public final class Tokens {
         return new Tokens(List.of(), new Issuer(name, audience, keys));
     }
 
-    /// These tokens, and those that somebody else signs.
+    /// These tokens, and those that an issuer signs.
     ///
     /// @throws IllegalArgumentException if somebody else could give other keys on the way
     public Tokens orSignedBy(String name, String audience, URI keys) {
@@ -147,7 +147,7 @@ public final class Tokens {
 
     /// The line that lets a secret in.
     ///
-    /// @throws IllegalArgumentException if a name cannot stand there
+    /// @throws IllegalArgumentException if a name has characters that the line cannot hold
     public static String line(String name, String secret, Set<Scope> scopes, List<String> pipelines) {
         String line = name + " " + HexFormat.of().formatHex(hash(secret)) + " "
                 + String.join(",", scopes.stream().sorted().map(Scope::word).toList()) + " "

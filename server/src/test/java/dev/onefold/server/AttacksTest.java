@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Callers who want to hold up a service or to make it say something wrong.
+/// Callers that try to delay a service or to make it give wrong answers.
 @Timeout(60)
 class AttacksTest {
     private static final String RECORDS = "/v1/trades/records";
@@ -202,7 +202,7 @@ class AttacksTest {
         }
     }
 
-    /// Records of so many groups, each with a long name.
+    /// Records of this many groups, each with a long name.
     private static String desks(int from, int count) {
         StringBuilder body = new StringBuilder();
         for (int i = from; i < from + count; i++) {

@@ -13,7 +13,7 @@ import dev.onefold.core.state.Row;
 import java.util.List;
 import java.util.Optional;
 
-/// An engine with a bug: it cannot say its counts, and what it throws holds a part of a record.
+/// An engine with a bug: it cannot give its counts, and its exception holds a part of a record.
 record BrokenEngine(Engine engine, String secret) implements Engine {
     @Override
     public Counts counts() {

@@ -64,7 +64,7 @@ final class Browser implements AutoCloseable {
                 .findFirst();
     }
 
-    /// Sets the size of what is seen, and which colours the reader prefers.
+    /// Sets the size of the visible page, and the colours that the reader prefers.
     void size(int width, int height, boolean isDark) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
@@ -80,7 +80,7 @@ final class Browser implements AutoCloseable {
         driver.get(uri.toString());
     }
 
-    /// Leaves the page, and forgets what the console had of it.
+    /// Leaves the page, and forgets the lines of its console.
     void leave() {
         driver.get("about:blank");
         console();
@@ -148,7 +148,7 @@ final class Browser implements AutoCloseable {
         return ((JavascriptExecutor) driver).executeScript(script, arguments);
     }
 
-    /// What axe finds against it, as a person reads it; empty if nothing.
+    /// The violations that axe finds on the page, as a person reads them; empty if there are none.
     String violations() throws IOException {
         try (InputStream script = Objects.requireNonNull(Browser.class.getResourceAsStream("/axe.min.js"))) {
             run(new String(script.readAllBytes(), StandardCharsets.UTF_8));
@@ -160,7 +160,7 @@ final class Browser implements AutoCloseable {
                                 + " each.id + ': ' + each.nodes.map(node => node.html + ' ' + node.failureSummary).join('; ')).join('\\n')))"));
     }
 
-    /// What the console has since this was asked the last time.
+    /// The lines of the console since the last call.
     List<String> console() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .map(LogEntry::getMessage)

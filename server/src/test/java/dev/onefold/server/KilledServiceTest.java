@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// SIGKILL under load, and clients that note what was answered and repeat what was not.
+/// SIGKILL under load, and clients that note answered requests and repeat the others.
 @Timeout(900)
 class KilledServiceTest {
     private static final int LIVES = 50;
@@ -98,7 +98,8 @@ class KilledServiceTest {
             return request.build();
         }
 
-        /// What the totals say of this client's group is what was answered, and what is pending at most.
+        /// Requires that the totals of this client's group are those of its answered records, plus pending
+        /// ones at most.
         void requireKept(Map<String, String[]> groups) {
             String[] group = groups.getOrDefault(name, new String[] {"1", name, "0", "0"});
             long n = Long.parseLong(group[3]);
@@ -109,7 +110,8 @@ class KilledServiceTest {
         }
     }
 
-    /// All clients at a time, until so many answers have come: then the service is killed while others wait for theirs.
+    /// All clients send at a time, until this many answers have come: then the service is killed while others
+    /// wait for theirs.
     private static void load(List<Client> clients, ServiceProcess service, int answers) throws Exception {
         AtomicInteger left = new AtomicInteger(answers);
         List<Throwable> failures = new java.util.concurrent.CopyOnWriteArrayList<>();

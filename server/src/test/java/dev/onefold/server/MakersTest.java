@@ -54,7 +54,7 @@ class MakersTest {
                 });
     }
 
-    /// Notes what is written.
+    /// Notes the written bytes.
     private final class Noted implements Makers.Form {
         private final String name;
         private final Spool.Memory memory = new Spool.Memory(1);
@@ -75,7 +75,7 @@ class MakersTest {
         }
     }
 
-    /// A reader that has nothing, and takes what is too large to be kept.
+    /// A reader that has no answer, and takes answers that are too large to be kept.
     private record Taking(ByteArrayOutputStream taken) implements Makers.Reader {
         @Override
         public boolean has(String tag) {

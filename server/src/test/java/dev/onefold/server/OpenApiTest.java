@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The description of the API says what the routes are, and the routes are what it says.
+/// The description of the API agrees with the routes, both ways.
 @Timeout(60)
 class OpenApiTest {
     private static final Pattern KNOWN = Pattern.compile("There is no parameter 'zzz' here(?:; there is ([^\"]*))?\"");

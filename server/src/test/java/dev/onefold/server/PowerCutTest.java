@@ -41,7 +41,7 @@ class PowerCutTest {
     private static final int CLIENTS = 4;
     private static final int ANSWERS_MAX = 12;
     private static final int ANSWERS_MORE = 100; // More than forces are made until the power is cut.
-    private static final int REMAINS = 4; // Each power cut may leave many states; so many of them are looked at.
+    private static final int REMAINS = 4; // Each power cut may leave many states; this many of them are checked.
     private static final String DIRECTORY = "/data";
 
     /// Requests name their records by place, so that the disk must keep the source's position, too.

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// A service over real engines, and a client of it: `trades` knows records by key and version, `lines` by their place,
 /// `bursts` makes batches and keeps ids for a day, `passing` forgets them after delivery.
 final class RunningService implements AutoCloseable {
-    /// A test that stands still for some seconds on a busy machine is not cut off as silent.
+    /// A test that is paused for some seconds on a busy machine is not cut off as silent.
     static final Settings.Limits LIMITS = limits(Duration.ofSeconds(30));
 
     /// For a test of silence.
@@ -122,7 +122,7 @@ final class RunningService implements AutoCloseable {
         return new Socket(service.uri().getHost(), service.uri().getPort());
     }
 
-    /// What comes back until the service closes the connection.
+    /// The bytes that come back until the service closes the connection.
     String raw(byte[] request) throws IOException {
         try (Socket socket = connect()) {
             socket.getOutputStream().write(request);
@@ -136,7 +136,7 @@ final class RunningService implements AutoCloseable {
         try {
             socket.getInputStream().transferTo(all);
         } catch (IOException reset) {
-            // What came before is all that comes.
+            // The bytes that came before are all.
         }
         return all.toString(StandardCharsets.UTF_8);
     }

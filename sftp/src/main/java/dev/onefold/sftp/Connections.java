@@ -70,7 +70,7 @@ final class Connections implements AutoCloseable {
 
     /// A connection, and the files behind it.
     record Connection(ClientSession session, SftpClient files) implements AutoCloseable {
-        /// Ends it at once, whatever is under way.
+        /// Ends it at once, also if an operation is under way.
         void end() {
             session.close(true);
         }
@@ -146,7 +146,7 @@ final class Connections implements AutoCloseable {
         return KeyUtils.getKeyType(key) + " " + KeyUtils.getFingerPrint(key);
     }
 
-    /// @throws NotConnected whatever the reason is; nothing was done at the server
+    /// @throws NotConnected for any reason; nothing was done at the server
     Connection connect() throws NotConnected {
         ClientSession session;
         try {

@@ -15,8 +15,8 @@ import org.apache.sshd.sftp.client.SftpClient;
 import org.apache.sshd.sftp.client.SftpClient.DirEntry;
 import org.apache.sshd.sftp.common.SftpException;
 
-/// Removes parts of files that attempts have left. No delivery depends on it, and none fails by it: if the part of an
-/// attempt that is under way is removed, the attempt makes no file and is repeated.
+/// Removes parts of files that attempts have left. No delivery depends on it, and none fails by it: if the
+/// part of an attempt that is under way is removed, the attempt makes no file and is repeated.
 ///
 /// A part of this process is removed as soon as its attempt has ended and a connection carries the request. Parts of
 /// other processes are removed when nothing was written to them for [#ABANDONED], longer than a delivery may take.
@@ -64,8 +64,8 @@ final class Parts {
         }
     }
 
-    /// Removes an abandoned part. If the server refuses that, for example because the part is another user's, the other
-    /// parts are removed all the same.
+    /// Removes an abandoned part. If the server refuses that, for example because the part is another user's,
+    /// the other parts are still removed.
     private static void remove(SftpClient client, String part) throws IOException {
         try {
             client.remove(part);
@@ -82,7 +82,7 @@ final class Parts {
             } catch (SftpException answer) {
                 left.remove(part); // It is not there. If the server refuses to remove it, it does so each time.
             } catch (IOException broken) {
-                return; // The next connection is asked.
+                return; // The part is removed on the next connection.
             }
         }
     }

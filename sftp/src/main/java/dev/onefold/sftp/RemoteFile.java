@@ -22,9 +22,10 @@ import org.apache.sshd.sftp.common.SftpException;
 ///     .NAME.ID.part   written under a new ID, forced if the server can (`fsync@openssh.com`)
 ///     NAME            the part, renamed; version 3 of the protocol refuses that if there is a NAME
 ///
-/// Before the rename there is no NAME, so every failure until then has no effect. A server may execute the rename of a
-/// connection that broke at any later time. So each attempt has a part of its own: that rename gives NAME what the
-/// attempt has written whole, or finds that its part is removed, and never what another attempt has half written.
+/// Before the rename there is no NAME, so every failure until then has no effect. A server may execute the
+/// rename of a broken connection at any later time. So each attempt has a part of its own: a late rename
+/// gives NAME the content that its attempt has written whole, or finds that its part is removed. It never
+/// publishes a part that another attempt has half written.
 final class RemoteFile {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final SecureRandom RANDOM = new SecureRandom();

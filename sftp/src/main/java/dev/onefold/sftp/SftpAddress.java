@@ -5,7 +5,7 @@ import dev.onefold.core.pipeline.Batching.Destination;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Where the files of a pipeline are.
+/// The place of a pipeline's files.
 ///
 /// @param path with [Destination#NUMBER] in the place of the batch's number; one that does not begin with `/` is below
 ///     the folder in which the server begins
@@ -18,7 +18,7 @@ record SftpAddress(String user, String host, int port, String path) {
 
     /// The address that a pipeline file has.
     ///
-    /// @throws IllegalArgumentException if it is none
+    /// @throws IllegalArgumentException if it is not valid
     static SftpAddress of(Destination destination) {
         String text = destination.target().getFirst();
         Matcher parts = ADDRESS.matcher(text);

@@ -26,8 +26,9 @@ import org.apache.sshd.common.config.keys.FilePasswordProvider;
 import org.apache.sshd.common.util.security.SecurityUtils;
 import org.apache.sshd.sftp.client.SftpClient;
 
-/// Makes a file of each batch on an SFTP server, and then its manifest beside it, which says that the content is whole.
-/// The server's key has to be among the known hosts. Each attempt has a connection of its own.
+/// Makes a file of each batch on an SFTP server, and then its manifest beside it, which shows that the
+/// content is whole. The server's key has to be among the known hosts. Each attempt has a connection of its
+/// own.
 public final class SftpReceiver implements Receiver {
     private static final Duration DELIVERY_MAX = Duration.ofHours(1);
 
@@ -45,7 +46,8 @@ public final class SftpReceiver implements Receiver {
 
     /// Opens the receiver. No connection is made.
     ///
-    /// @throws IllegalArgumentException saying what is wrong with address, known hosts, key or password
+    /// @throws IllegalArgumentException saying which of address, known hosts, key or password is wrong, and
+    ///     why
     public static Receiver open(Batching batching, Context context) {
         Destination destination = batching.deliver();
         SftpAddress address = SftpAddress.of(destination);
@@ -111,14 +113,14 @@ public final class SftpReceiver implements Receiver {
         try {
             connection = connections.connect();
         } catch (Connections.NotConnected e) {
-            return stopped(e, new Outcome.NotNow(e.reason(), null)); // No file was thought of.
+            return stopped(e, new Outcome.NotNow(e.reason(), null)); // No file was begun.
         }
         CompletableFuture<Void> limit = CompletableFuture.runAsync(
                 connection::end, CompletableFuture.delayedExecutor(DELIVERY_MAX.toMillis(), TimeUnit.MILLISECONDS));
         try (connection) {
             return make(connection.files(), handover);
         } catch (RemoteFile.NotMade e) {
-            handover.verify(); // If its own content is damaged, that is what has failed.
+            handover.verify(); // If its own content is damaged, that is the failure.
             return stopped(
                     e,
                     new Outcome.NotNow(
@@ -130,7 +132,7 @@ public final class SftpReceiver implements Receiver {
                     e,
                     new Outcome.Unknown("The delivery to " + address.host() + " has failed, and its file may be there: "
                             + said(e)));
-        } catch (IllegalStateException e) { // What the library throws of a connection that hangs.
+        } catch (IllegalStateException e) { // The library throws this when a connection hangs.
             return stopped(
                     e,
                     new Outcome.Unknown("The connection to " + address.host()

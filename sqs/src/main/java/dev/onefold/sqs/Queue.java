@@ -15,7 +15,7 @@ import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.SqsAsyncClientBuilder;
 
-/// A queue by its URL, which says where it is, too.
+/// A queue by its URL, from which its place is known, too.
 ///
 /// @param url as SQS gives it: `https://sqs.eu-central-1.amazonaws.com/123456789012/orders`
 /// @param name account and queue, such as `123456789012/orders`
@@ -66,7 +66,7 @@ public record Queue(String url, String name, String region) {
         return "sqs:" + name;
     }
 
-    /// A queue that is not at AWS is in no region, and a request must be signed for one.
+    /// A queue that is not at AWS is in no region, but a request must be signed for one.
     private static Region regionOrAny() {
         try {
             return DefaultAwsRegionProviderChain.builder().build().getRegion();
@@ -75,9 +75,9 @@ public record Queue(String url, String name, String region) {
         }
     }
 
-    /// A client for it. A URL that is not at AWS is spoken to where it says.
+    /// A client for it. A URL that is not at AWS is used as the endpoint.
     ///
-    /// @param profile of the shared credentials file; `null`: as the environment says
+    /// @param profile of the shared credentials file; `null`: the one of the environment
     public SqsAsyncClient client(@Nullable String profile) {
         SqsAsyncClientBuilder builder = SqsAsyncClient.builder()
                 .httpClientBuilder(

@@ -71,13 +71,13 @@ public final class QueueIntake {
     private long undeleted; // Under this object's lock.
     private long undeletedNotedAt; // The same.
 
-    /// How a queue is read.
+    /// The settings of an intake.
     ///
     /// @param maximumConcurrency receivers at a time
     /// @param visibilityTimeout how long a message is hidden when it is received; it is hidden again before
     ///     that ends
-    /// @param untilEmpty whether the intake ends when a long poll brings nothing
-    /// @param notes takes what a person should know, such as that the queue cannot be reached for now
+    /// @param untilEmpty whether the intake ends when a long poll brings no message
+    /// @param notes takes messages for a person, such as that the queue cannot be reached for now
     public record Settings(
             int maximumConcurrency, Duration visibilityTimeout, boolean untilEmpty, Consumer<String> notes) {
         public static final int CONCURRENCY_DEFAULT = 8;
@@ -120,15 +120,15 @@ public final class QueueIntake {
         return records.get();
     }
 
-    /// Whether the queue has answered: it was there, and its URL and the credentials are right. Any thread.
+    /// Whether the queue has answered: it exists, and its URL and the credentials are right. Any thread.
     public boolean wasRead() {
         return wasRead;
     }
 
-    /// Takes messages until a stop is wished, or the queue is empty if the settings say so. Messages that were received
-    /// by then are taken and deleted first; a poll that is under way is given up.
+    /// Takes messages until a stop is requested, or the queue is empty if the settings say so. Messages that
+    /// were received by then are taken and deleted first; a poll that is under way is abandoned.
     ///
-    /// @throws RuntimeException if the queue does not exist or is not allowed, or the engine cannot go on
+    /// @throws RuntimeException if the queue does not exist or is not allowed, or the engine cannot continue
     public void run(BooleanSupplier stop) {
         List<Thread> receivers = new ArrayList<>();
         BooleanSupplier ends = () -> stop.getAsBoolean() || failure.get() != null;
@@ -259,7 +259,7 @@ public final class QueueIntake {
             delete(messages);
         } catch (EngineException e) {
             if (stop.getAsBoolean()) {
-                held.remove(now); // Or it would be hidden again.
+                held.remove(now); // Otherwise it would be hidden again.
                 hide(messages, 0)
                         .orTimeout(SHOW_SECONDS_MAX, TimeUnit.SECONDS)
                         .exceptionally(_ -> null)
@@ -291,7 +291,7 @@ public final class QueueIntake {
         }
     }
 
-    /// Says it at once, and then at most once a minute.
+    /// Logs it at once, and then at most once a minute.
     private synchronized void noteUndeleted(Left left) {
         undeleted += left.messages.size();
         long now = System.nanoTime();
@@ -304,7 +304,7 @@ public final class QueueIntake {
         }
     }
 
-    /// Messages that are not deleted, and what was said of the last one.
+    /// Messages that are not deleted, and the reason of the last one.
     private record Left(List<Message> messages, String why) {}
 
     private Left deleteOnce(List<Message> messages) {
@@ -338,7 +338,7 @@ public final class QueueIntake {
         }
     }
 
-    /// Hides messages again whose engine takes its time.
+    /// Hides messages again that the engine has not taken yet.
     private void keepHidden() {
         long third = settings.visibilityTimeout.toNanos() / 3;
         while (!Thread.currentThread().isInterrupted()) {

@@ -20,8 +20,8 @@ import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 
-/// Sends records to a queue, ten a request and several requests at a time; the queue has no order. A request that
-/// nobody answered is sent again, so a record may come twice, as two messages. One thread.
+/// Sends records to a queue, ten a request and several requests at a time; the queue has no order. A request
+/// without an answer is sent again, so a record may come twice, as two messages. Not thread-safe.
 public final class QueueSender implements AutoCloseable {
     /// Bytes of a message, and of all messages of a request together.
     public static final int REQUEST_BYTES_MAX = 1024 * 1024;
@@ -47,8 +47,9 @@ public final class QueueSender implements AutoCloseable {
 
     private record Outgoing(long number, String body) {}
 
-    /// @param delaySeconds for which the queue hides each message at first; below 0: as the queue is set
-    /// @param refused takes the number of a record that the queue cannot take, and why; any thread
+    /// @param delaySeconds time for which the queue hides each message at first; below 0: the setting of the
+    ///     queue
+    /// @param refused takes the number of a record that the queue cannot take, and the reason; any thread
     public QueueSender(SqsAsyncClient client, Queue queue, int delaySeconds, BiConsumer<Long, String> refused) {
         this.client = client;
         url = queue.url();
@@ -68,7 +69,7 @@ public final class QueueSender implements AutoCloseable {
 
     /// Sends a record, perhaps later with others.
     ///
-    /// @param number what a refusal names it by; not that of a record that is under way
+    /// @param number names the record in a refusal; not that of a record that is under way
     /// @throws RuntimeException if the queue takes no more
     public void add(long number, byte[] record) {
         String problem = problem(record);
@@ -143,7 +144,8 @@ public final class QueueSender implements AutoCloseable {
         }
     }
 
-    /// Whether the queue never takes the record. Being throttled, or having no leave, is the sender's fault, too.
+    /// Whether the queue never takes the record. Throttling and missing permissions are the sender's fault,
+    /// too.
     private static boolean isRefusal(BatchResultErrorEntry failed) {
         String code = failed.code();
         return Boolean.TRUE.equals(failed.senderFault())
@@ -188,7 +190,7 @@ public final class QueueSender implements AutoCloseable {
         return again;
     }
 
-    /// Sends what is left; when it returns, all is in the queue or refused.
+    /// Sends the rest; when it returns, all records are in the queue or refused.
     ///
     /// @throws RuntimeException if the queue takes no more
     public void finish() {

@@ -2,7 +2,7 @@ package dev.onefold.sqs;
 
 import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 
-/// Why a queue cannot be spoken to, in words that say what to do.
+/// Why a queue cannot be used, in words that say what to do.
 final class Reason {
     private static final int LENGTH_MAX = 300;
 

@@ -140,7 +140,7 @@ class QueueIntakeTest {
     /// The end of a process, wherever it is.
     private static final class Killed extends Error {}
 
-    /// A client whose process may be killed at any answer: what was sent is done, or was not sent at all.
+    /// A client whose process may be killed at any answer: a sent request is executed, or was not sent at all.
     private final class Mortal {
         private final RandomGenerator random;
         private final Set<String> received = ConcurrentHashMap.newKeySet();

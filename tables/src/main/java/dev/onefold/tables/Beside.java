@@ -15,16 +15,16 @@ final class Beside {
 
     /// A piece of work.
     interface Work {
-        /// @return whether the others are to go on
+        /// @return whether the others are to continue
         boolean run(Going going) throws IOException, InterruptedException;
     }
 
-    /// Whether the work goes on.
+    /// Whether the work continues.
     interface Going {
         boolean isOn();
     }
 
-    /// Returns when nothing runs any more. If the caller is interrupted, so is all the work.
+    /// Returns when no work runs any more. If the caller is interrupted, so is all the work.
     static void run(List<Work> works, int threads) throws IOException, InterruptedException {
         AtomicBoolean on = new AtomicBoolean(true);
         ExecutorService executor = Executors.newFixedThreadPool(
@@ -47,7 +47,7 @@ final class Beside {
             try {
                 await(futures, on);
             } catch (InterruptedException e) {
-                executor.shutdownNow(); // Some may wait for a taker that takes nothing any more.
+                executor.shutdownNow(); // Some may wait for a taker that takes no more.
                 throw e;
             }
         }

@@ -18,7 +18,8 @@ final class CsvJson {
         names = header.all().stream().map(CsvRecords.Field::text).toList();
     }
 
-    /// The record as an object; one that cannot be read as a text that says why, which each pipeline rejects.
+    /// The record as an object; one that cannot be read becomes a text with the reason, which each pipeline
+    /// rejects.
     byte[] of(CsvRecords.Fields record, long number) {
         if (!record.isUtf8()) {
             return rejected(record, number, "is not valid UTF-8");

@@ -34,12 +34,12 @@ final class CsvRecords {
 
     /// A value.
     ///
-    /// @param quoted whether it stands in quotes; without them, an empty one is no value
+    /// @param quoted whether it is in quotes; without them, an empty one is not a value
     record Field(String text, boolean quoted) {}
 
     /// A record.
     ///
-    /// @param isUtf8 whether each of its texts is what stands in the file
+    /// @param isUtf8 whether each of its texts was valid UTF-8 in the file
     record Fields(List<Field> all, boolean isUtf8) {}
 
     /// The next record; `null` at the end. Empty lines are passed over.
@@ -61,7 +61,7 @@ final class CsvRecords {
         return new Fields(fields, isUtf8);
     }
 
-    /// Whether the last record had no end of its line: it may be a part of one that somebody writes.
+    /// Whether the last record had no line end: it may be a part of a record that is still being written.
     boolean isOpen() {
         return last < 0;
     }
@@ -83,7 +83,7 @@ final class CsvRecords {
         return new Field(returned ? text.substring(0, text.length() - 1) : text, quoted);
     }
 
-    /// Reads to the closing quote; what is behind it.
+    /// Reads to the closing quote; returns the character behind it.
     private int quoted() throws IOException {
         while (true) {
             int c = in.read();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param tableArn of the table
 /// @param tableId of the table; changes when it is made again under its name
 /// @param at the time as of which the items are
-/// @param items how many
+/// @param items number of the items
 /// @param files the files of items
 public record Export(Folder folder, String tableArn, String tableId, Instant at, long items, List<DataFile> files) {
     private static final String SUMMARY = "manifest-summary.json";

@@ -99,7 +99,7 @@ public final class ExportRows implements RowSource {
 
     private static MessageDigest md5() {
         try {
-            return MessageDigest.getInstance("MD5"); // What the manifest of an export has.
+            return MessageDigest.getInstance("MD5"); // The manifest of an export has this hash.
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("The JDK has MD5", e);
         }

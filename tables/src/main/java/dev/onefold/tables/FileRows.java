@@ -18,7 +18,7 @@ public final class FileRows implements RowSource {
     private static final String PART = "0";
     private static final int BLOCK_BYTES = 1 << 20;
 
-    /// A record has fewer, whatever is around it.
+    /// A record has fewer bytes, with all that is around it.
     private static final int ROW_BYTES_MAX = Limits.RECORD_BYTES_MAX + BLOCK_BYTES;
 
     private final Content content;
@@ -73,7 +73,7 @@ public final class FileRows implements RowSource {
     public sealed interface Form {
         /// Lines as they are.
         ///
-        /// @param header whether the first one is to be in front of each reading's lines
+        /// @param header whether the first line is put in front of each reading's lines
         record Lines(boolean header) implements Form {}
 
         /// Records of RFC 4180, of which the first has the names of the fields; each becomes a line of JSON.
@@ -115,7 +115,7 @@ public final class FileRows implements RowSource {
             throws IOException, InterruptedException {
         byte[] carry = header;
         skip(in, at);
-        long end = at - carry.length; // Of the file's bytes, behind what is handed over.
+        long end = at - carry.length; // Of the file's bytes, behind those that are handed over.
         while (true) {
             if (carry.length > ROW_BYTES_MAX) {
                 throw new IOException("a row has more than " + ROW_BYTES_MAX + " bytes");
@@ -210,7 +210,7 @@ public final class FileRows implements RowSource {
             }
             content.requireWhole(records.isOpen());
         } catch (IOException e) {
-            if (block.lines() > 0) { // What is in front of the bad place is read.
+            if (block.lines() > 0) { // The lines in front of the bad place are read.
                 taker.take(block.rows(PART, String.valueOf(number), done()));
             }
             throw e;

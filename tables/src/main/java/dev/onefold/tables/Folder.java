@@ -16,10 +16,10 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 
 /// The files of an export: in a folder of this machine, or in a bucket.
 public sealed interface Folder {
-    /// A name that says where it is.
+    /// A name for the place of the files.
     String name();
 
-    /// The paths of all files whose path ends so, from here.
+    /// The paths of all files whose path has this end, from here.
     List<String> find(String end) throws IOException;
 
     /// Opens a file by its path from here.
@@ -51,7 +51,7 @@ public sealed interface Folder {
 
     /// In a bucket.
     ///
-    /// @param prefix what all keys begin with; empty, or with a slash at its end
+    /// @param prefix the beginning of all keys; empty, or with a slash at its end
     record InBucket(S3AsyncClient client, String bucket, String prefix) implements Folder {
         @Override
         public String name() {

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 
 /// Lines that are collected until they are worth handing over. Not thread-safe.
 final class LineBlock extends ByteArrayOutputStream {
-    /// A taker that waits for its force gets enough at a time.
+    /// Bytes that are worth handing over: enough for a taker that waits for its force.
     static final int BYTES = 1 << 20;
 
     private int lines;
@@ -32,7 +32,7 @@ final class LineBlock extends ByteArrayOutputStream {
         return lines;
     }
 
-    /// The lines, and how the part goes on; the block is empty then.
+    /// The lines, and the mark to continue at; the block is empty then.
     RowSource.Rows rows(String part, String mark, long done) {
         RowSource.Rows rows = new RowSource.Rows(part, toByteArray(), count, lines, mark, done);
         reset();

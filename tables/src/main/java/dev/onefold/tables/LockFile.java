@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// A file that one thread of one process holds, until it closes this or the process ends, however it ends.
+/// A file that one thread of one process holds, until it closes this or the process ends, in whatever way.
 ///
 /// A system may release all locks that a process has on a file when the process closes any channel of that file. So no
 /// second channel of a held file is opened: within the process a set of paths decides.
@@ -25,7 +25,7 @@ final class LockFile implements Closeable {
         this.channel = channel;
     }
 
-    /// Makes the file if it is missing, and holds it; `null` if somebody else does.
+    /// Makes the file if it is missing, and holds it; `null` if somebody else holds it.
     static @Nullable LockFile take(Path file) throws IOException {
         Path known = file.toAbsolutePath().normalize();
         if (!HELD.add(known)) {

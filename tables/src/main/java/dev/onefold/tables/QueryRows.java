@@ -66,8 +66,8 @@ public final class QueryRows implements RowSource {
         return new Extent(0, 0, 0);
     }
 
-    /// The logical replication slots of the database that are ready: whatever commits from now on is in each. A slot
-    /// whose log the server has removed is not.
+    /// The logical replication slots of the database that are ready: each later commit is in each of them. A
+    /// slot whose log the server has removed is not ready.
     public List<String> slots() throws IOException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();
@@ -131,8 +131,9 @@ public final class QueryRows implements RowSource {
         taker.take(block.rows(PART, END, count));
     }
 
-    /// Waits until every transaction has ended that has written something and is open now, in any database of the
-    /// server. The log may have given its changes already; a query sees them only when the transaction has ended.
+    /// Waits until every transaction has ended that has written something and is open now, in any database of
+    /// the server. The log may have given its changes already; a query sees them only when the transaction
+    /// has ended.
     @Override
     public void awaitWriters(BooleanSupplier isStopped) throws IOException, InterruptedException {
         try (Connection connection = connect();

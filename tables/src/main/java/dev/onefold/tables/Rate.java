@@ -2,7 +2,8 @@ package dev.onefold.tables;
 
 import java.util.concurrent.TimeUnit;
 
-/// Limits spending to a rate over all threads: a thread that spends waits until its amount is made up for.
+/// Limits spending to a rate over all threads: a thread that spends waits as long as its amount takes at the
+/// rate.
 public final class Rate {
     private final double perSecond;
     private long freeNanos = System.nanoTime();
@@ -21,7 +22,7 @@ public final class Rate {
         return perSecond > 0 ? (int) Math.min(Math.max(1, perSecond), Integer.MAX_VALUE) : Integer.MAX_VALUE;
     }
 
-    /// Spends an amount, and waits until it is made up for.
+    /// Spends an amount, and waits as long as it takes at the rate.
     public void spend(double amount) throws InterruptedException {
         if (perSecond > 0) {
             long wait = book(amount) - System.nanoTime();

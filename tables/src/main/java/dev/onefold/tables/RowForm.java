@@ -6,7 +6,8 @@ import dev.onefold.core.form.RowLine;
 import java.math.BigInteger;
 import java.util.Arrays;
 
-/// How a row becomes a record of the pipeline: as it is, or in a line that says that it is a row. Any thread.
+/// The form in which a row becomes a record of the pipeline: as it is, or in a line that marks it as a row.
+/// Any thread.
 public final class RowForm {
     private final byte[] prefix;
 

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/// Where the rows of a table are read from. It has parts that are read beside each other, and each part has marks, at
-/// which a later reading can go on.
+/// The source of a table's rows. It has parts that are read beside each other, and each part has marks, at
+/// which a later reading can continue.
 public interface RowSource extends AutoCloseable {
     /// The mark of a part that is read to its end.
     String END = "end";
@@ -14,22 +14,22 @@ public interface RowSource extends AutoCloseable {
     /// The mark of a part's beginning.
     String BEGINNING = "";
 
-    /// The identity of the content. A source with the same identity can be read on from the marks of this one.
+    /// The identity of the content. A source with the same identity can be read from the marks of this one.
     String identity();
 
     /// The names of the parts.
     List<String> parts();
 
-    /// How much there is; nothing of it is exact.
+    /// The size of the source; none of its numbers is exact.
     Extent extent();
 
     /// Reads on to the end of all parts, or until the taker has enough.
     ///
     /// @param from the mark of each part
-    /// @throws IOException if the source cannot be read, or is not what it was
+    /// @throws IOException if the source cannot be read, or has changed
     void read(Map<String, String> from, Taker taker) throws IOException, InterruptedException;
 
-    /// Waits until every change has ended that was begun and that a reading may not have seen.
+    /// Waits until every change has ended that had begun and that a reading may not have seen.
     ///
     /// @param isStopped whether to wait no longer
     default void awaitWriters(BooleanSupplier isStopped) throws IOException, InterruptedException {}
@@ -42,7 +42,7 @@ public interface RowSource extends AutoCloseable {
     interface Taker {
         /// Takes the next rows of a part; waits while there is no room for them.
         ///
-        /// @return whether to go on
+        /// @return whether to continue
         boolean take(Rows rows) throws InterruptedException;
     }
 
@@ -51,11 +51,11 @@ public interface RowSource extends AutoCloseable {
     /// @param lines bytes of whole lines, one for each row; the taker's own
     /// @param length bytes of `lines` that are lines
     /// @param count how many lines these are
-    /// @param mark where the part goes on behind them
+    /// @param mark the mark behind them, at which the part continues
     /// @param done how much of the extent has been read since the last rows of this part
     record Rows(String part, byte[] lines, int length, int count, String mark, long done) {}
 
-    /// How much there is.
+    /// The size of a source.
     ///
     /// @param total of what [Rows#done] counts; 0 if it is not known
     /// @param rows how many rows, about; 0 if it is not known

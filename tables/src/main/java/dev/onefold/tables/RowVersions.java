@@ -7,7 +7,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// Which version a row of a table gets.
+/// The versions of a table's rows.
 public final class RowVersions {
     private RowVersions() {}
 
@@ -19,7 +19,7 @@ public final class RowVersions {
     /// The form of the rows of a seeding or a comparison.
     ///
     /// @param stream ARN of the change stream of the table; `null` if there is none, or it plays no part
-    /// @throws IllegalArgumentException if it is not known which log the pipeline reads
+    /// @throws IllegalArgumentException if the log that the pipeline reads is not known
     public static RowForm form(Pipeline pipeline, @Nullable String stream, long number) {
         if (areByPlace(pipeline)) {
             return RowForm.positioned(generation(pipeline, stream), number);

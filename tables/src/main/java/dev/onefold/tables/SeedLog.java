@@ -23,8 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The seedings of a pipeline, in a folder: each has a number of its own, above every earlier one, and a file that says
-/// how far it is. Processes and threads may use one folder at the same time.
+/// The seedings of a pipeline, in a folder: each has a number of its own, above every earlier one, and a file
+/// with its progress. Processes and threads may use one folder at the same time.
 public final class SeedLog {
     private static final String JSON = ".json";
     private static final String LOCK = ".lock";
@@ -43,17 +43,17 @@ public final class SeedLog {
     /// A seeding as its file has it.
     ///
     /// @param identity of its source
-    /// @param marks how far each part is
+    /// @param marks the progress of each part
     public record Entry(long number, String identity, boolean done, Map<String, String> marks) {}
 
-    /// Where the numbers of seedings come from, and what became of earlier ones.
+    /// The source of the numbers of seedings, and the state of earlier ones.
     public interface Numbers {
         /// Draws a number that no seeding has, greater than all before.
         ///
         /// @param last the last number that this log knows
         long draw(long last);
 
-        /// Whether the rows are there that the seeding of a number has brought. If not, they are read again.
+        /// Whether the rows of the seeding with a number are still there. If not, they are read again.
         boolean holds(long number);
 
         /// Numbers by a clock, greater than the last one also if the clock went back.
@@ -84,10 +84,10 @@ public final class SeedLog {
         return Optional.ofNullable(latest);
     }
 
-    /// Begins a seeding. If the latest one of the same source was interrupted, the new one goes on at its marks; it has
-    /// a number of its own, so that a row that both read is no conflict.
+    /// Begins a seeding. If the latest one of the same source was interrupted, the new one continues at its
+    /// marks; it has a number of its own, so that a row that both read is not a conflict.
     ///
-    /// @param identity of the source, and of what its rows go to
+    /// @param identity of the source, and of the receiver of its rows
     /// @param restart whether it reads from the beginning in any case
     public Seed begin(String identity, Numbers numbers, boolean restart) throws IOException {
         Files.createDirectories(folder);
@@ -96,7 +96,7 @@ public final class SeedLog {
                 && !latest.get().done()
                 && numbers.holds(latest.get().number())) {
             LockFile held = lockOfInterrupted(latest.get().number());
-            if (held != null) { // Else it is running.
+            if (held != null) { // Otherwise it is running.
                 try (held) {
                     Entry left = read(latest.get().number());
                     return draw(identity, numbers, left == null ? latest.get() : left);
@@ -117,7 +117,7 @@ public final class SeedLog {
             }
             LockFile held = lock(number);
             if (held == null) {
-                continue; // Somebody took it for one that was left behind.
+                continue; // Somebody took it for one that was interrupted.
             }
             Entry entry = new Entry(number, identity, false, left == null ? Map.of() : left.marks());
             Seed seed = new Seed(held, entry, left == null ? 0 : left.number());
@@ -214,7 +214,7 @@ public final class SeedLog {
             return entry.number();
         }
 
-        /// Where each part begins.
+        /// The mark at which each part begins.
         public Map<String, String> marks() {
             return entry.marks();
         }
@@ -224,7 +224,7 @@ public final class SeedLog {
             return continued;
         }
 
-        /// Notes how far each part is: all in front of these marks is durable in the engine.
+        /// Notes the progress of each part: all rows in front of these marks are durable in the engine.
         public void save(Map<String, String> marks) throws IOException {
             write(RUNNING, marks);
         }
@@ -255,7 +255,8 @@ public final class SeedLog {
                     StandardCopyOption.REPLACE_EXISTING);
         }
 
-        /// Releases it; if it is not finished, it was interrupted. The file of the lock stays: its number is drawn.
+        /// Releases it; if it is not finished, it was interrupted. The file of the lock stays: its number was
+        /// drawn.
         @Override
         public void close() throws IOException {
             held.close();

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Brings the rows of a source to an engine: reads and appends at the same time, and notes how far each part is in the
-/// engine. One thread runs it.
+/// Brings the rows of a source to an engine: reads and appends at the same time, and notes the progress of
+/// each part in the engine. One thread runs it.
 public final class Seeding {
     private static final int WAITING_MAX = 6;
     private static final long STOP_POLL_MS = 100;
@@ -44,19 +44,19 @@ public final class Seeding {
         marks = new HashMap<>(seed.marks());
     }
 
-    /// How rows go.
+    /// The form of the rows, and their rate.
     ///
     /// @param rate of rows
     public record Way(RowForm form, Rate rate) {}
 
-    /// Where the records go.
+    /// The receiver of the records.
     @FunctionalInterface
     public interface Intake {
         /// Takes lines. They are durable when it returns.
         Appended append(byte[] lines, int length);
     }
 
-    /// Is told how far the seeding is.
+    /// Receives the progress of the seeding.
     public interface Listener {
         /// @param done of the source's extent
         void at(long done, long rows);
@@ -73,7 +73,7 @@ public final class Seeding {
 
     /// Seeds to the end, or until the listener wants to stop.
     ///
-    /// @throws IOException if the source cannot be read; what was read before stays
+    /// @throws IOException if the source cannot be read; rows that were read before stay
     public Report run() throws IOException, InterruptedException {
         Thread reader = Thread.ofPlatform().name("onefold-seed-reader").daemon().start(this::read);
         try {
@@ -146,7 +146,7 @@ public final class Seeding {
         rate.spend(some.count());
     }
 
-    /// Behind so many lines.
+    /// The end of the first `lines` lines.
     private static int endOfLine(RowSource.Rows rows, int lines) {
         int end = 0;
         for (int found = 0; found < lines; end++) {
@@ -160,7 +160,7 @@ public final class Seeding {
         while (!listener.stop()) {
             Optional<RowSource.Rows> next = waiting.poll(STOP_POLL_MS, TimeUnit.MILLISECONDS);
             if (next == null) {
-                continue; // The source takes its time.
+                continue; // The source needs time.
             }
             if (next.isEmpty()) {
                 return;

@@ -39,10 +39,10 @@ public record SourceTable(
         @Nullable String stream) {
     private static final Pattern STREAM = Pattern.compile("arn:[^:]*:dynamodb:[^:]*:[^:]*:table/[^/]+/stream/(.+)");
 
-    /// How many there are, and how large.
+    /// The number of the items, and their bytes.
     public record Size(long count, long bytes) {}
 
-    /// Asks for it.
+    /// Describes a table.
     ///
     /// @throws IllegalArgumentException if there is no such table
     /// @throws SdkException if DynamoDB cannot be asked
@@ -82,8 +82,8 @@ public record SourceTable(
         return this;
     }
 
-    /// Requires that the key of the pipeline is the whole key of the table. A change names its row by that; with a part
-    /// of it, several rows would be one.
+    /// Requires that the key of the pipeline is the whole key of the table. A change names its row by that;
+    /// with a part of it, several rows would be one.
     ///
     /// @throws IllegalArgumentException if it is another one
     public void requireKey(Pipeline pipeline) {
@@ -134,7 +134,7 @@ public record SourceTable(
         }
     }
 
-    /// When a stream was switched on, as its ARN says.
+    /// The time at which a stream was switched on, by its ARN.
     ///
     /// @throws IllegalArgumentException if this is not the ARN of a stream
     public static Instant begin(String streamArn) {

@@ -135,7 +135,7 @@ public final class TableRows implements RowSource {
         return null;
     }
 
-    /// A table that is throttled is asked again for as long as it takes: somebody else needs its capacity.
+    /// A table that is throttled is asked again without a limit: somebody else needs its capacity.
     private static boolean mayPass(SdkException failure, int attempt) {
         return switch (failure) {
             case AwsServiceException answer ->

@@ -115,7 +115,7 @@ class QueryRowsTest {
             assertThat(Taken.all(rows).lines).containsExactly("{\"id\":1,\"n\":1}");
             run("insert into moving values (2, 2)"); // One that began later is not waited for.
             assertThat(waiting).isNotDone();
-            rows.awaitWriters(() -> true); // Who is stopped does not wait.
+            rows.awaitWriters(() -> true); // A stopped caller does not wait.
             open.commit();
             waiting.join();
         }

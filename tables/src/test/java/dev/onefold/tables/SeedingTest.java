@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// How a seeding ends that does not come to the end of its source.
+/// The end of a seeding that does not reach the end of its source.
 @Timeout(60)
 class SeedingTest {
     private static final int PARTS = 8;

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What a taker got, who may have enough.
+/// The rows that a taker got, up to a number of takes.
 final class Taken {
     final List<String> lines = new ArrayList<>();
     final Map<String, String> marks = new HashMap<>();
@@ -21,7 +21,7 @@ final class Taken {
         return some(source, Map.of(), Integer.MAX_VALUE);
     }
 
-    /// Takes so many times.
+    /// Takes rows this many times.
     static Taken some(RowSource source, Map<String, String> from, int takes) throws IOException, InterruptedException {
         Taken taken = new Taken(takes);
         taken.marks.putAll(from);

@@ -37,7 +37,7 @@ final class JarClasses extends ClassLoader {
         registerAsParallelCapable();
     }
 
-    /// @throws ZipException if the bytes are no jar, or only the beginning of one
+    /// @throws ZipException if the bytes are not a jar, or only the beginning of one
     JarClasses(byte[] jar) throws IOException {
         super(new LoadedFunction.Classes());
         try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(jar))) {

@@ -19,13 +19,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A pipeline file as it was read: its text, as far as it is text, and what it came to.
+/// A pipeline file as it was read: its text, as far as it is text, and the result of the reading.
 public record PipelineFile(String text, Reading reading) {
     public static final int FILE_BYTES_MAX = 1024 * 1024;
 
-    /// The pipeline that a file says.
+    /// The pipeline of a file.
     ///
-    /// @throws IllegalArgumentException with all that is wrong with it, each with its line and column
+    /// @throws IllegalArgumentException with all its problems, each with its line and column
     /// @throws UncheckedIOException if the file cannot be read
     public static Pipeline pipeline(Path path) {
         PipelineFile file = load(path);
@@ -35,7 +35,7 @@ public record PipelineFile(String text, Reading reading) {
         };
     }
 
-    /// The pipeline that a file says, or all that is wrong with it.
+    /// The pipeline of a file, or all its problems.
     ///
     /// @throws UncheckedIOException if the file cannot be read
     public static Reading read(Path path) {
@@ -85,7 +85,7 @@ public record PipelineFile(String text, Reading reading) {
         return problems(name, ProblemText.COLUMNS_MAX);
     }
 
-    /// The same in at most so many columns; a line of the file is shown in at most 80.
+    /// The same in at most `columns` columns; a line of the file is shown in at most 80.
     public String problems(String name, int columns) {
         return switch (reading) {
             case Reading.Read _ -> "";

@@ -25,12 +25,13 @@ import java.util.concurrent.TimeoutException;
 public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
     public static final int JAR_BYTES_MAX = 64 * 1024 * 1024;
 
-    /// For the code that runs when a function is loaded: its class, its constructor, `tables()` and `start()`.
+    /// Greatest time for the code that runs when a function is loaded: its class, its constructor, `tables()`
+    /// and `start()`.
     private static final Duration LOAD_MAX = Duration.ofSeconds(10);
 
     /// The function that a pipeline file names.
     ///
-    /// @throws IllegalArgumentException with all that is wrong with the file, its jar or its class
+    /// @throws IllegalArgumentException with all problems of the file, its jar or its class
     /// @throws java.io.UncheckedIOException if the pipeline file cannot be read
     public static PipelineFunction load(Path pipelineFile) {
         return load(pipelineFile, PipelineFile.pipeline(pipelineFile));

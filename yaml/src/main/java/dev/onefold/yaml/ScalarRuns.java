@@ -7,9 +7,9 @@ import java.util.List;
 import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 
-/// Finds where each character of a YAML scalar stands in the file, by walking its value and its source side by
-/// side: escapes are longer than what they mean, and folding turns line breaks and indents into one space. One
-/// thread.
+/// Finds the place of each character of a YAML scalar in the file, by walking its value and its source side
+/// by side: escapes are longer than their meaning, and folding turns line breaks and indents into one space.
+/// Not thread-safe.
 final class ScalarRuns {
     private final int[] source;
     private final int end;
@@ -65,8 +65,8 @@ final class ScalarRuns {
         return runs;
     }
 
-    /// Goes to the source of the next character of the value: past line continuations, and past space if that is no
-    /// space.
+    /// Goes to the source of the next character of the value: past line continuations, and past space if the
+    /// character is not a space.
     private void skipTo(boolean space, boolean escapes) {
         while (at < end) {
             if (escapes && source[at] == '\\' && at + 1 < end && (source[at + 1] == '\n' || source[at + 1] == '\r')) {
@@ -80,7 +80,7 @@ final class ScalarRuns {
         }
     }
 
-    /// How many code points of the source say the next character of the value.
+    /// The number of code points of the source that make the next character of the value.
     private int length(boolean space, ScalarEvent scalar) {
         if (at >= end) {
             return 0;

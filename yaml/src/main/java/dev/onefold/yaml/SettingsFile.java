@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A file of settings in YAML that is no pipeline file. Its problems are shown in it.
+/// A file of settings in YAML that is not a pipeline file. Its problems are shown in it.
 public final class SettingsFile {
     private final String name;
     private final String text;
@@ -44,12 +44,12 @@ public final class SettingsFile {
         return new SettingsFile(name, text, root);
     }
 
-    /// All that the file says.
+    /// The root of the file.
     public Node root() {
         return root;
     }
 
-    /// Says what is wrong at a place; the arguments are those of [Problem].
+    /// The exception for a problem at a place; the arguments are those of [Problem].
     public IllegalArgumentException refused(TextPlace place, String path, String value, String wrong, String right) {
         return refused(name, text, List.of(new Problem(place, path, value, wrong, right)));
     }

@@ -48,7 +48,7 @@ final class YamlNodes {
         source = text.codePoints().toArray();
     }
 
-    /// The one document that the text is, or null when it is none, which is then noted.
+    /// The one document of a text; `null` if the text is not one, and then the problem is noted.
     static @Nullable Node read(String text, Problems problems) {
         YamlNodes yaml = new YamlNodes(text);
         try {
@@ -83,7 +83,7 @@ final class YamlNodes {
         return "indent what belongs together alike, and put a text with signs in quotes";
     }
 
-    /// Leaves the walk; never leaves [#read].
+    /// Ends the walk; never leaves [#read].
     private static final class Broken extends RuntimeException {
         private static final long serialVersionUID = 1;
 

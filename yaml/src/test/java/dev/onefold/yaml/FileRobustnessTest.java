@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Whatever stands in a file, it is read or refused with problems that can be shown.
+/// Every file is read or refused with problems that can be shown.
 class FileRobustnessTest {
     private static final List<String> PIECES = List.of(
             "pipeline",

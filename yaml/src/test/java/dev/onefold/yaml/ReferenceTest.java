@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What `docs/pipelines.md` shows is what can be read.
+/// The examples of `docs/pipelines.md` can be read.
 class ReferenceTest {
     private static final Path REFERENCE = Path.of("..", "docs", "pipelines.md");
     private static final Path PROCESS = Path.of("..", "docs", "process.md");
@@ -72,7 +72,7 @@ class ReferenceTest {
                 read("pipeline: p\ninput: {time: at}\nrollup:\n  levels: []\n  measures:\n    m: " + measure));
     }
 
-    /// What stands in backquotes in a section.
+    /// The texts in backquotes in a section.
     private static Stream<String> codes(String heading) throws IOException {
         String reference = Files.readString(REFERENCE);
         int start = reference.indexOf(heading) + heading.length();

@@ -4,9 +4,9 @@ import dev.onefold.core.bytes.Utf8;
 import java.util.AbstractList;
 import java.util.Objects;
 
-/// The records of a content, each ended by a line end; the last one may lack it. Each is decoded when it is looked at,
-/// and none is kept: a content of many short lines takes no more of the heap than its bytes. Fast from one line to the
-/// next only. Not thread-safe.
+/// The records of a content, each ended by a line end; the last one may lack it. Each is decoded when it is
+/// read, and none is kept: a content of many short lines takes no more of the heap than its bytes. Fast only
+/// if the lines are read in their order. Not thread-safe.
 public final class BodyLines extends AbstractList<String> {
     private final byte[] body;
     private final int size;

@@ -16,7 +16,7 @@ public final class BodyOut extends OutputStream {
     private int length;
     private boolean begun;
 
-    /// @param head of the answer, without what says its length
+    /// @param head of the answer, without the fields for its length
     /// @param chunks whether the client understands chunks
     public BodyOut(OutputStream out, String head, boolean chunks) {
         this.out = out;
@@ -66,7 +66,7 @@ public final class BodyOut extends OutputStream {
         out.flush();
     }
 
-    /// Sends what is left.
+    /// Sends the rest.
     public void end() throws IOException {
         if (begun) {
             send();

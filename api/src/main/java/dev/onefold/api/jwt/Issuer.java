@@ -60,7 +60,8 @@ public final class Issuer {
     private static final Duration OUTAGE_MAX = Duration.ofHours(1);
     private static final String PREFIX = "onefold:";
 
-    /// Signatures with a key pair alone. With a shared secret among them, the public key would be taken for one.
+    /// Signatures with a key pair alone. If a shared secret were allowed, the public key could be taken for
+    /// one.
     private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
             JWSAlgorithm.RS256,
             JWSAlgorithm.RS384,
@@ -78,7 +79,7 @@ public final class Issuer {
     private final AtomicLong warnedNanos = new AtomicLong(System.nanoTime() - FETCHED_EACH.toNanos());
     private final AtomicLong notedNanos = new AtomicLong(System.nanoTime() - FETCHED_EACH.toNanos());
     private final AtomicLong unnoted = new AtomicLong();
-    private volatile boolean hasKeys; // Whether they could be read when they were last needed.
+    private volatile boolean hasKeys; // Whether they could be read the last time.
 
     /// The verdict on a token: its claims if it is valid, or the reason for its refusal.
     public sealed interface Verdict permits Claims, Reason {}
@@ -177,7 +178,7 @@ public final class Issuer {
         return strong;
     }
 
-    /// No key of the issuer is good for a token.
+    /// No key of the issuer fits a token.
     private static final class NoKey extends KeySourceException {
         private static final long serialVersionUID = 1;
 
@@ -220,7 +221,7 @@ public final class Issuer {
             return Reason.UNKNOWN_KEY;
         } catch (KeySourceException e) {
             hasKeys = false;
-            if (isDue(warnedNanos)) { // Each request that brings a token would say it while the issuer is away.
+            if (isDue(warnedNanos)) { // Otherwise each request with a token would log it while the issuer is away.
                 LOG.log(
                         System.Logger.Level.WARNING,
                         "The keys of the issuer of tokens cannot be read: " + e.getMessage());
@@ -255,7 +256,7 @@ public final class Issuer {
         return e instanceof ExpiredJWTException ? Reason.EXPIRED : Reason.NOT_YET_VALID;
     }
 
-    /// A line of the log tells of many tokens: anybody may send one.
+    /// Anybody may send a token, so a line of the log is for many of them.
     private void note(Reason reason) {
         unnoted.incrementAndGet();
         if (isDue(notedNanos)) {

@@ -17,9 +17,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Reads an issuer's keys by HTTP. The time limit is one for the whole answer: an issuer that sends a byte now and then
-/// would hold up everybody who waits for the keys. Redirects are not followed, because the address that was configured
-/// is the one that is trusted. Any thread may call.
+/// Reads an issuer's keys by HTTP. The time limit is one for the whole answer: an issuer that sends a byte
+/// now and then would delay every caller that waits for the keys. Redirects are not followed, because the
+/// configured address is the trusted one. Any thread may call.
 final class KeysAddress implements ResourceRetriever {
     private static final int OK = 200;
     private static final int BYTES_MAX = 200_000;

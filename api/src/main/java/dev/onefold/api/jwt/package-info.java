@@ -1,4 +1,4 @@
-/// [Issuer] says what a token allows that somebody else has signed.
+/// [Issuer] verifies tokens of an issuer, and reads their permissions.
 @NullMarked
 package dev.onefold.api.jwt;
 

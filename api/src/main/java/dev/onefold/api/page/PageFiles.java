@@ -18,14 +18,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The files of the live page, in memory. They are listed here: no other path is looked up anywhere. All but the page
-/// itself have addresses that contain the hash of all of them, so that a browser keeps them for ever, and never mixes
-/// files of two versions. Any thread may call.
+/// The files of the live page, in memory. They are listed here: no other path is looked up anywhere. All but
+/// the page itself have addresses that contain the hash of all of them, so that a browser keeps them for
+/// ever, and never mixes files of two versions. Any thread may call.
 public final class PageFiles {
     /// The first part of the paths of all files but the page itself.
     public static final String FOLDER = "page";
 
-    /// Scripts and styles come from the service alone, none stands in the page itself, and no text becomes a script.
+    /// Scripts and styles come from the service alone, the page itself contains none, and no text becomes a
+    /// script.
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
             + " require-trusted-types-for 'script'; trusted-types lit-html";

@@ -12,19 +12,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.AbstractList;
 import java.util.RandomAccess;
 
-/// The lines of an answer that came as JSON. They are kept off the heap, and each is parsed when it is
-/// looked at. Not thread-safe.
+/// The lines of an answer that came as JSON. They are kept off the heap, and each is parsed when it is read.
+/// Not thread-safe.
 public final class AnswerLines extends AbstractList<Answer.Line> implements RandomAccess, AutoCloseable {
     private final OffHeapLines lines = new OffHeapLines();
 
-    /// The answer that [JsonForm] wrote, each group on a line of its own. Its lines
-    /// are valid until this is closed.
+    /// Reads an answer that [JsonForm] wrote, each group on a line of its own. Its lines are valid until this
+    /// is closed.
     public Answer read(InputStream json) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(json, StandardCharsets.UTF_8));
         String head = next(in);
         String line = next(in);
         for (; !line.startsWith("\"cut\":"); line = next(in)) {
-            if (line.startsWith("{")) { // Behind it stand the separators of the list.
+            if (line.startsWith("{")) { // The separators of the list follow.
                 lines.add(line.substring(0, line.lastIndexOf('}') + 1).getBytes(StandardCharsets.UTF_8));
             }
         }

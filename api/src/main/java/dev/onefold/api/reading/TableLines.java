@@ -21,8 +21,8 @@ import java.util.RandomAccess;
 public final class TableLines implements AutoCloseable {
     private final OffHeapLines lines = new OffHeapLines();
 
-    /// The answer that [JsonForm] wrote, each row on a line of its own. Its rows are valid until
-    /// this is closed.
+    /// Reads an answer that [JsonForm] wrote, each row on a line of its own. Its rows are valid until this is
+    /// closed.
     public TableAnswer read(InputStream json) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(json, StandardCharsets.UTF_8));
         List<TableAnswer.Table> tables = new ArrayList<>();
@@ -44,7 +44,7 @@ public final class TableLines implements AutoCloseable {
         return new TableAnswer(tables, JsonForm.CUT.read(cut.get("cut")));
     }
 
-    /// As it travels.
+    /// The text of a row in an answer.
     public static String text(Value.Fields row) {
         return Base64.getEncoder().encodeToString(row.toBytes());
     }

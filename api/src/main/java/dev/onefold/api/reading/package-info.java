@@ -1,4 +1,4 @@
-/// Reads the content of answers: what a client of the routes makes of them.
+/// Reads the content of answers, for a client of the routes.
 @NullMarked
 package dev.onefold.api.reading;
 

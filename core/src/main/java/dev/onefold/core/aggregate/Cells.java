@@ -56,7 +56,7 @@ public final class Cells {
         stride = 1 + 3 * summedInputs.length;
     }
 
-    /// Retracts what a row contributed and adds what it contributes now, in one step.
+    /// Retracts the old contribution of a row and adds its new one, in one step.
     public void move(Amounts before, Amounts after) {
         if (before.counted) {
             add(before, -1);
@@ -167,7 +167,7 @@ public final class Cells {
         return dirty.cardinality();
     }
 
-    /// Writes what has changed since the last call.
+    /// Writes the cells that have changed since the last call.
     public void writeDirty(Sink sink) {
         for (int leaf = dirty.nextSetBit(0); leaf >= 0; leaf = dirty.nextSetBit(leaf + 1)) {
             sink.cell(leaf, chunk(leaf), (leaf & CHUNK - 1) * stride, stride);

@@ -44,7 +44,9 @@ public final class DeliveryRules {
         return delivery instanceof Delivery.Waiting waiting && nowMs >= waiting.notBeforeMs();
     }
 
-    /// /// Whether a start mark has to be durable before an attempt: if the attempt must not be repeated, if it must not be
+    /// Whether a start mark has to be durable before an attempt: if the attempt must not be repeated, if it
+    /// must not be repeated once the receiver has forgotten the id, or if a batch that the receiver may have
+    /// must not be divided.
     public boolean needsStartMark() {
         return batching.receiver() == Receiver.ONCE || remembers != null || batching.bisect();
     }

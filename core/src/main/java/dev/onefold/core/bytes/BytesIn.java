@@ -3,9 +3,8 @@ package dev.onefold.core.bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Reads what [BytesOut] wrote. Each method fails with an [IllegalStateException] where the bytes are
-/// something else: they are stored state, and a runtime that cannot read its state must stop. It is not
-/// thread-safe.
+/// Reads the bytes of [BytesOut]. Each method throws an [IllegalStateException] if the bytes are something
+/// else: they are stored state, and a runtime that cannot read its state must stop. It is not thread-safe.
 public final class BytesIn {
     private final byte[] bytes;
     private final int end;

@@ -8,9 +8,9 @@ import java.util.Arrays;
 /// A fast 64-bit hash of bytes: each word is folded in by the high and low half of a 128-bit product, as in
 /// wyhash (Wang Yi, 2019). Spreads keys over shards, lanes and slots.
 ///
-/// The hash is stored by its effect: it says in which shard's files the embedded engine looks for the row
-/// of a key, and in which lane AWS puts a key's deltas. Another hash would look in the wrong place, and
-/// every duplicate would count. So its values never change within a [#VERSION]; row files bear the version.
+/// The hash is stored by its effect: it decides in which shard's files the embedded engine looks for the row
+/// of a key, and in which lane AWS puts a key's deltas. Another hash would look in the wrong place, and every
+/// duplicate would count. So its values never change within a [#VERSION]; row files bear the version.
 public final class Hash {
     /// The version of the hash's values, which the row files of the embedded engine bear. Any change of a value
     /// raises it.

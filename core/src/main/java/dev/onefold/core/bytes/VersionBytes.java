@@ -43,13 +43,13 @@ public final class VersionBytes {
         return n + 1;
     }
 
-    /// The bytes that stand for a number.
+    /// The bytes of a number.
     public static byte[] of(BigInteger version) {
         byte[] bytes = new byte[version.abs().toByteArray().length + 1];
         return java.util.Arrays.copyOf(bytes, put(version, bytes, 0));
     }
 
-    /// The number that these bytes stand for.
+    /// The number of these bytes.
     public static BigInteger number(byte[] bytes, int from) {
         int n = length(bytes[from]) - 1;
         boolean negative = (bytes[from] & 0xff) < ZERO;

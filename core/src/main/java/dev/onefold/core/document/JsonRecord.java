@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /// names the members in their order:
 ///
 ///     name            a component, or the result of another method, which is written and not read
-/// ///     component*      a record whose members are written among these, without an object of their own
-/// ///     name?           is not written if it is null or an empty text, and is read as that if it is missing
-///     name?           is not written if it is null or an empty text, and is so where it is missing
+///     name=method     the same under another name in JSON
+///     component*      a record whose members are written among these, without an object of their own
+///     name?           is not written if it is null or an empty text, and is read as that if it is missing
 ///
 /// An empty optional value is not written. A reader passes over members that the description does not have. Immutable.
 public final class JsonRecord<T extends Record> implements JsonValue<T> {

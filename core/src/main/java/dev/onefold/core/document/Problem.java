@@ -1,6 +1,6 @@
 package dev.onefold.core.document;
 
-/// One thing that is wrong in a document. All its texts are printable and short, whatever the document holds.
+/// One error in a document. All its texts are printable and short, for any content of the document.
 ///
 /// @param path where in the document's structure, like `input.version`; empty for the document itself
 /// @param value the value at the place, shortened; empty if there is none, or if it is not a single text

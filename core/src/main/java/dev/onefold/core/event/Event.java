@@ -27,7 +27,7 @@ public final class Event {
         FILTERED(0),
         /// Contributes to groups.
         COUNTED(1),
-        /// Retracts what its key contributed.
+        /// Retracts the contribution of its key.
         DELETE(2);
 
         private final int code;

@@ -160,7 +160,7 @@ final class Expression {
         return word;
     }
 
-    /// Takes what is next of these characters; may be nothing.
+    /// Takes the next of these characters; may be none.
     String run(String characters) {
         skipSpace();
         int start = offset;

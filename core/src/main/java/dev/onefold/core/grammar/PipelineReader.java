@@ -98,7 +98,7 @@ public final class PipelineReader {
                 settings.require("input", "write what an event is under input: its format, key and version");
         Section input = inputSetting == null ? null : Section.of(inputSetting, Section.Kind.INPUT);
         if (input == null) {
-            new RollupReader(new FieldGrammar(null), null).rollups(settings); // To find what is wrong with them, too.
+            new RollupReader(new FieldGrammar(null), null).rollups(settings); // To find their problems, too.
             return null;
         }
         Format format = format(input);

@@ -6,9 +6,10 @@ import dev.onefold.core.pipeline.Limits;
 import java.util.Arrays;
 import java.util.Objects;
 
-/// The groups of one roll-up, numbered densely in the order of their first appearance, so that a row names its
-/// group in a byte or two. Numbers are never given twice. The names stand one behind the other in blocks: a group takes
-/// the bytes of its name and about 20 more. Threads share it; [Cache] keeps them out of each other's way.
+/// The groups of one roll-up, numbered densely in the order of their first appearance, so that a row names
+/// its group in a byte or two. Numbers are never given twice. The names are one behind the other in blocks: a
+/// group takes the bytes of its name and about 20 more. Thread-safe; a [Cache] per thread avoids most waits
+/// for the lock.
 public final class Groups {
     private static final int BLOCK_BITS = 16;
     private static final int BLOCK_BYTES = 1 << BLOCK_BITS;
@@ -160,7 +161,7 @@ public final class Groups {
         return names().count;
     }
 
-    /// Bytes of heap that it takes with so many more groups, at most.
+    /// Greatest number of heap bytes that it takes with `more` further groups.
     public long bytesWith(long more, long nameBytes) {
         Names all = names();
         long blocks = (long) all.blocks.length * BLOCK_BYTES + nameBytes + LENGTH_BYTES * more;
@@ -168,8 +169,8 @@ public final class Groups {
                 + (all.count + more) * GROUP_BYTES_MAX;
     }
 
-    /// The numbers of all groups there are now, in the order of their names. Others read it, too: it is not to be
-    /// changed.
+    /// The numbers of all groups there are now, in the order of their names. The array is shared, so it must
+    /// not be changed.
     public int[] order() {
         synchronized (sorting) {
             Names all = names();
@@ -187,8 +188,8 @@ public final class Groups {
         }
     }
 
-    /// How many of some numbers in the order of the names stand before a group and all that is below it, or before the
-    /// first one behind these.
+    /// The number of entries, of `numbers` in the order of their names, before a group and the groups below
+    /// it; with `behind`, up to and including these.
     public int rank(int[] numbers, Tuple group, boolean behind) {
         Names all = names();
         byte[] prefix = group.bytes();
@@ -229,7 +230,7 @@ public final class Groups {
         return levels;
     }
 
-    /// One thread's short cut to the numbers: open addressing over the tuple's bytes as they stand in the event.
+    /// One thread's short cut to the numbers: open addressing over the tuple's bytes in the event.
     public static final class Cache {
         private static final int SIZE_MAX = 1 << 16;
 

@@ -4,11 +4,11 @@ import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// One delta per view: what the same changes of rows come to in the totals of each definition. Immutable.
+/// One delta per view: the effect of the same changes of rows on the totals of each definition. Immutable.
 ///
 /// @param byView deltas by the view's number
 public record ViewDeltas(SortedMap<Integer, Delta> byView) {
-    /// Changes nothing in no view.
+    /// The deltas that change nothing in any view.
     public static final ViewDeltas NOTHING = new ViewDeltas(new TreeMap<>());
 
     public ViewDeltas {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// @param waitMax from the arrival of a batch's first record until it is sealed, full or not
 /// @param bisect whether a batch whose content is refused is halved until the poison record is alone
 /// @param concurrency batches that are delivered at the same time; 1 if the order is strict
-/// @param compare fields that tell two records with one id apart; empty: none do; `null`: all bytes of the record
+/// @param compare fields by which two records with one id are compared; empty: they are not; `null`: by all
+///     bytes
 public record Batching(
         int size,
         long bytes,
@@ -45,12 +46,12 @@ public record Batching(
         compare = compare == null ? null : List.copyOf(compare);
     }
 
-    /// The fields that tell two records with one id apart; empty if all bytes of a record do, or none.
+    /// The fields by which two records with one id are compared; empty if all bytes are compared, or nothing.
     public List<FieldPath> compared() {
         return compare == null ? List.of() : compare;
     }
 
-    /// Where batches go.
+    /// The destination of batches.
     ///
     /// @param target a path, an address or a name; of a command its words
     /// @param options of the kind, by name, as they are written in the pipeline file
@@ -119,7 +120,7 @@ public record Batching(
             return this == JAVA ? "class" : name().toLowerCase(Locale.ROOT);
         }
 
-        /// Whether each batch gets a name of its own, which a second try meets again.
+        /// Whether each batch has a name of its own, under which a second try finds the first one.
         public boolean isNamed() {
             return this == FILE || this == S3 || this == SFTP;
         }
@@ -138,7 +139,7 @@ public record Batching(
         IDEMPOTENT,
         /// The effect and the batch's number are written in one transaction.
         TRANSACTIONAL,
-        /// Neither: a delivery whose end is not known waits for a person.
+        /// Neither: a delivery whose end is unknown waits for a person.
         ONCE;
 
         /// As it is written in a pipeline file.
@@ -147,7 +148,7 @@ public record Batching(
         }
     }
 
-    /// In which order batches are delivered.
+    /// The order in which batches are delivered.
     public enum Order {
         /// Each batch waits until the one before it is done, or a person has decided on it.
         STRICT,
@@ -160,7 +161,7 @@ public record Batching(
         }
     }
 
-    /// When a failed delivery is tried again.
+    /// The times at which a failed delivery is tried again.
     ///
     /// @param delays before the second try, the third and so on; the last one repeats; empty: no second try
     /// @param limit from the first try on; after it a batch is put aside
@@ -172,9 +173,9 @@ public record Batching(
         }
     }
 
-    /// When an id may come again.
+    /// The time after which an id may come again.
     public sealed interface Forget {
-        /// Records come again that late: from producers that retry, from queues and from streams.
+        /// The least time: producers that retry, queues and streams may send a record again this late.
         Duration TIME_MIN = Duration.ofDays(1);
 
         /// Never: an id is in one batch for ever.
@@ -187,7 +188,7 @@ public record Batching(
         record After(Duration time) implements Forget {}
     }
 
-    /// Whether the receiver may get any batch a second time, whole, whenever that is.
+    /// Whether the receiver may get any batch a second time, whole, at any later time.
     public boolean bearsEverySecondDelivery() {
         return receiver != Receiver.ONCE && !bisect && deliver.span("remembers").isEmpty();
     }
@@ -197,14 +198,15 @@ public record Batching(
         return recordBytes + 1L;
     }
 
-    /// The kind that is written so.
+    /// The kind of this word.
     public static Optional<Kind> kind(String word) {
         return Arrays.stream(Kind.values())
                 .filter(kind -> kind.word().equals(word))
                 .findFirst();
     }
 
-    /// The same with settings that decide nothing about what is stored: they may change between two runs.
+    /// The same, with fixed values for settings that do not affect stored data: these may change between two
+    /// runs.
     @Override
     public Batching stored() {
         return new Batching(

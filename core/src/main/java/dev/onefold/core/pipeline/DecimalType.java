@@ -12,7 +12,8 @@ public record DecimalType(int precision, int scale) {
         }
     }
 
-    /// Digits that one value may have, behind the point included: sums of such values cannot leave 38 digits.
+    /// Digits that one value may have, behind the point included: sums of such values cannot exceed 38
+    /// digits.
     public int valueDigitsMax() {
         return Math.min(precision, Limits.VALUE_DIGITS_MAX);
     }

@@ -4,13 +4,15 @@ import dev.onefold.core.pipeline.Input.Format;
 import java.util.List;
 import java.util.function.BiPredicate;
 
-/// The editions of the rules by which records are read. A rule that would read the same bytes otherwise than before is
-/// a new edition: data that is there already keeps the edition that it was folded with, and new data has the newest.
+/// The editions of the rules by which records are read. A rule that reads the same bytes in another way than
+/// before is a new edition: existing data keep the edition that they were folded with, and new data have the
+/// newest.
 ///
 /// An input has the greatest of its editions that has a rule for it. So inputs that are read alike are equal, and a
 /// later edition changes no definition that it does not concern.
 public final class Edition {
-    /// The pipeline file names no edition: that of the data counts, or the newest one if there is no data.
+    /// The pipeline file names no edition: the edition of the data counts, or the newest one if there is no
+    /// data.
     public static final int UNSTATED = 0;
 
     /// The edition of definitions that were stored before editions had numbers.
@@ -55,7 +57,8 @@ public final class Edition {
         return of(input.format(), input.identity(), UNSTATED) == UNSTATED;
     }
 
-    /// The rules that a later edition has for an input, and an earlier one has not, each a part of a sentence.
+    /// The rules that a later edition has for an input and an earlier one does not, each as a part of a
+    /// sentence.
     public static List<String> between(Input input, int earlier, int later) {
         return RULES.stream()
                 .filter(rule -> rule.since > earlier && rule.since <= later)

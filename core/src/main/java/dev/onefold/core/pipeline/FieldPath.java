@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Where a field stands in a record: the names from the top, at most [Limits#NESTING_MAX].
+/// The place of a field in a record: the names from the top, at most [Limits#NESTING_MAX].
 public record FieldPath(List<String> names) {
     public FieldPath {
         names = List.copyOf(names);
@@ -19,7 +19,7 @@ public record FieldPath(List<String> names) {
         return new FieldPath(List.of(names));
     }
 
-    /// The path that is written so, as [#toString] writes it; empty if the text is no path.
+    /// Reads a path as [#toString] writes it; empty if the text is not a path.
     public static Optional<FieldPath> read(String text) {
         List<String> names = new ArrayList<>();
         int at = 0;
@@ -41,7 +41,7 @@ public record FieldPath(List<String> names) {
         return names.size() > Limits.NESTING_MAX ? Optional.empty() : Optional.of(new FieldPath(names));
     }
 
-    /// Behind the closing quote; where the name began if there is none.
+    /// The offset behind the closing quote; that of the name's beginning if there is no closing quote.
     private static int quoted(String text, int from, StringBuilder name) {
         for (int at = from + 1; at < text.length(); at++) {
             if (text.charAt(at) != '"') {

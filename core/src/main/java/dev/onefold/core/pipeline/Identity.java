@@ -26,24 +26,24 @@ public sealed interface Identity {
         }
     }
 
-    /// Append-only: each message of a queue, or each record of a stream or log, counts once by what its source
-    /// names it by: the queue's message id; stream, shard, sequence number and sub-sequence number; log,
-    /// partition and offset.
+    /// Append-only: each message of a queue, or each record of a stream or log, counts once, by the id that
+    /// its source gives it: the queue's message id; stream, shard, sequence number and sub-sequence number;
+    /// log, partition and offset.
     record ByMessage() implements Identity {
-        /// How a pipeline file says it.
+        /// The word for it in a pipeline file.
         public static final String WORD = "message";
 
-        /// Requires that a source names its records, if a pipeline knows them by that.
+        /// Requires that a pipeline does not identify records by ids of their source: this source gives none.
         ///
-        /// @param source what the caller wants to fold, as the subject of a sentence
-        /// @throws IllegalArgumentException if the pipeline does, and this source does not
+        /// @param source the source to be folded, as the subject of a sentence
+        /// @throws IllegalArgumentException if it does
         public static void requireNone(Pipeline pipeline, String source) {
             problem(pipeline, source).ifPresent(problem -> {
                 throw new IllegalArgumentException(problem);
             });
         }
 
-        /// Why a source that does not name its records cannot be folded; empty if it can.
+        /// Why a source that gives its records no ids cannot be folded; empty if it can.
         public static Optional<String> problem(Pipeline pipeline, String source) {
             return pipeline.input().identity() instanceof ByMessage
                     ? Optional.of("Pipeline " + pipeline.name() + " knows records by their messages (id: message), and "

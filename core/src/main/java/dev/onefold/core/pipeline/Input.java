@@ -32,15 +32,15 @@ public record Input(
         this(format, identity, time, delete, filter, Edition.UNSTATED);
     }
 
-    /// Whether a removal is newer than the row of its version: a log of changes tells of a removal with the row that
-    /// there was, so that the user's own version is that of the row.
+    /// Whether a removal is newer than the row of its version: a log of changes reports a removal with the
+    /// removed row, so its version is that of the row.
     public boolean isRemovalNewer() {
         return format instanceof Format.Changes
                 && identity instanceof Identity.Versioned versioned
                 && versioned.version() != null;
     }
 
-    /// Where a record says when it happened.
+    /// The field of a record that has the event's time.
     public record EventTime(FieldPath field, TimeType type) {}
 
     /// How the bytes of a record are read.
@@ -55,22 +55,22 @@ public record Input(
             }
         }
 
-        /// A record of JSON tells of a change of a table's row. Fields are named as in the table; key, place in the
-        /// change log and removal are where the format has them.
+        /// A record of JSON reports a change of a table's row. Fields are named as in the table; the format
+        /// defines where key, place in the change log and removal are.
         sealed interface Changes extends Format {}
 
         /// Changes of a DynamoDB table: as Lambda and the API of its stream give them, and as its Kinesis stream does.
         ///
-        /// @param stream when the stream of records began that do not name it, as the label in the ARN says;
-        ///     `null` if such records are refused
-        /// @param keepsExpired whether a row that the table removed by its time to live goes on to count
+        /// @param stream time at which the stream of records that do not name it was switched on, by the
+        ///     label in its ARN; `null` if such records are refused
+        /// @param keepsExpired whether a row that the table removed by its time to live still counts
         record DynamoDbStream(@Nullable Instant stream, boolean keepsExpired) implements Changes {}
 
         /// Changes as Debezium writes them.
         ///
         /// @param table name of the table, perhaps with its schema or database and a dot in front
-        /// @param logs names of the connectors, each with a log that began anew, the oldest first; none: all
-        ///     changes are of one log
+        /// @param logs names of the connectors, each with a log that was restarted, the oldest first; none:
+        ///     all changes are of one log
         record Debezium(String table, List<String> logs) implements Changes {
             public Debezium {
                 logs = List.copyOf(logs);

@@ -4,11 +4,11 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// One dimension of a roll-up: its name in answers, where its value comes from, and what stands in for a missing one
-/// (`null`: a record without it is refused).
+/// One dimension of a roll-up: its name in answers, the source of its value, and the value that replaces a
+/// missing one (`null`: a record without it is refused).
 public record Level(String name, Source source, @Nullable String missing) {
 
-    /// Where the value of a level comes from.
+    /// The source of a level's value.
     public sealed interface Source {
         FieldPath field();
 

@@ -40,7 +40,7 @@ public sealed interface Measure {
             return word;
         }
 
-        /// Whether it is made of a sum and a count; else of the values that are there and how often.
+        /// Whether it is made of a sum and a count; otherwise it is made of values and their counts.
         public boolean isSummed() {
             return this == SUM || this == AVERAGE;
         }
@@ -112,7 +112,7 @@ public sealed interface Measure {
         }
     }
 
-    /// Where a number comes from.
+    /// The source of a number.
     sealed interface Source {
         List<FieldPath> fields();
 
@@ -127,7 +127,7 @@ public sealed interface Measure {
             }
         }
 
-        /// The time that a field says, in seconds since 1970-01-01T00:00Z.
+        /// The time in a field, in seconds since 1970-01-01T00:00Z.
         record Time(FieldPath field, TimeType type) implements Source {
             /// Holds each time that an event may have, to the nanosecond.
             public static final DecimalType SECONDS = new DecimalType(19, 9);

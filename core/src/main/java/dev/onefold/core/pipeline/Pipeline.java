@@ -29,7 +29,8 @@ public record Pipeline(
         return publishing == null ? this : new Pipeline(name, input, fold);
     }
 
-    /// The same for data that was folded with another definition: in the edition of that one, if its file names none.
+    /// The same for data that was folded with another definition: in the edition of that one, if this file
+    /// names none.
     public Pipeline ofDataOf(Pipeline stored) {
         return inEdition(Edition.matters(stored.input) ? stored.input.edition() : Edition.NEWEST);
     }
@@ -81,8 +82,8 @@ public record Pipeline(
         return fields.stream().distinct().toList();
     }
 
-    /// For how long after its arrival a record is known again by its own identity, from wherever it comes again; empty
-    /// if for ever. Zero if a copy that comes from another place may count at once.
+    /// The time after its arrival for which a record is recognized by its own identity, from whichever source
+    /// it comes again; empty if for ever. Zero if a copy that comes from another place may count at once.
     ///
     /// With a [horizon][Identity.ById#horizon] ids are forgotten, too, but a record whose id may be forgotten is
     /// refused as too old.

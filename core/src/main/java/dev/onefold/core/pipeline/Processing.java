@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param className of the function
 /// @param jar a file beside the pipeline file that has the class; `null`: the class path has it
-/// @param version raised by the user when what the function computes changes; 1 to [#VERSION_MAX]
-/// @param keep events per key that a late event may be folded before, or runs of versions that are
-///     remembered
+/// @param version raised by the user when the results of the function change; 1 to [#VERSION_MAX]
+/// @param keep number of events per key that a late event may be folded before, or of runs of versions that
+///     are remembered
 /// @param feeds the roll-ups of tables
-/// @param code what was found of the function when it was loaded; `null` in a pipeline as its user writes
+/// @param code properties of the function, found when it was loaded; `null` in a pipeline as its user writes
 ///     it
 public record Processing(
         String className,
@@ -40,7 +40,7 @@ public record Processing(
         feeds = List.copyOf(feeds);
     }
 
-    /// Which events of a key are folded, and when.
+    /// The events of a key that are folded, and their order.
     public enum Order {
         /// An event above the highest version seen; lower ones are stale.
         LATEST,
@@ -59,7 +59,7 @@ public record Processing(
     public enum NewVersion {
         /// The events that are kept are folded again.
         REFOLD,
-        /// The contexts go on as they are.
+        /// The contexts are used as they are.
         CONTINUE;
 
         /// As it is written in a pipeline file.
@@ -112,7 +112,7 @@ public record Processing(
         return tables.stream().map(Table::name).collect(Collectors.joining(", "));
     }
 
-    /// The order that is written so.
+    /// The order of this word.
     public static Optional<Order> order(String word) {
         return Arrays.stream(Order.values())
                 .filter(order -> order.word().equals(word))
@@ -127,7 +127,7 @@ public record Processing(
         return new Processing(className, jar, version, onNewVersion, order, keep, tables, stored, code);
     }
 
-    /// The same with what was found of its function.
+    /// The same with the properties of its function.
     public Processing with(@Nullable Code found) {
         return new Processing(className, jar, version, onNewVersion, order, keep, tables, feeds, found);
     }

@@ -12,13 +12,13 @@ public sealed interface Publishing {
     ///
     /// @param address of the database, beginning with `jdbc:postgresql:`
     /// @param table its name, also behind that of a schema and a dot
-    /// @param every how often it is brought forward
+    /// @param every time between two updates of the copy
     /// @param password name of the environment variable that holds it
     record Database(String address, String table, Duration every, Optional<String> user, Optional<String> password)
             implements Publishing {
         public static final Duration EVERY_DEFAULT = Duration.ofSeconds(1);
         public static final int EVERY_DAYS_MAX = 1;
-        /// The table of the database that says of which cut the others are.
+        /// The table of the database that names the cut of the other ones.
         public static final String OWN_TABLE = "onefold_published";
 
         public static final int TABLE_LENGTH_MAX = 40;

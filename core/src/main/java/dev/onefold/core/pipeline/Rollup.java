@@ -5,8 +5,9 @@ import java.util.List;
 
 /// A tree of groups with measures at each node. A single unnamed roll-up is called `main`.
 ///
-/// @param measures what is stored: those that answers show, then those of formulas alone, whose names are empty
-/// @param figures what answers show, in the order of the file
+/// @param measures the stored ones: those that answers show, then those of formulas alone, whose names are
+///     empty
+/// @param figures the columns of answers, in the order of the file
 public record Rollup(String name, List<Level> levels, List<Measure> measures, List<Figure> figures) {
     public static final String MAIN = "main";
 
@@ -25,7 +26,7 @@ public record Rollup(String name, List<Level> levels, List<Measure> measures, Li
                 measures.stream().<Figure>map(Figure.Stored::new).toList());
     }
 
-    /// One that stores what its figures need, each measure once that formulas have in common.
+    /// A roll-up that stores the measures of its figures; a measure that several formulas use is stored once.
     public static Rollup of(String name, List<Level> levels, List<Figure> figures) {
         List<Measure> measures = new ArrayList<>();
         figures.forEach(figure -> {

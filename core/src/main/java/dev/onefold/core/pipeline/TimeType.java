@@ -1,6 +1,6 @@
 package dev.onefold.core.pipeline;
 
-/// How a field says an instant. `AUTO`: text is ISO-8601, a number is epoch seconds.
+/// The form of an instant in a field. `AUTO`: text is ISO-8601, a number is epoch seconds.
 public enum TimeType {
     AUTO("auto"),
     ISO("iso"),

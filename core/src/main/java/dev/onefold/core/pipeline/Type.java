@@ -22,7 +22,7 @@ public sealed interface Type {
         DATE,
         DURATION;
 
-        /// The scalar that is written so.
+        /// The scalar of this word.
         public static Optional<Scalar> of(String word) {
             return Arrays.stream(values())
                     .filter(scalar -> scalar.toString().equals(word))
@@ -86,7 +86,7 @@ public sealed interface Type {
 
     /// A component of a record.
     ///
-    /// @param path of an event's component: where its field stands in the record; else one name
+    /// @param path of an event's component: the path of its field in the record; else one name
     record Component(FieldPath path, Type type) {
         /// The name under which it is stored.
         public String name() {

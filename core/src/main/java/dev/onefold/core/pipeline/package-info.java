@@ -1,4 +1,5 @@
-/// The pipeline model: what a pipeline file says, as values. It imports no room; every room may import it.
+/// The pipeline model: the content of a pipeline file, as values. It imports no room; every room may import
+/// it.
 @NullMarked
 package dev.onefold.core.pipeline;
 

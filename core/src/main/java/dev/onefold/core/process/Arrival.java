@@ -8,12 +8,11 @@ import org.jspecify.annotations.Nullable;
 /// An event of a key as it comes.
 ///
 /// @param version as in [dev.onefold.core.bytes.VersionBytes]
-/// @param content what the pipeline reads of it: a byte that says whether the filter leaves it out (0) or
-///     not (1), and its fields as [dev.onefold.core.shape.Codec] has them. Of two contents of a version the
-///     greater one by bytes stays, where a refold can still change that
-/// @param origin by which the runtime finds the event's dead letter again, at most [#ORIGIN_BYTES_MAX]
-///     bytes
-/// @param way on which it comes
+/// @param content the parts that the pipeline reads of it: a byte that says whether the filter leaves it out
+///     (0) or not (1), and its fields as [dev.onefold.core.shape.Codec] writes them. Of two contents of a
+///     version the greater one by bytes stays, if a refold can still change that
+/// @param origin bytes by which the runtime finds the event's dead letter again, at most [#ORIGIN_BYTES_MAX]
+/// @param way the way in which it comes
 public record Arrival(byte[] version, byte[] content, byte[] origin, Way way) {
     public static final int ORIGIN_BYTES_MAX = 1_000;
 

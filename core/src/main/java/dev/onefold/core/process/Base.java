@@ -9,7 +9,7 @@ import java.util.List;
 /// data of these events.
 ///
 /// @param context before the first of the events
-/// @param rows that these events wrote, as they were before the first of them
+/// @param rows the rows that these events wrote, as they were before the first of them
 /// @param events in the order of their versions
 public record Base(byte[] context, List<Kept.Image> rows, List<Event> events) {
     private static final int FORMAT = 1;

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// @param dropped ordinals of stored events that are no longer kept
 /// @param base to be stored in place of the one that is there; `null` leaves it as it is
 /// @param dropsBase whether the stored base is no longer read
-/// @param rows that changed
-/// @param letters to be kept
+/// @param rows the rows that changed
+/// @param letters the letters to be kept
 /// @param withdrawn events whose letters of reason FAILED or TOO_LATE are to be removed, because they are
 ///     folded now
 public record Change(
@@ -53,7 +53,7 @@ public record Change(
     /// A dead letter.
     ///
     /// @param origin of its event
-    /// @param content of an event that is not the one that came: all that is left of its record; `null`:
-    ///     the record that came is kept whole
+    /// @param content content of an event other than the one that came: all that is left of its record;
+    ///     `null`: the record that came is kept whole
     public record Letter(Malformed why, byte[] origin, byte @Nullable [] version, byte @Nullable [] content) {}
 }

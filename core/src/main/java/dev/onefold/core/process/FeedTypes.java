@@ -12,8 +12,9 @@ import dev.onefold.core.shape.ShapeException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Which columns of a table can feed which measures, levels and conditions of its roll-ups. A column of text can
-/// feed all of them: its values decide. A column that is refused here could feed none with any value.
+/// Decides which columns of a table can feed which measures, levels and conditions of its roll-ups. A column
+/// of text can feed all of them: its values decide. A column is refused here if none of its values could feed
+/// the roll-up.
 final class FeedTypes {
     private final String table;
     private final Type.Fields row;
@@ -61,7 +62,7 @@ final class FeedTypes {
         this.row = row;
     }
 
-    /// Requires that the rows of a table have what a roll-up reads, of types that can feed it.
+    /// Requires that the rows of a table have the columns that a roll-up reads, of types that can feed it.
     ///
     /// @throws ShapeException if a column is missing, or could not feed the roll-up with any value
     static void require(String table, Type.Fields row, Rollup rollup) {

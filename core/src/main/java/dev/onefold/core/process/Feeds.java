@@ -46,7 +46,7 @@ public final class Feeds {
         byte @Nullable [] content; // Of the row that was read last ...
 
         @Nullable
-        Part part; // ... and what it contributes.
+        Part part; // ... and its contribution.
 
         Table(List<Integer> rollups, Pipeline pipeline) {
             this.rollups = rollups;

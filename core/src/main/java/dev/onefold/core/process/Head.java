@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param version the highest version that came, as in [VersionBytes]
 /// @param contentHash of that version's content
 /// @param context of the key
-/// @param failed versions that are in, and contributed nothing because the function failed; not with
+/// @param failed versions that are in and contributed nothing, because the function failed; not with
 ///     `in-order`
 /// @param runs versions that are in: with `every` all of them, with `in-order` those whose events are no longer
 ///     kept
@@ -102,7 +102,7 @@ public record Head(
         return new Head(revision, otherCode, version, contentHash, context, failed, runs, window);
     }
 
-    /// The next revision, where some of what is kept cannot be read: all that is in is folded for good.
+    /// The next revision, if some of the kept events cannot be read: all that is in is folded for good.
     ///
     /// @param left events that are kept and can be read
     public Head forGood(Collection<Kept> left) {

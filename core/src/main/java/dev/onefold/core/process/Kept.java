@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 
 /// An event that a later one may still be folded before. It is written once and never changed.
 ///
-/// @param ordinal counts what was kept of the key
+/// @param ordinal number of the event among all that were ever kept of the key
 /// @param content see [Arrival]
 /// @param origin see [Arrival]
 /// @param isSkipped whether it contributed nothing when it was kept, because the function failed
 /// @param isPurged whether a person has purged it before its sources were folded again: no refold calls the function
 ///     for it
-/// @param undo what its step replaced; `null` for an event that came late, which a [Base] stands for
+/// @param undo the state that its step replaced; `null` for a late event, which is in a [Base]
 public record Kept(
         long ordinal,
         BigInteger version,
@@ -35,7 +35,7 @@ public record Kept(
     /// The state that a step replaced.
     ///
     /// @param context before the step
-    /// @param rows that the step wrote, as they were before it
+    /// @param rows the rows that the step wrote, as they were before it
     public record Undo(byte[] context, List<Image> rows) {
         public Undo {
             rows = List.copyOf(rows);

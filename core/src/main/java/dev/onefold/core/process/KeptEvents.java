@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The events that are kept of a key, and the runs of versions that were. Not thread-safe.
 final class KeptEvents {
-    /// Of the runs of versions that are in and not kept any more; below the lowest one nothing can be told.
+    /// Greatest number of runs of versions that are in and not kept any more; versions below the lowest run
+    /// are unknown.
     static final int RUNS_MAX = 32;
 
     private final Store store;
@@ -108,7 +109,7 @@ final class KeptEvents {
                 : base().events().stream().anyMatch(event -> event.ordinal() == kept.ordinal() && event.isSkipped());
     }
 
-    /// How many of the oldest are beyond what is kept: the one computation of where a key's window begins.
+    /// The number of oldest events beyond the limits. The beginning of a key's window is computed here only.
     int excess(List<Kept> kept) {
         long bytes = 0;
         for (int at = kept.size() - 1; at >= 0; at--) {
@@ -127,7 +128,8 @@ final class KeptEvents {
         return out > 0 ? kept.get(out - 1).version() : runs.highest();
     }
 
-    /// The context below all that is kept, and in `rows` what the rows held there that it has written.
+    /// The context below all kept events, and in `rows` the content below them of the rows that they have
+    /// written.
     byte[] below(Map<RowId, byte @Nullable []> rows) {
         byte[] context = null;
         if (window.baseCount() > 0) {
@@ -175,8 +177,8 @@ final class KeptEvents {
         }
     }
 
-    /// If `keep` was greater at the last refold, the events of its base stay until all of them may leave: what each
-    /// of them undoes is not known.
+    /// If `keep` was greater at the last refold, the events of its base stay until all of them may leave,
+    /// because the undo data of each of them is not known.
     private void slide() {
         List<Kept> kept = sorted();
         int out = excess(kept);
@@ -185,8 +187,8 @@ final class KeptEvents {
         }
     }
 
-    /// Releases the oldest events. Those that stay undo what they wrote: at most `keep` and
-    /// [KeyFold#BYTES_MAX] do not, and twice as much is there when it slides.
+    /// Releases the oldest events. Those that stay have their undo data: only the events of a base have none, at
+    /// most `keep` of them and [KeyFold#BYTES_MAX] bytes, and the window slides when twice as much is there.
     private void release(int out) {
         List<Kept> kept = sorted();
         if (out < kept.size() && kept.get(out).ordinal() < window.first()) {
@@ -204,7 +206,7 @@ final class KeptEvents {
         window = new Window(first, first, window.next(), 0, bytes, window.codeFloor());
     }
 
-    /// Releases all events: another version of the function goes on from the latest context.
+    /// Releases all events: another version of the function continues from the latest context.
     void releaseAll(BigInteger highest) {
         release(window.count());
         window = new Window(window.lowest(), window.first(), window.next(), 0, window.bytes(), highest);
@@ -222,7 +224,7 @@ final class KeptEvents {
         }
     }
 
-    /// Takes over what a refold kept.
+    /// Takes over the events that a refold kept.
     ///
     /// @param replaced an event whose place another content takes; `null`: none
     void take(Refold.Outcome outcome, @Nullable Kept replaced) {

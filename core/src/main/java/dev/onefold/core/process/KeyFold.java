@@ -18,23 +18,23 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Folds events into one key. All of its rules are here and in [Refold]; a runtime stores what [#change]
-/// says in one atomic step, or nothing of it.
+/// Folds events into one key. All of its rules are here and in [Refold]; a runtime stores the result of
+/// [#change] in one atomic step, or nothing of it.
 ///
-/// With `in-order` the result is that of folding the key's accepted events in the order of their versions.
-/// An event above all others is folded onto the latest context; what its step replaces is kept beside it.
-/// Any other event is put where it belongs, and the events that are kept are folded again from the context
-/// below them. A row then holds the last write of the refold, or what it held below the events that are
-/// kept. An event leaves from below when a later one could not be folded before it any more: `keep` newer
-/// ones are there, or [#BYTES_MAX] bytes of them. To leave, it need not be read: what is stored of such
-/// events is released some time later, many at once. So an event costs the same whatever `keep` is.
+/// With `in-order` the result is that of folding the key's accepted events in the order of their versions. An
+/// event above all others is folded onto the latest context; the state that its step replaces is kept beside
+/// it. Any other event is put where it belongs, and the events that are kept are folded again from the
+/// context below them. A row then holds the last write of the refold, or its content below the events that
+/// are kept. The lowest events leave when no later event could be folded before them any more: `keep` newer
+/// ones are there, or [#BYTES_MAX] bytes of them. They are not read for that: the stored events that have
+/// left are deleted some time later, many at once. So the cost of an event does not depend on `keep`.
 ///
 /// It is not thread-safe.
 public final class KeyFold {
-    /// Of the events that are kept of one key, with what they undo.
+    /// Greatest number of bytes of the events that are kept of one key, with their undo data.
     public static final long BYTES_MAX = 300_000;
 
-    /// Of what a refold leaves below the events that are kept.
+    /// Greatest number of bytes of a [Base].
     public static final long BASE_BYTES_MAX = 390_000;
 
     private static final int FAILED_MAX = 100;
@@ -192,9 +192,9 @@ public final class KeyFold {
     private record Folded(
             byte[] context, List<Image> undo, @Nullable String why) {}
 
-    /// Whether an event at which the function has failed changes nothing: a person has sent it again, and it keeps
-    /// its letter; with `in-order`, the event that came first keeps its place. The first event of a key is no such
-    /// event.
+    /// Whether an event at which the function has failed changes nothing: a person has sent it again, and it
+    /// keeps its letter; with `in-order`, the event that came first keeps its place. The first event of a key
+    /// is not such an event.
     private boolean leavesAsItWas(Arrival event) {
         return event.isRedriven() && head.version().length > 0;
     }
@@ -332,9 +332,9 @@ public final class KeyFold {
         return folded.why == null ? Verdict.ACCEPTED : Verdict.REJECTED;
     }
 
-    /// Folds again all that is kept, with an event that did not come last.
+    /// Folds all kept events again, with an event that did not come last.
     ///
-    /// @param replaced what it takes the place of; `null`: nothing
+    /// @param replaced the event that it replaces; `null`: none
     private Verdict refold(Arrival event, BigInteger version, List<Kept> all, @Nullable Kept replaced) {
         Kept arrived = new Kept(kept().next(), version, event.content(), event.origin(), false, event.isPurged(), null);
         List<Kept> events = new ArrayList<>(all);
@@ -356,8 +356,8 @@ public final class KeyFold {
         return Verdict.ACCEPTED;
     }
 
-    /// A late event is folded, which may have been refused when it came before. The letter of a redriven event is its
-    /// sender's.
+    /// Withdraws the letter of a late event, which may have been refused when it came before. For a redriven
+    /// event, its sender removes the letter.
     private void cameLate(Arrival event) {
         if (event.way() == Arrival.Way.ARRIVED) {
             withdrawn.add(new Withdrawn(event.version(), event.content(), event.origin(), false));

@@ -48,7 +48,7 @@ public final class LoadedFunction {
     ///
     /// @param loader finds the class
     /// @param sha256 of the jar that has it, in hexadecimal; empty if it is not in one
-    /// @throws IllegalArgumentException saying what is wrong with the class
+    /// @throws IllegalArgumentException with the problem of the class
     public static LoadedFunction load(Pipeline pipeline, ClassLoader loader, String sha256) {
         Processing processing = processing(pipeline);
         String name = processing.className();
@@ -81,7 +81,7 @@ public final class LoadedFunction {
 
     /// A pipeline with a function that is here already.
     ///
-    /// @throws IllegalArgumentException saying what is wrong with it
+    /// @throws IllegalArgumentException with the problem of the function
     public static LoadedFunction of(Pipeline pipeline, Processor<?, ?> processor) {
         return new LoadedFunction(pipeline, processor, "").requireFeeds();
     }
@@ -181,8 +181,8 @@ public final class LoadedFunction {
         }
     }
 
-    /// Requires that tables whose types are known can feed their roll-ups. A stored definition is not asked again:
-    /// what it has folded stays to be read.
+    /// Requires that tables whose types are known can feed their roll-ups. A stored definition is not checked
+    /// again, so that its data can be read.
     private LoadedFunction requireFeeds() {
         Map<String, Type.Fields> tables =
                 Objects.requireNonNull(processing.code()).tables();
@@ -241,8 +241,8 @@ public final class LoadedFunction {
         return null;
     }
 
-    /// The same function under another definition of its pipeline, where its code for that one is not to be
-    /// had; empty if its types are others.
+    /// The same function under another definition of its pipeline, if its code for that one is not available;
+    /// empty if its types are others.
     public Optional<LoadedFunction> under(Pipeline other) {
         try {
             LoadedFunction same = new LoadedFunction(other, processor, "");
@@ -275,12 +275,12 @@ public final class LoadedFunction {
         }
     }
 
-    /// The pipeline, with what was found of its function.
+    /// The pipeline, with the properties of its function.
     public Pipeline pipeline() {
         return pipeline;
     }
 
-    /// Its function, with what was found of it.
+    /// Its function, with the properties that were found.
     public Processing processing() {
         return processing;
     }
@@ -371,8 +371,8 @@ public final class LoadedFunction {
         return type.type;
     }
 
-    /// The parent of what loads a function from a jar: it has the classes of the JDK, and those that a
-    /// function needs of Onefold's. So a function cannot come to depend on a library that another version of
+    /// The parent of a class loader for a function's jar: it has the classes of the JDK, and those of Onefold
+    /// that a function needs. So a function cannot come to depend on a library that another version of
     /// Onefold, or AWS, does not have.
     public static final class Classes extends ClassLoader {
         private static final String PROCESS = Processor.class.getPackageName() + ".";

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// All that is kept of a key, folded again from the context below it, because an event came that belongs
 /// between, or because the function is a newer one.
 ///
-/// A row that it writes holds its last write. A row that was written before and is not any more holds what
-/// it held below the events that are kept. Nothing changes if that would be too much for one atomic step.
+/// A row that it writes holds its last write. A row that was written before and is not written any more holds
+/// its content below the kept events. Nothing changes if that would be too much for one atomic step.
 final class Refold {
     private final StepFunction function;
     private final List<String> key;
@@ -155,7 +155,8 @@ final class Refold {
         return written.containsKey(row) ? written.get(row) : below.containsKey(row) ? below.get(row) : tables.now(row);
     }
 
-    /// Letters are there for what is skipped now and was not before, and for nothing else.
+    /// A letter is kept for each event that is skipped now and was not skipped before, and for no other
+    /// event.
     private void note(Kept event, @Nullable String why, @Nullable Kept arrived) {
         if (isArrived(event, arrived)) {
             failure = why;

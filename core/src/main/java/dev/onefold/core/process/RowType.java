@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The rows that one class makes for one table. Immutable.
 final class RowType {
-    /// Of a row's key: a sort key of DynamoDB has at most so many.
+    /// Greatest length of a row's key: a sort key of DynamoDB must hold it.
     static final int KEY_BYTES_MAX = 1_000;
 
     private final Table table;
@@ -71,7 +71,7 @@ final class RowType {
         }
     }
 
-    @SuppressWarnings("unchecked") // What it encodes is of the class: it is looked up by the class.
+    @SuppressWarnings("unchecked") // It encodes records of this class only: it is looked up by the class.
     private static Codec<Record> codec(Class<? extends Record> type) {
         return (Codec<Record>) Codec.of(type);
     }
@@ -107,8 +107,8 @@ final class RowType {
                 table, pipelineKeyNames.stream().mapToInt(table.key()::indexOf).toArray(), parts, owner);
     }
 
-    /// Requires that values are of the types of the key's components. The text of another type may be that of no
-    /// row here, and name a row on the other runtime, whose keys have types.
+    /// Requires that values are of the types of the key's components. The text of a value of another type may
+    /// name no row here, and a row on the other runtime, whose keys have types.
     ///
     /// @throws ShapeException if one is not
     void requireKey(List<Object> values) {
@@ -167,7 +167,7 @@ final class RowType {
         }
     }
 
-    /// As a level of a roll-up would have it.
+    /// The text of a value, as it is in a level of a roll-up.
     private static String text(@Nullable Object value) {
         if (value == null) {
             throw new ShapeException("A part of a row's key is null");

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// not in. Immutable.
 ///
 /// @param all from the lowest to the highest
-/// @param floor at or below it nothing can be told any more; `null`: all that is not in a run is not in
+/// @param floor at or below it, versions outside the runs are forgotten; `null`: none are
 public record Runs(List<Run> all, @Nullable BigInteger floor) {
     /// No version.
     public static final Runs NONE = new Runs(List.of(), null);
@@ -24,7 +24,7 @@ public record Runs(List<Run> all, @Nullable BigInteger floor) {
     /// Versions from one to another, both included.
     public record Run(BigInteger low, BigInteger high) {}
 
-    /// Whether a version is in, as far as that can be told.
+    /// Whether a version is in, as far as that is known.
     public boolean contains(BigInteger version) {
         for (int i = all.size() - 1; i >= 0; i--) { // The one that is asked for is mostly the last one.
             Run run = all.get(i);
@@ -35,7 +35,7 @@ public record Runs(List<Run> all, @Nullable BigInteger floor) {
         return false;
     }
 
-    /// Whether it cannot be told whether a version is in.
+    /// Whether the runs no longer tell if a version is in.
     public boolean isForgotten(BigInteger version) {
         return floor != null && version.compareTo(floor) <= 0;
     }
@@ -50,7 +50,7 @@ public record Runs(List<Run> all, @Nullable BigInteger floor) {
         return all.size() > 1;
     }
 
-    /// These and one more, in at most so many runs: the lowest are forgotten.
+    /// These and one more, in at most `runsMax` runs: the lowest are forgotten.
     public Runs with(BigInteger version, int runsMax) {
         if (contains(version) || isForgotten(version)) {
             return this;

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The user's function, called on bytes: what it may do is checked here. Not thread-safe; each thread has
-/// its own.
+/// The user's function, called on bytes: its limits are checked here. Not thread-safe; each thread has its
+/// own.
 public final class StepFunction {
     /// Of the rows that one event may write.
     public static final int ROWS_MAX = 90;
@@ -66,13 +66,13 @@ public final class StepFunction {
 
     /// A call did not return in time.
     public static final class OverrunException extends RuntimeException {
-        /// @param message says how long it may take
+        /// @param message has the time limit
         public OverrunException(String message) {
             super(message);
         }
     }
 
-    /// The call failed: told apart from what its caller throws.
+    /// The call failed. A type of its own tells it from exceptions of the caller.
     private static final class FailedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -101,7 +101,7 @@ public final class StepFunction {
         record Failed(String why) implements Result {}
     }
 
-    /// @param impurities is told of calls that a sample found to be impure
+    /// @param impurities receives the calls that a sample found to be impure
     public StepFunction(LoadedFunction loaded, Caller caller, Consumer<Impurity> impurities) {
         this.loaded = loaded;
         this.caller = caller;
@@ -111,7 +111,7 @@ public final class StepFunction {
         start = loaded.start();
     }
 
-    /// The pipeline, with what was found of its function.
+    /// The pipeline, with the properties of its function.
     public Pipeline pipeline() {
         return loaded.pipeline();
     }
@@ -167,7 +167,7 @@ public final class StepFunction {
             mine.encode(owner, step);
             return checked(mine.context, mine.rows);
         } catch (OverrunException e) {
-            making = new Making(); // The call goes on with the other one.
+            making = new Making(); // The call continues with the other one.
             return new Result.Failed(Objects.toString(e.getMessage()));
         } catch (FailedException e) {
             return new Result.Failed(e.why);
@@ -257,7 +257,8 @@ public final class StepFunction {
             }
         }
 
-        /// Also what makes the event's record, and the message of what is thrown.
+        /// Calls the function, and also the user's code for the event's record and for the message of an
+        /// exception.
         private @Nullable Step<?> called(Record before, byte[] content) {
             Record event;
             try {

@@ -2,13 +2,13 @@ package dev.onefold.core.process;
 
 /// The fate of an event that came.
 public enum Verdict {
-    /// It is in.
+    /// It is accepted.
     ACCEPTED,
-    /// It was in.
+    /// It was accepted before.
     DUPLICATE,
-    /// It is below what counts.
+    /// Its version is below those that count.
     STALE,
-    /// Another content of its version is in; the lesser of the two has a dead letter.
+    /// Another content of its version was accepted; the lesser of the two has a dead letter.
     CONFLICTING,
     /// It has a dead letter.
     REJECTED

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 /// @param levels names of the levels
 /// @param measures names of the measures
 /// @param lines parents before children, in the order of their UTF-8 bytes; of a top list, greatest first
-/// @param cut what is in it
+/// @param cut the cut that it is of
 public record Answer(String rollup, List<String> levels, List<String> measures, List<Line> lines, Cut cut) {
     public Answer {
         levels = List.copyOf(levels);
         measures = List.copyOf(measures);
-        lines = lines instanceof AutoCloseable ? lines : List.copyOf(lines); // Else its maker keeps them off the heap.
+        lines = lines instanceof AutoCloseable ? lines : List.copyOf(lines); // Its maker may keep them off the heap.
     }
 
     /// A group and the values of its measures, in their order; `null` where there is none.
@@ -35,6 +35,6 @@ public record Answer(String rollup, List<String> levels, List<String> measures, 
         }
     }
 
-    /// How far a source is in the results: whole records read, and the bytes of them.
+    /// The progress of a source in the results: whole records read, and the bytes of them.
     public record Progress(String source, long records, long bytes) {}
 }

@@ -105,8 +105,8 @@ public final class Leaves {
         return lines * Lines.bytesOfLine(this);
     }
 
-    /// The lines of an answer. Those of a top list are ranked when somebody reads them: that takes longer than to copy
-    /// them, and needs nothing of what may change.
+    /// The lines of an answer. Those of a top list are ranked when a reader asks for them: ranking takes
+    /// longer than copying, and needs no state that may change.
     ///
     /// @param account receives the bytes of memory that they take, before they are taken
     /// @throws IllegalArgumentException for a group or a measure that cannot be
@@ -142,8 +142,8 @@ public final class Leaves {
     /// A question about a roll-up, checked.
     ///
     /// @param first number of levels of the greatest groups in the answer
-    /// @param last of the smallest ones
-    /// @param figure that a top list goes by, or -1
+    /// @param last number of levels of the smallest groups
+    /// @param figure place of the figure that a top list ranks by, or -1
     record Asked(Tuple root, int first, int last, int figure, int linesMax) {
         Asked(Rollup rollup, Query query) {
             this(
@@ -160,7 +160,7 @@ public final class Leaves {
                     (long) query.group().size() + below, rollup.levels().size());
         }
 
-        /// How many lines begin at a leaf that has so many levels in common with the one before.
+        /// The number of lines that begin at a leaf that has `common` levels in common with the one before.
         int opened(int common) {
             return Math.max(0, last - Math.max(common, first - 1));
         }

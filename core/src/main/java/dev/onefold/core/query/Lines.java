@@ -19,8 +19,8 @@ import java.util.PriorityQueue;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The lines of an answer, off the Java heap: each [Answer.Line] is made when it is read. Not changed once filled; gone
-/// once closed. One thread reads them.
+/// The lines of an answer, off the Java heap: each [Answer.Line] is made when it is read. Not changed once
+/// filled; freed once closed. Not thread-safe.
 ///
 ///     line    = a leaf of the group 4, number of the group's levels 4, cell as in [Cells], then per measure that is
 ///               made of values 24: an extreme's high 8, low 8, 1 if there is one 8; or a distinct count 8, zero 16

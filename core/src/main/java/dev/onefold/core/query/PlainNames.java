@@ -11,13 +11,13 @@ public final class PlainNames {
     private final Set<String> taken;
     private final int lengthMax;
 
-    /// @param taken names that are given to nobody
+    /// @param taken names that are never given
     public PlainNames(Collection<String> taken, int lengthMax) {
         this.taken = new HashSet<>(taken);
         this.lengthMax = lengthMax;
     }
 
-    /// A plain name; one that is not unique already.
+    /// The plain form of a name; it may not be unique.
     public static String plain(String name) {
         String plain =
                 name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_").replaceAll("^_|_$", "");

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/// A group, and some of the groups one level below it by their rank: what a reader of a large tree sees at a time. All
-/// of it is of one cut.
+/// A group, and some of the groups one level below it by their rank: the part of a large tree that a reader
+/// sees at a time. All of it is of one cut.
 ///
 /// @param answer the group at the top, and then those below it, greatest first; nothing if the group is not there
 /// @param below how many groups there are one level below, seen or not
 public record Ranked(Answer answer, int below) {
-    /// How far from the top a ranking can be read: what is kept while it is made.
+    /// The greatest rank that can be read: the groups up to it are kept while the ranking is made.
     public static final int RANKS_MAX = 100_000;
 
     /// The part of a level that is seen.

@@ -6,7 +6,7 @@ import java.util.List;
 /// Rows of the tables of a function, of one consistent cut.
 ///
 /// @param tables in the order in which they were asked for
-/// @param cut what is in it
+/// @param cut the cut that it is of
 public record TableAnswer(List<Table> tables, Answer.Cut cut) {
     public TableAnswer {
         tables = List.copyOf(tables);

@@ -25,8 +25,8 @@ public record Commit(List<PendingDelta> deltas, ViewDeltas sum, Set<DeltaId> blo
     /// @param bytesMax bytes of the sum
     public record Limits(int deltasMax, int itemsMax, long bytesMax) {}
 
-    /// Takes deltas in the order of their ids, in as many passes as it takes until no more fits: ids sort only
-    /// roughly by time, so a delta that retracts may stand before the one that it retracts.
+    /// Takes deltas in the order of their ids, in as many passes as are needed until no more fits: ids sort
+    /// only roughly by time, so a delta that retracts may come before the one that it retracts.
     ///
     /// @param waiting deltas that were read, in the order of their ids
     /// @param gone deltas that are known to be in the totals

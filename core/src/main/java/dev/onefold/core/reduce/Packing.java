@@ -11,7 +11,7 @@ public final class Packing {
     /// A change of one row.
     ///
     /// @param key of the row
-    /// @param deltas what the change comes to in the totals
+    /// @param deltas the effect of the change on the totals
     /// @param rowBytes about how many bytes the row will have
     public record Change(byte[] key, ViewDeltas deltas, long rowBytes) {}
 

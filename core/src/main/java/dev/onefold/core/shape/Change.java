@@ -15,7 +15,7 @@ public sealed interface Change {
         }
     }
 
-    /// It is gone, and what is stored of it is dropped.
+    /// It is gone, and its stored value is dropped.
     record Removed(String component, Type type) implements Change {
         @Override
         public String toString() {
@@ -39,7 +39,7 @@ public sealed interface Change {
         }
     }
 
-    /// It was not there, and nothing says its value.
+    /// It was not there, and its value is not known.
     record Undefined(String component, Type type) implements Change {
         @Override
         public String toString() {

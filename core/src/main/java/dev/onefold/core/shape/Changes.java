@@ -31,7 +31,7 @@ public record Changes(List<Change> all) {
         return new Changes(all);
     }
 
-    /// Those for which what is stored cannot be read.
+    /// The changes because of which stored records cannot be read.
     public List<Change> refused() {
         return all.stream()
                 .filter(change -> change instanceof Change.Refused || change instanceof Change.Undefined)
@@ -63,7 +63,7 @@ public record Changes(List<Change> all) {
             return;
         }
         if (to instanceof Type.Maybe(Type wanted)) {
-            // The default may be an empty Optional, and then nothing says what a new component in it is.
+            // The default may be an empty Optional, and then the value of a new component in it is not known.
             if (from instanceof Type.Maybe(Type stored)) {
                 value(stored, wanted, false, path, changes);
                 return;

@@ -48,10 +48,11 @@ public final class Codec<T extends Record> {
         return scratch.toBytes();
     }
 
-    /// The record that the bytes are. Components are found by name; one that is gone is dropped, `int` becomes `long`
-    /// or a decimal, `long` a decimal, and a value an [java.util.Optional] of it.
+    /// The record of the bytes. Components are found by name; one that is gone is dropped, `int` becomes
+    /// `long` or a decimal, `long` a decimal, and a value an [java.util.Optional] of it.
     ///
-    /// @param defaults the source of components that the bytes do not have; if `null`, only optional ones may miss
+    /// @param defaults source of components that the bytes do not have; `null`: only optional ones may be
+    ///     missing
     /// @throws ShapeException if the bytes are of a record that does not fit this class
     /// @throws IllegalStateException if the bytes are not those of a record
     public T decode(byte[] bytes, @Nullable T defaults) {

@@ -6,8 +6,8 @@ import dev.onefold.core.document.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 
-/// Some components of a stored record as JSON, made of its bytes: what [Value#toJson] has of them, without an
-/// object for each. Immutable.
+/// Some components of a stored record as JSON, made of its bytes: the same text as that of [Value#toJson],
+/// without an object for each. Immutable.
 public final class ComponentJson {
     private final byte[][] stored; // Names with their lengths before them ...
     private final byte[][] written; // ... and with quotes and a colon.

@@ -8,7 +8,7 @@ import java.lang.invoke.MethodType;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A component of a record: its name, how its values are written, and what reads it from a record. Immutable.
+/// A component of a record: its name, the form of its values, and its accessor. Immutable.
 final class Part {
     /// How a component is passed on without an object for it.
     enum Kind {
@@ -71,7 +71,7 @@ final class Part {
         }
     }
 
-    /// Takes what the bytes do not have from the defaults.
+    /// Takes the components that the bytes do not have from the defaults.
     void take(@Nullable Record defaults, Slots slots, int slot) {
         if (defaults == null) {
             if (!(form instanceof Form.Maybe)) {

@@ -1,6 +1,6 @@
 package dev.onefold.core.shape;
 
-/// Where a type stands in a record's class, for messages.
+/// The place of a type in a record's class, for messages.
 ///
 /// @param path names joined by dots, with `[]` behind that of a list for its items; empty for the record itself
 record Place(Class<?> record, String path) {
@@ -12,7 +12,7 @@ record Place(Class<?> record, String path) {
         return new Place(record, path + "[]");
     }
 
-    /// @param wrong goes on after the component's name
+    /// @param wrong the rest of the message, after the component's name
     ShapeException refused(String wrong) {
         return new ShapeException(record.getName() + ": " + subject() + " " + wrong);
     }

@@ -12,8 +12,9 @@ public final class Thrown {
 
     private Thrown() {}
 
-    /// Throws what is not the fault of one event alone: the memory of the process is used up. If there is memory again,
-    /// now that the user's code has returned, that code has asked for too much, or has thrown the error itself.
+    /// Throws an error again that is not the fault of one event alone: the memory of the process is used up.
+    /// If there is memory again after the user's code has returned, that code has asked for too much, or has
+    /// thrown the error itself.
     ///
     /// @throws OutOfMemoryError of the JVM
     @SuppressWarnings("ReachabilityFenceUsage") // It keeps the compiler from leaving out the allocation.

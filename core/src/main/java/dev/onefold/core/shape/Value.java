@@ -81,7 +81,7 @@ public sealed interface Value {
         }
     }
 
-    /// The record that the bytes of a [Codec] are.
+    /// The record of the bytes of a [Codec].
     ///
     /// @throws IllegalStateException if the bytes are not those of a record
     static Fields read(byte[] bytes) {
@@ -132,7 +132,7 @@ public sealed interface Value {
         };
     }
 
-    /// The value of a Java object that is none of a record or a list: a part of a row's key, for example.
+    /// The value of a Java object that is neither a record nor a list: a part of a row's key, for example.
     ///
     /// @throws IllegalArgumentException if no component of a record can hold it
     static Value of(Object object) {

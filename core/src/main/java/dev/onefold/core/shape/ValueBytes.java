@@ -36,7 +36,7 @@ public final class ValueBytes {
     public static final int LIST = 11;
     public static final int RECORD = 12;
 
-    /// Significant digits of a decimal: what a number in DynamoDB has.
+    /// Significant digits of a decimal, as many as a number in DynamoDB has.
     public static final int DIGITS_MAX = 38;
     /// With 38 digits, the greatest number is below 10 to the power of 125, as in DynamoDB.
     public static final int SCALE_MIN = -87;
@@ -49,7 +49,7 @@ public final class ValueBytes {
 
     /// Writes a decimal.
     ///
-    /// @throws IllegalArgumentException if it has too many digits; the message goes on after a component's name
+    /// @throws IllegalArgumentException if it has too many digits; the message follows a component's name
     public static void decimal(BytesOut out, BigDecimal number) {
         BigDecimal shortest = shortest(number);
         out.octet(DECIMAL)

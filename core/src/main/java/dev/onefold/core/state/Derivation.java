@@ -24,8 +24,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Whether contributions that were made under one definition hold all that another one reads. They keep the values of
-/// levels and inputs, not the record: what no old roll-up read is not there.
+/// Whether contributions that were made under one definition hold all that another one reads. Contributions
+/// keep the values of levels and inputs, not the record: a field that no old roll-up reads is not in them.
 public sealed interface Derivation {
     /// They do. A record that the old definition refused is not among them: it is a dead letter, and is to be decoded
     /// under the new definition.
@@ -88,7 +88,7 @@ public sealed interface Derivation {
             int index,
             @Nullable DecimalType before,
             @Nullable DecimalType after) {
-        /// Whether its values are declared otherwise than before.
+        /// Whether its values have another declaration than before.
         public boolean isDeclaredAnew() {
             return !Objects.equals(before, after);
         }
@@ -153,7 +153,7 @@ public sealed interface Derivation {
         return new Possible(levels, inputs, doubt(from.input(), to.input(), inputs));
     }
 
-    /// Whether two definitions store the same, so that they differ in what answers show at most.
+    /// Whether two definitions store the same, so that only their answers can differ.
     static boolean storesSame(Pipeline one, Pipeline other) {
         return one.name().equals(other.name())
                 && one.input().equals(other.input())

@@ -12,8 +12,8 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Which times of records count in a pipeline with a horizon: a record is too old if its time lies more than the
-/// horizon before its own arrival, and too new if its time lies more than a day ahead of it.
+/// The horizon of a pipeline. A record is too old if its time lies more than the horizon before its own
+/// arrival, and too new if its time lies more than a day ahead of it.
 ///
 /// The arrival is the time at which the stream, the queue or the journal recorded the record. It stays the same
 /// however often the record is delivered, replayed or redriven, and it does not depend on other records. So the order
@@ -22,8 +22,8 @@ public record Horizon(Duration span) {
     /// How far a time may be ahead of the arrival: clocks and time zones differ by less.
     public static final Duration AHEAD_MAX = Duration.ofDays(1);
 
-    /// How long beyond the horizon an id is kept: clocks go back, and dead letters are redriven. A record that
-    /// comes later still is refused.
+    /// How long beyond the horizon an id is kept: clocks go back, and dead letters are redriven. A record
+    /// that comes even later is refused.
     public static final Duration BEYOND = Duration.ofDays(1);
 
     /// The horizon of a pipeline; empty if it has none.
@@ -46,15 +46,16 @@ public record Horizon(Duration span) {
         return isSummed ? of(pipeline) : Optional.empty();
     }
 
-    /// Until when the id of a record is kept.
+    /// The time until which the id of a record is kept.
     ///
     /// @param timeMs of the record; if its id has come with several, the latest of them
     public long keptUntilMs(long timeMs) {
         return timeMs + span.toMillis() + BEYOND.toMillis();
     }
 
-    /// Why an event does not count although its time is right for its arrival: the row of its id may be forgotten, so
-    /// nobody knows whether it counts already. That is so for a late redrive, and when clocks go back.
+    /// Why an event does not count although its time is right for its arrival: the row of its id may be
+    /// forgotten, so nobody knows whether it counts already. This happens at a late redrive, and when clocks
+    /// go back.
     ///
     /// @param seenMs latest time that is certain to have come, see [#keptUntilMs]
     public Optional<Malformed> refusalOfForgotten(Event event, long seenMs) {
@@ -68,9 +69,9 @@ public record Horizon(Duration span) {
                                 + " counts already; records up to " + at(seenMs) + " have come"));
     }
 
-    /// Requires that a source says when its records arrived, if a pipeline has a horizon.
+    /// Requires that a pipeline has no horizon: the records of this source have no known arrival.
     ///
-    /// @param source what the caller wants to fold, as the subject of a sentence
+    /// @param source the source to be folded, as the subject of a sentence
     /// @throws IllegalArgumentException if the pipeline has one
     public static void requireNone(Pipeline pipeline, String source) {
         problem(pipeline, source).ifPresent(problem -> {
@@ -78,7 +79,7 @@ public record Horizon(Duration span) {
         });
     }
 
-    /// Why a source that does not say when its records arrived cannot be folded; empty if it can.
+    /// Why a source whose records have no known arrival cannot be folded; empty if it can.
     public static Optional<String> problem(Pipeline pipeline, String source) {
         return of(pipeline)
                 .map(_ -> "Pipeline " + pipeline.name() + " has a horizon, which compares each record's time with its"

@@ -7,9 +7,9 @@ import java.util.List;
 /// The row of a key.
 ///
 /// @param key its parts
-/// @param version the highest that came
-/// @param payload what counts of that version: its contribution
-/// @param source where the record came from
+/// @param version the highest version that came
+/// @param payload contribution of that version
+/// @param source the source of the record
 /// @param offset of the record's first byte there
 public record Row(List<String> key, Version version, Contribution payload, String source, long offset) {
     /// By version, then by payload: the maximum of a key stays.

@@ -10,8 +10,8 @@ import java.util.List;
 /// The key, version and content hash of a row: they tell it from another content of its key.
 ///
 /// @param key its bytes, as [Key] makes them
-/// @param content a hash of what the row contributes, and of its version where that is the user's own; [#NOTHING] of a
-/// deleted row
+/// @param content a hash of the row's contribution, and of its version if that is the user's own; [#NOTHING]
+///     of a deleted row
 public record RowMark(byte[] key, Version version, long content) {
     /// The content of a key that has no row, or a deleted one.
     public static final long NOTHING = 0;
@@ -34,7 +34,7 @@ public record RowMark(byte[] key, Version version, long content) {
         return hash == NOTHING ? 1 : hash;
     }
 
-    /// Whether a version is a field of the row, so that it is a part of what the source says.
+    /// Whether a version is a field of the row, so that it is a part of the source's data.
     public static boolean hasOwnVersion(Pipeline pipeline) {
         return pipeline.input().identity() instanceof Identity.Versioned versioned && versioned.version() != null;
     }

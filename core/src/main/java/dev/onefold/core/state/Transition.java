@@ -23,7 +23,8 @@ public sealed interface Transition {
     /// Decides.
     ///
     /// @param stored the key's row; `null` if the key was never seen
-    /// @param removalIsNewer whether a removal at the version of its row is no conflict, but what came after it
+    /// @param removalIsNewer whether a removal at the version of its row is newer than the row, and not in
+    ///     conflict with it
     static Transition of(@Nullable Row stored, Row arrived, boolean removalIsNewer) {
         if (stored == null || arrived.version().compareTo(stored.version()) > 0) {
             return new Changed(stored, arrived);

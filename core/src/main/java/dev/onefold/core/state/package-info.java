@@ -1,4 +1,4 @@
-/// The second room: what an event changes of its key.
+/// The second room: the change of a key by an event.
 @NullMarked
 package dev.onefold.core.state;
 

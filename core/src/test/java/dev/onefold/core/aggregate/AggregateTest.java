@@ -48,7 +48,7 @@ class AggregateTest {
         aggregate.add(new Delta.Sums(rows, List.of(sum, mean), List.of(count, count)));
     }
 
-    /// Adds so many times a value of the extremes.
+    /// Adds a value of the extremes this number of times.
     private static void addValue(Aggregate aggregate, BigInteger unscaled, long count) {
         aggregate.add(3, new Amount.Number(new BigDecimal(unscaled, 2)), count);
         aggregate.add(4, new Amount.Number(new BigDecimal(unscaled, 2)), count);

@@ -22,7 +22,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Cells add and retract exactly, and what is written of them is what they are.
+/// Cells add and retract exactly, and the written cells are equal to them.
 class CellsTest {
     private static final BigInteger MOST = BigInteger.TEN.pow(28).subtract(BigInteger.ONE);
     private static final Pipeline PIPELINE = PipelineBuilder.named("p")
@@ -210,7 +210,7 @@ class CellsTest {
         assertThat(leaf(cells, 0).answers().get(3)).isEqualTo("5.00");
     }
 
-    /// Takes what is written, as a checkpoint does, and gives it to fresh cells.
+    /// Takes the written cells, as a checkpoint does, and gives them to fresh ones.
     private static final class Log implements Cells.Sink, Values.Visitor {
         final Map<Integer, long[]> cells = new TreeMap<>();
         final Map<String, Long> values = new HashMap<>();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class LeafReading {
     private LeafReading() {}
 
-    /// What is in a leaf.
+    /// The content of a leaf.
     public static Aggregate of(List<Measure> measures, int leaf, Values values, Cells... shards) {
         Aggregate aggregate = new Aggregate(measures);
         for (Cells shard : shards) {

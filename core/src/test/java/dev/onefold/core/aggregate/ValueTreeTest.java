@@ -85,7 +85,7 @@ class ValueTreeTest {
         assertThat(cursor.previous()).isEqualTo(expected.lowerKey(asked) != null);
     }
 
-    /// Adds to a key or sets it; what is noted as changed is what was added to since.
+    /// Adds to a key or sets it; the keys that are noted as changed are those that were added to since.
     private static void change(
             RandomGenerator random, NavigableMap<String, Long> expected, Set<String> added, ValueTree tree, int keys) {
         String key = random.nextInt(3) == 0 && !expected.isEmpty()

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Values off the heap are what a map of them would be.
+/// Values off the heap are equal to a map of them.
 class ValuesTest {
     private static final Pipeline PIPELINE = PipelineBuilder.named("p")
             .rollup(
@@ -144,7 +144,7 @@ class ValuesTest {
         return number == null ? null : number.unscaledValue();
     }
 
-    /// Takes what is written, as a checkpoint does, in the order in which it is written.
+    /// Takes the written values, as a checkpoint does, in the order in which they are written.
     private static final class Log implements Values.Visitor {
         final List<Map.Entry<String, Long>> words = new ArrayList<>();
 
@@ -236,7 +236,7 @@ class ValuesTest {
                 for (int i = 0; i < 100; i++) {
                     Value value = value(random, 2);
                     value.add(right, 1);
-                    if (random.nextInt(4) == 0) { // That it left, and came back, is not to be written.
+                    if (random.nextInt(4) == 0) { // A value that left and came back is not written.
                         value.add(right, -1);
                         value.add(right, 1);
                     }

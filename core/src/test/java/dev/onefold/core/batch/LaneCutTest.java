@@ -61,7 +61,7 @@ class LaneCutTest {
         return waiting;
     }
 
-    /// The next batch of plain lists, which loses what is in it.
+    /// The next batch of plain lists, whose records are removed from the lists.
     private static List<Waiting> next(List<List<Waiting>> lanes, Batching batching, long nowMs) {
         lanes.removeIf(List::isEmpty);
         Comparator<List<Waiting>> byAge = Comparator.comparingLong(

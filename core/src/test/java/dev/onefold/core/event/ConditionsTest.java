@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Conditions, as the reference says: with texts, with numbers, with what is missing.
+/// Conditions, as in the reference: with texts, with numbers, with missing fields.
 class ConditionsTest {
     private static boolean holds(String condition, String record) {
         return Decoding.filter(condition).counts(record);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a user's function takes of a record.
+/// The fields that a user's function takes of a record.
 class ContentTest {
     private static final Format JSON = new Format.Json();
 

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// A decoder for tests: it gets each record in the middle of an array, between bytes that would change the outcome
 /// if they were read.
 final class Decoding {
-    /// What a decoder might run into: each of these goes on with a string, a number, an object or a sequence.
+    /// Bytes around a record into which a decoder may run: each continues a string, a number, an object or a
+    /// sequence.
     private static final byte[][] AROUND = {
         "\"\"\"\"\"\"\"\"".getBytes(StandardCharsets.UTF_8),
         "99999999".getBytes(StandardCharsets.UTF_8),
@@ -66,7 +67,7 @@ final class Decoding {
         return of(PipelineBuilder.named("p").csv(columns).rollup(rollup));
     }
 
-    /// What is wrong with the record, or `null`.
+    /// The problem of the record, or `null`.
     @Nullable
     Malformed decode(byte[] record) {
         byte[] before = null;

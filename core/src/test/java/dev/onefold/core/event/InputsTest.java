@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a record contributes to measures: conditions, products and times.
+/// The contributions of a record to measures: conditions, products and times.
 class InputsTest {
     @Test
     void a_condition_says_which_records_are_counted() {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A second reader of JSON, written for the tests from RFC 8259 alone: slow, on characters, building everything.
 ///
-/// An object is a list of names and values, as they stand; a string is a `String`, anything else its own text.
+/// An object is a list of names and values, in their order; a string is a `String`, anything else its own text.
 final class JsonCheck {
     private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
     private static final Pattern UNIT = Pattern.compile("u([0-9a-fA-F]{4})");
@@ -55,7 +55,7 @@ final class JsonCheck {
         }
     }
 
-    /// The values at each of these paths; `null` if a field on the way to one stands twice.
+    /// The values at each of these paths; `null` if a field on the way to one is there twice.
     static @Nullable Map<List<String>, Object> values(List<Field> fields, List<List<String>> paths) {
         Map<List<String>, Object> values = new LinkedHashMap<>();
         for (List<String> path : paths) {
@@ -194,7 +194,7 @@ final class JsonCheck {
             }
         }
         if (!StandardCharsets.UTF_16.newEncoder().canEncode(said)) {
-            throw new NotJson(); // A lone surrogate is no text.
+            throw new NotJson(); // A lone surrogate is not a text.
         }
         return said.toString();
     }

@@ -27,7 +27,8 @@ class JsonDifferentialTest {
     private final JsonScanner scanner = new JsonScanner(fields);
     private final Scalars scalars = new Scalars();
 
-    /// What the scanner sees at each path, in the words of [JsonCheck]; `null` if the record is malformed.
+    /// The values that the scanner finds at each path, in the words of [JsonCheck]; `null` if the record is
+    /// malformed.
     private @Nullable Map<List<String>, Object> scan(byte[] record) {
         byte[] padded = new byte[record.length + 2 + JsonScanner.PADDING];
         Arrays.fill(padded, (byte) '"');

@@ -7,7 +7,8 @@ import dev.onefold.core.builder.PipelineBuilder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What is read of an event depends on what it does: a delete needs key and version, a filtered one no groups.
+/// The parts of an event that are read depend on its kind: a delete needs key and version, a filtered one no
+/// groups.
 class KindsTest {
     private static final Decoding DECODING = Decoding.of(PipelineBuilder.named("p")
             .key("id")

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/// Whatever a record is, the decoder ends soon with an event or a reason, and never throws.
+/// For every record the decoder ends soon with an event or a reason, and never throws.
 class RobustnessTest {
     private static final List<String> VALUES = List.of(
             "1",

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a field says as text: keys, levels and distinct texts (hazard 22).
+/// The text of a field: keys, levels and distinct texts (hazard 22).
 class TextsTest {
     private static final Decoding KEY =
             Decoding.of(PipelineBuilder.named("p").id("k").rollup(r -> r.count("n")));

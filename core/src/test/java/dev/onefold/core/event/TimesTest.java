@@ -35,7 +35,7 @@ class TimesTest {
                 PipelineBuilder.named("p").key("k").version("t", type).rollup(r -> r.count("n")));
     }
 
-    /// What is read, in nanoseconds; `null` if it is refused.
+    /// The time that is read, in nanoseconds; `null` if it is refused.
     private static @Nullable BigInteger read(String text, boolean number, TimeType type) {
         Times times = new Times();
         byte[] bytes = ("9" + text + "9Z").getBytes(StandardCharsets.UTF_8);

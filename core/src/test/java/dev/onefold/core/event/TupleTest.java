@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/// Tuples keep the parts apart, whatever is in them, and are ordered as their parts are (hazard 22).
+/// Tuples keep parts of any content apart, and are ordered as their parts are (hazard 22).
 class TupleTest {
     private static final List<String> PIECES =
             List.of("\0", "\1", "\0\1", "\0\u00ff", "a", "b", "ä", "\u07ff", "\uffff", "😀", "FX:Spot", "/", "\u007f");

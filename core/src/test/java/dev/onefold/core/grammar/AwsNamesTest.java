@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Who writes a setting as AWS calls it is told what does the same here.
+/// A setting with a name of AWS is refused, with the equivalent setting of Onefold as advice.
 class AwsNamesTest {
     @ParameterizedTest
     @CsvSource(

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/// What the reader refuses of conditions: column and message. Column 12 is the first of the condition.
+/// The conditions that the reader refuses: column and message. Column 12 is the first of the condition.
 class ConditionRefusalsTest {
     private static final String COMPARISONS =
             "write a comparison: =, !=, <, <=, >, >=, in (…), not in (…), is missing or is not missing";

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/// What the reader refuses of a file and its input: line, column and message.
+/// The files and inputs that the reader refuses: line, column and message.
 class InputRefusalsTest {
     private static final String NAME_ADVICE =
             "write letters a-z, digits and hyphens, at most 64, no hyphen first or last";

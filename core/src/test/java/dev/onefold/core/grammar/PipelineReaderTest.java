@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What a right pipeline file is read as.
+/// The pipeline that is read from a right pipeline file.
 class PipelineReaderTest {
     private static final Measure COUNT = new Measure.Count("n");
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What is refused in the section of a function.
+/// The settings that are refused in the section of a function.
 class ProcessRefusalsTest {
     private static final String RIGHT = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},"
             + "\"process\":{\"class\":\"a.B\",\"order\":\"every\",\"tables\":{\"t\":\"k\"}},"

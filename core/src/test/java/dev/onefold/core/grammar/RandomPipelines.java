@@ -195,7 +195,7 @@ final class RandomPipelines {
                 .reduce("", String::concat);
     }
 
-    /// A number without trailing zeros, with at most so many digits before and after its point.
+    /// A number without trailing zeros, with at most this number of digits before and after its point.
     private BigDecimal number(int before, int after) {
         BigInteger digits = new BigInteger(BigInteger.TEN.pow(before + after).bitLength() - 1, random);
         return new BigDecimal(random.nextBoolean() ? digits : digits.negate(), after).stripTrailingZeros();

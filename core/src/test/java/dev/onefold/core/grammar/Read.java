@@ -4,7 +4,7 @@ import dev.onefold.core.document.Problem;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.List;
 
-/// Reads JSON pipelines for tests. The frames put what is tested at the beginning of line 3.
+/// Reads JSON pipelines for tests. The frames put the tested text at the beginning of line 3.
 public final class Read {
     private Read() {}
 

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Whatever stands in a file, the reader answers with a pipeline or with problems that a terminal can show.
+/// For every file, the reader answers with a pipeline or with problems that a terminal can show.
 class ReaderRobustnessTest {
     private static final Pattern UNPRINTABLE = Pattern.compile("\\p{Cntrl}|\\p{Cf}|\\p{Cs}");
     private static final List<String> PIECES = List.of(

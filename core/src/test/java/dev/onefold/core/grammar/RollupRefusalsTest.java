@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/// What the reader refuses of roll-ups, levels and measures: line, column and message.
+/// The roll-ups, levels and measures that the reader refuses: line, column and message.
 class RollupRefusalsTest {
     private static final String COUNT = "\"measures\": {\"n\": \"count()\"}";
     private static final String TYPE_ADVICE =

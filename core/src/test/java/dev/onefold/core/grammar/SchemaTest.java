@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// `docs/pipeline.schema.json` knows what the reader knows.
+/// `docs/pipeline.schema.json` agrees with the reader.
 class SchemaTest {
     private static final Path SCHEMA = Path.of("..", "docs", "pipeline.schema.json");
 

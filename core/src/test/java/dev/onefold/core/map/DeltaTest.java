@@ -90,8 +90,8 @@ class DeltaTest {
         return cells;
     }
 
-    /// What rows come to at the leaves, added by hand: per leaf its rows, sum and number of values, and per leaf,
-    /// measure and value how often it is there.
+    /// The sums of rows at the leaves, added by hand: per leaf its rows, sum and number of values, and per
+    /// leaf, measure and value how often it is there.
     private static Map<String, List<Long>> expected(Collection<Contribution> rows) {
         Map<String, List<Long>> expected = new HashMap<>();
         for (Contribution row : rows) {

@@ -20,7 +20,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// Each group has one number, whoever asks.
+/// Each group has one number for all threads.
 class GroupsTest {
     private static Tuple group(int i) {
         return Tuple.of(List.of("group " + i, "\0".repeat(i % 3)));

@@ -44,7 +44,7 @@ public final class RandomContributions {
 
     private RandomContributions() {}
 
-    /// What a random correction comes to in some views.
+    /// The deltas of a random correction in some views.
     public static ViewDeltas deltas(RandomGenerator random) {
         TreeMap<Integer, Delta> views = new TreeMap<>();
         for (int view = random.nextInt(2); view < 3; view += 1 + random.nextInt(2)) {

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// What a function may do, and what becomes of an event that makes it do more.
+/// The limits of a function, and the fate of an event that makes it exceed them.
 class BoundsTest {
     private static final String TABLES = ",\"tables\":{\"t\":[\"k\",\"n\"]}";
 
-    /// Writes what its events say.
+    /// Writes the rows that its events name.
     public static final class Obedient implements Processor<Obedient.Text, Obedient.Order> {
         /// A context.
         public record Text(String text) {}
@@ -207,7 +207,7 @@ class BoundsTest {
         assertThat(stored.fold(lower, 37, order(0, 1, 1, 37))).isEqualTo(Verdict.ACCEPTED);
     }
 
-    /// Removes the row that its event says, by a key of many kinds.
+    /// Removes the row that its event names, by a key of many kinds.
     public static final class Removing implements Processor<Obedient.Text, Obedient.Order> {
         private final Object key;
 

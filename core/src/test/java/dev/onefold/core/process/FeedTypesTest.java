@@ -56,7 +56,7 @@ class FeedTypesTest {
     /// The same.
     public record Nested(String k, Inner x) {}
 
-    /// What is in a row.
+    /// A record inside a row.
     public record Inner(int y) {}
 
     /// A name.

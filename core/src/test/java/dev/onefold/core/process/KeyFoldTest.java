@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// The rules against plain maps that fold all accepted events from the first one, each time anew.
+/// The rules against plain maps that fold all accepted events from the first one, each time from the
+/// beginning.
 class KeyFoldTest {
     private static final Codec<Event> EVENTS = Codec.of(Event.class);
 
@@ -35,8 +36,8 @@ class KeyFoldTest {
         return StoredKey.function(process, "", new Steps(version));
     }
 
-    /// The accepted events of a key as plain maps. Those that are kept are folded anew with every event,
-    /// from what was folded below them for good.
+    /// The accepted events of a key as plain maps. The kept ones are folded again with every event, from the
+    /// result of those that were folded below them for good.
     private static final class Plain {
         final int keep;
         Steps steps;

@@ -23,7 +23,7 @@ class LoadedFunctionTest {
     /// An event with a list.
     public record Numbers(List<Integer> all) {}
 
-    /// A record with what is not exact.
+    /// A record with a component that is not exact.
     public record Inexact(double share) {}
 
     /// Rows of one table are declared.
@@ -74,7 +74,7 @@ class LoadedFunctionTest {
     /// A context with a text.
     public record Named(String name) {}
 
-    /// Its first context is what the test gives.
+    /// Its first context is given by the test.
     public static final class Starting implements Processor<Named, Number> {
         private final Supplier<Named> start;
 

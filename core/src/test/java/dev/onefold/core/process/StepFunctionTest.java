@@ -20,7 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What becomes of a function that is not as it should be, and what people see of a key.
+/// The treatment of a function that breaks the rules, and the state of a key that people see.
 class StepFunctionTest {
     private static final String PROCESS = "\"class\":\"X\",\"order\":\"in-order\",\"tables\":{\"t\":[\"k\",\"n\"]}";
 
@@ -35,7 +35,7 @@ class StepFunctionTest {
 
     private static final Codec<Amount> AMOUNTS = Codec.of(Amount.class);
 
-    /// Adds; does what a test wants before it.
+    /// Adds, after an action that a test gives.
     public static class Adding implements Processor<Total, Amount> {
         @Override
         public Total start() {
@@ -104,7 +104,7 @@ class StepFunctionTest {
                 .isEqualTo("The function did not return within 1 s");
     }
 
-    /// What it throws cannot be asked.
+    /// An error whose own methods throw, too.
     public static final class Unspeakable extends Error {
         private static final long serialVersionUID = 1;
 
@@ -125,7 +125,7 @@ class StepFunctionTest {
         }
     }
 
-    /// Throws what it is given, checked or not.
+    /// Throws the given exception, checked or not.
     public static final class Sneaky extends Adding {
         private final Throwable thrown;
 
@@ -331,7 +331,7 @@ class StepFunctionTest {
 
     /// Its context has another name than that of [Adding].
     public static final class Renamed implements Processor<Renamed.All, Amount> {
-        /// What was the total.
+        /// The total, under another name.
         public record All(int all) {}
 
         @Override
@@ -396,7 +396,7 @@ class StepFunctionTest {
         }
     }
 
-    /// Throws what Java's compiler does not foresee, in all places that are the user's.
+    /// Throws exceptions that Java's compiler does not foresee, in all places of the user's code.
     public static final class Wild implements Processor<Odd, Odd> {
         @Override
         public Odd start() {
@@ -454,7 +454,7 @@ class StepFunctionTest {
     /// The event of a newer function: wider, without a component that was, and with one that was not.
     public record Wider(Optional<String> note, long n) {}
 
-    /// Adds what is wider.
+    /// Adds numbers of a wider type.
     public static final class AddingWider implements Processor<Total, Wider> {
         @Override
         public Total start() {

@@ -17,7 +17,7 @@ public final class Steps implements Processor<Steps.Seen, Steps.Event> {
         this.salt = salt;
     }
 
-    /// What the events so far come to.
+    /// The sum of the events so far.
     public record Seen(long trail, int count) {}
 
     /// An event.

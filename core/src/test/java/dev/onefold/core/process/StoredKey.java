@@ -20,7 +20,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a runtime stores of one key, as bytes; each change is stored as a runtime must.
+/// The state that a runtime stores of one key, as bytes; each change is stored as a runtime must store it.
 final class StoredKey implements Store {
     byte @Nullable [] head;
     final TreeMap<Long, byte[]> kept = new TreeMap<>();

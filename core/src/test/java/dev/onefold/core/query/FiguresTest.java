@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What answers calculate from measures.
+/// The figures that answers calculate from measures.
 class FiguresTest {
     private static final MathContext MANY_DIGITS = new MathContext(600, RoundingMode.HALF_EVEN);
     private static final MathContext FEWER_DIGITS = new MathContext(500, RoundingMode.HALF_EVEN);

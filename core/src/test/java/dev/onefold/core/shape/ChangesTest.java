@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/// What is stored of one record, read as another.
+/// Bytes of one record, read as another.
 class ChangesTest {
     public record B(boolean v) {}
 
@@ -145,7 +145,8 @@ class ChangesTest {
         return possible;
     }
 
-    /// What Optional has in its defaults is not known before, so these are refused beforehand and may be read.
+    /// The content of an Optional in the defaults is not known before, so these are refused beforehand and
+    /// may be readable.
     private static boolean lenient(Codec<?> from, Codec<?> to) {
         return Set.of(from.record(), to.record()).contains(OptR2.class);
     }

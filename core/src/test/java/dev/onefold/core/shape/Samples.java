@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
-/// Records of all types that can be stored, drawn at random, and what they are as plain maps.
+/// Records of all types that can be stored, drawn at random, and their content as plain maps.
 public final class Samples {
     private Samples() {}
 
@@ -113,7 +113,7 @@ public final class Samples {
         };
     }
 
-    /// Without trailing zeros, and of a scale that is not negative: what comes back is just that.
+    /// Without trailing zeros, and of a scale that is not negative, as a decimal comes back.
     private static BigDecimal decimal(RandomGenerator random) {
         BigInteger unscaled = BigInteger.valueOf(random.nextLong() >> random.nextInt(64));
         BigDecimal number = new BigDecimal(unscaled, random.nextInt(100) - 20);
@@ -130,7 +130,7 @@ public final class Samples {
         return random.nextInt(4) == 0 ? text + "𝄞" : text.toString();
     }
 
-    /// What a record is, without any code of ours but its annotation.
+    /// The content of a record, found without any code of ours but its annotation.
     public static Map<String, Object> plain(Record some) {
         Map<String, Object> plain = new LinkedHashMap<>();
         for (RecordComponent component : some.getClass().getRecordComponents()) {

@@ -20,13 +20,15 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// Collects members into batches and seals them. A seal is part of a checkpoint: the checkpoint that covers the last
-/// member of a batch, and no earlier one, also holds the claims of its members and the entry that says which bytes it
-/// is. So after a crash a batch is sealed with all its members, or it is not sealed and its records come again. Only a
-/// batch of a durable checkpoint is delivered; therefore what was delivered never changes.
+/// Collects members into batches and seals them. A seal is part of a checkpoint: the checkpoint that covers
+/// the last member of a batch, and no earlier one, also holds the claims of its members and the entry with
+/// the range of its bytes. So after a crash a batch is sealed with all its members, or it is not sealed and
+/// its records come again. Only a batch of a durable checkpoint is delivered; therefore a delivered batch
+/// never changes.
 ///
-/// Members lie on one tape in the order of arrival, each a line; a batch is a range of it. Guarded by the engine's
-/// lock, but for [#write] and [#written], which the checkpoint calls, and for reading what is durable.
+/// Members are on one tape in the order of arrival, each a line; a batch is a range of it. Guarded by the
+/// engine's lock, except [#write] and [#written], which the checkpoint calls, and the reading of durable
+/// bytes.
 public final class Batches {
     private static final long PENDING_BYTES_MAX = Scale.of(64 << 20);
 
@@ -86,7 +88,7 @@ public final class Batches {
             long bodiesFrom,
             long sealsFrom) {}
 
-    /// How far batches are sealed for ever.
+    /// The batches that are sealed for ever.
     ///
     /// @param number of the last batch that a durable checkpoint has
     /// @param ordinalNext place of the first member behind it
@@ -136,9 +138,10 @@ public final class Batches {
         crc.reset();
     }
 
-    /// Seals the open batch if it has waited long enough; whether it has. It is durable with the next checkpoint.
+    /// Seals the open batch if it has waited long enough; returns whether it has. It is durable with the next
+    /// checkpoint.
     public boolean sealIfDue(long nowMs) {
-        openFirstMs = Math.min(openFirstMs, nowMs); // A clock that was ahead and was put right holds up nothing.
+        openFirstMs = Math.min(openFirstMs, nowMs); // A clock that was ahead and is right now delays nothing.
         if (openRecords == 0 || !Sealing.isDue(batching, openFirstMs, nowMs)) {
             return false;
         }
@@ -146,7 +149,8 @@ public final class Batches {
         return true;
     }
 
-    /// Seals the open batch without waiting for more; whether there was one. It is durable with the next checkpoint.
+    /// Seals the open batch without waiting for more; returns whether there was one. It is durable with the
+    /// next checkpoint.
     public boolean sealNow(long nowMs) {
         if (openRecords == 0) {
             return false;
@@ -155,7 +159,7 @@ public final class Batches {
         return true;
     }
 
-    /// Whether so much waits for a checkpoint that it is due.
+    /// Whether enough bytes wait for a checkpoint that one is due.
     public boolean isFull() {
         return bodies.pendingBytes() + seals.pendingBytes() > PENDING_BYTES_MAX;
     }
@@ -190,14 +194,14 @@ public final class Batches {
         return durable.number;
     }
 
-    /// How far batches are sealed for ever. Any thread.
+    /// The batches that are sealed for ever. Any thread.
     public Durable durable() {
         return durable;
     }
 
-    /// Notes the places whose batches have ended, durably. Their ids may come again as soon as a checkpoint that
-    /// says so is durable, and not before: a replay of the journal decides by the checkpoint, so it never forgets
-    /// an id that was not forgotten when the record came. Any thread.
+    /// Notes the places whose batches have ended, durably. Their ids may come again as soon as a checkpoint
+    /// that says so is durable, and not before: a replay of the journal decides by the checkpoint, so it
+    /// never forgets an id that was not forgotten when the record came. Any thread.
     public void ended(Forgotten places) {
         ended = places;
     }
@@ -222,9 +226,9 @@ public final class Batches {
         return bodies.end() - bodiesFrom + heldBytes;
     }
 
-    /// Goes on as a checkpoint says.
+    /// Continues from a checkpoint.
     ///
-    /// @param state that [Cut] had; empty in a new directory
+    /// @param state the state of the [Cut]; empty in a new directory
     public void load(byte[] state) {
         if (state.length == 0) {
             return;
@@ -244,7 +248,7 @@ public final class Batches {
             forgotten = Forgotten.read(in);
             ended = forgotten;
             cut = forgotten;
-            if (in.available() > 0) { // Before format 10 of the checkpoint this was all.
+            if (in.available() > 0) { // Before format 10 of the checkpoint there was nothing else.
                 openCrc = in.readInt();
                 deliveries = in.readBoolean() ? new TailLog.Extent(in.readLong(), in.readLong(), in.readInt()) : null;
             }
@@ -284,7 +288,7 @@ public final class Batches {
         return sealed;
     }
 
-    /// Cuts here: what was added so far belongs to this checkpoint.
+    /// Cuts here: all that was added so far belongs to this checkpoint.
     public Cut cut() {
         bodies.letGo(bodiesFrom);
         seals.letGo((keepFrom - 1) * Sealed.BYTES);
@@ -321,7 +325,7 @@ public final class Batches {
         seals.write(cut.seals);
     }
 
-    /// The checkpoint of a cut is durable: its batches can be delivered, and what it does not name can go.
+    /// The checkpoint of a cut is durable: its batches can be delivered, and unneeded files are deleted.
     public void written(Cut cut) {
         bodies.release(cut.bodiesFrom);
         seals.release(cut.sealsFrom);
@@ -335,7 +339,7 @@ public final class Batches {
         whenDurable = listener;
     }
 
-    /// Nothing below is needed any more. Any thread.
+    /// Notes that nothing in front of these places is needed any more. Any thread.
     ///
     /// @param number of the first batch whose entry is needed
     /// @param from the first byte of the bodies that is needed
@@ -344,12 +348,12 @@ public final class Batches {
         bodiesFrom = Math.max(bodiesFrom, from);
     }
 
-    /// Undelivered batches take this much beside the bodies. Any thread.
+    /// Notes the bytes that undelivered batches take beside the bodies. Any thread.
     public void held(long bytes) {
         heldBytes = bytes;
     }
 
-    /// Number of the first batch of which more than its number is known. Any thread.
+    /// Number of the first batch whose entry is kept. Any thread.
     public long firstKnown() {
         return keepFrom;
     }

@@ -35,7 +35,7 @@ public record Sealed(
         return check.getValue();
     }
 
-    /// The entry of a number; `null` if these are not its bytes.
+    /// The entry of a number; `null` if these are not the bytes of one.
     static @Nullable Sealed decode(long number, byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         if (bytes.length != BYTES || in.getLong(BYTES - Long.BYTES) != check(bytes) || in.getLong(0) != number) {

@@ -51,7 +51,7 @@ public final class Tape {
         this.identity = identity;
     }
 
-    /// Goes on behind the bytes that a checkpoint covers.
+    /// Continues behind the bytes that a checkpoint covers.
     void load(long from, long to) {
         begin = from;
         deletedTo = from / FILE_BYTES;
@@ -78,7 +78,7 @@ public final class Tape {
         }
     }
 
-    /// The failure that bytes are not what was written.
+    /// The failure for bytes that are not as they were written.
     EngineException corrupt(long offset, String what) {
         return Disk.corrupt(file(offset / FILE_BYTES), HEADER_BYTES + offset % FILE_BYTES, what);
     }
@@ -98,7 +98,7 @@ public final class Tape {
         return end - cutTo;
     }
 
-    /// Appends bytes, and one more.
+    /// Appends bytes, and one more byte.
     void append(byte[] bytes, int from, int to, int last) {
         append(bytes, from, to);
         if (blockLength == block.length) {
@@ -217,9 +217,9 @@ public final class Tape {
         return directory.resolve(name + "-" + (number + 1));
     }
 
-    /// Deletes the files that lie below an offset. Nobody reads there any more.
+    /// Deletes the files below an offset. Nobody reads there any more.
     ///
-    /// @param below a durable checkpoint names nothing below it
+    /// @param below the offset; a durable checkpoint names nothing below it
     void release(long below) {
         for (; (deletedTo + 1) * FILE_BYTES <= below; deletedTo++) {
             if (Files.exists(file(deletedTo))) {
@@ -258,7 +258,7 @@ public final class Tape {
         }
     }
 
-    /// Reads on, file after file.
+    /// Reads one file after the other.
     private final class Reading extends InputStream {
         private final long to;
         private long at;

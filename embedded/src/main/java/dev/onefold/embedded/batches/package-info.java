@@ -1,4 +1,4 @@
-/// The members of batches on their way into sealed ones, and what is known of each sealed batch.
+/// The members of batches on their way into sealed ones, and the entries of sealed batches.
 @NullMarked
 package dev.onefold.embedded.batches;
 

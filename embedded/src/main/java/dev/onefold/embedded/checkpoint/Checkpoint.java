@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// How far each source is in the results, and which files hold these: one position per source for all
-/// shards. The file `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and
-/// one that cannot be read was damaged.
+/// The progress of each source in the results, and the files that hold these: one position per source for all
+/// shards. The file `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and one
+/// that cannot be read was damaged.
 ///
 ///     magic "ONEFCKPT" 8, format 4, length of the payload 4, CRC-32C of format, length and payload 4, payload
 ///
@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 /// @param rows per shard the segments that make it up
 /// @param groupLogs the logs that name groups and hold cells, oldest first
 /// @param letters the log of dead letters
-/// @param journal what stands in the journal from here on is not in the results yet
-/// @param batches how far the batches are; empty if the pipeline makes none
+/// @param journal the first position of the journal whose entries are not in the results yet
+/// @param batches state of the batches; empty if the pipeline makes none
 /// @param seenMs the latest time that is certain to have come, milliseconds since 1970; decides which ids are forgotten
 public record Checkpoint(
         long identity,
@@ -50,7 +50,7 @@ public record Checkpoint(
         long seenMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
     private static final int FORMAT = 10;
-    private static final int FORMAT_BEFORE = 9; // Without the log of deliveries in what is known of batches.
+    private static final int FORMAT_BEFORE = 9; // Without the log of deliveries in the state of batches.
     private static final int HEADER_BYTES = 20;
 
     public Checkpoint {
@@ -59,7 +59,7 @@ public record Checkpoint(
         sources = List.copyOf(sources);
     }
 
-    /// A log by its number, and how much of it counts.
+    /// A log by its number, and its valid length.
     public record Log(long sequence, long length) {}
 
     /// The same with the logs that it names.
@@ -236,6 +236,6 @@ public record Checkpoint(
                 in.readLong());
     }
 
-    /// A segment by its number, and how much of it counts.
+    /// A segment by its number, and its valid length.
     public record Extent(long sequence, int length) {}
 }

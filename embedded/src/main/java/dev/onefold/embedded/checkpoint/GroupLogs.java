@@ -21,12 +21,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The names of groups and the cells of all shards, on disk: logs `groups-N` of what changed between checkpoints;
-/// read in order, the last word on a cell counts.
+/// The names of groups and the cells of all shards, on disk: logs `groups-N` of the changes between
+/// checkpoints; they are read in order, and the last entry of a cell counts.
 ///
-/// The logs are shortened without ever writing all at once: a new log is begun when the newest has grown large, and
-/// each checkpoint then writes some further groups again, changed or not. When all have been, the older logs hold
-/// nothing that is not in the new one, and are let go.
+/// The logs are shortened without ever writing all at once: a new log is begun when the newest has grown
+/// large, and each checkpoint then writes some further groups again, changed or not. When all have been
+/// written, the older logs hold nothing that is not in the new one, and are deleted.
 ///
 ///     frame    = entries of one checkpoint
 ///     group    = 1, roll-up 2, number 4, length 4, tuple
@@ -39,7 +39,7 @@ public final class GroupLogs implements AutoCloseable {
     private static final byte CELL = 2;
     private static final byte VALUE = 3;
     private static final byte FORGET = 4;
-    private static final int VALUE_BYTES = 32; // Of an entry, about: so many are no reason to begin again.
+    private static final int VALUE_BYTES = 32; // Bytes of an entry, about.
     private static final long LOG_BYTES_MAX = Scale.of(16 << 20);
     private static final int AGAIN_PER_CHECKPOINT = Scale.of(4_096);
     private static final int VALUES_AGAIN_PER_CHECKPOINT = Scale.of(65_536);
@@ -107,7 +107,7 @@ public final class GroupLogs implements AutoCloseable {
         if (hasStrangeCells) {
             throw Disk.corrupt(file(sequence), grown, "the logs have cells of shards that there are none of");
         }
-        shortening = !older.isEmpty(); // Which groups were written again is not known any more: begin again.
+        shortening = !older.isEmpty(); // It is not known any more which groups were written again: begin again.
         for (int rollup = 0; rollup < groups.length; rollup++) {
             named[rollup] = groups[rollup].size();
         }
@@ -149,7 +149,8 @@ public final class GroupLogs implements AutoCloseable {
         }
     }
 
-    /// Takes the name of a group. While names are written again, new ones stand between them, so those ahead wait.
+    /// Writes the name of a group. While names are written again, new ones come between them, so those ahead
+    /// wait.
     private void name(int rollup, int number, Tuple tuple) throws IOException {
         Groups known = groups[rollup];
         if (number > known.size()) {
@@ -168,7 +169,7 @@ public final class GroupLogs implements AutoCloseable {
         }
     }
 
-    /// Cells of shards that there are no more must be forgotten further on.
+    /// Cells of shards that no longer exist must be forgotten further on.
     private void forget(Cells[][] cells) {
         for (Cells[] shard : cells) {
             for (int rollup = 0; rollup < groups.length; rollup++) {
@@ -178,8 +179,8 @@ public final class GroupLogs implements AutoCloseable {
         hasStrangeCells = false;
     }
 
-    /// Begins a new log at the next cut and writes all cells into it: those of the logs have other shards now, or are
-    /// wrong. A cut that is being written meanwhile goes into the log of before.
+    /// Begins a new log at the next cut and writes all cells into it: those of the logs have other shards
+    /// now, or are wrong. A cut that is being written meanwhile goes into the log before.
     public void beginAnew() {
         shortening = false;
         anew = true;
@@ -193,7 +194,8 @@ public final class GroupLogs implements AutoCloseable {
     /// @param covered whether the older logs are no longer needed
     public record Cut(long number, byte[] payload, boolean fresh, boolean covered) {}
 
-    /// Collects what changed in the cells `[shard][roll-up]` since the last cut. Nobody changes them meanwhile.
+    /// Collects the changes in the cells `[shard][roll-up]` since the last cut. Nobody changes them
+    /// meanwhile.
     public Cut cut(Cells[][] cells) {
         boolean fresh = newest == null || anew || grown > LOG_BYTES_MAX + VALUE_BYTES * valueCount() && !shortening;
         if (fresh) {
@@ -232,7 +234,7 @@ public final class GroupLogs implements AutoCloseable {
         return Arrays.stream(values).mapToLong(Values::count).sum();
     }
 
-    /// Writes some further groups and values again; whether all have been by now.
+    /// Writes some further groups and values again; returns whether all have been written by now.
     private boolean writeAgain(DataOutputStream out, Cells[][] cells) throws IOException {
         int left = AGAIN_PER_CHECKPOINT;
         int valuesLeft = VALUES_AGAIN_PER_CHECKPOINT;
@@ -304,8 +306,8 @@ public final class GroupLogs implements AutoCloseable {
         }
     }
 
-    /// Writes a cut and forces it; the logs that the checkpoint shall name. Tried again after a full disk with the
-    /// same cut.
+    /// Writes a cut and forces it; returns the logs that the checkpoint must name. Tried again after a full
+    /// disk with the same cut.
     public List<Checkpoint.Log> write(Cut cut) throws OutOfSpaceException {
         if (cut.fresh && cut.number != begun) {
             FramedLog fresh = FramedLog.create(file(sequence + 1), KIND, identity);

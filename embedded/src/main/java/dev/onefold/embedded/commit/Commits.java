@@ -54,8 +54,8 @@ public final class Commits {
         this.journal = journal;
     }
 
-    /// Commits requests, at least the first one: all entries are forced once, then folded. Requests that are done leave
-    /// the queue; some stay in it if they have to wait for the next call.
+    /// Commits requests, at least the first one: all entries are forced once, then folded. Requests that are
+    /// done leave the queue; some stay in it if they have to wait for the next call.
     ///
     /// @throws OutOfSpaceException if some are still in the queue for want of space
     public void commit(Deque<Request> requests) throws OutOfSpaceException {
@@ -116,8 +116,8 @@ public final class Commits {
         source(asked).ifPresent(state.sources::forgetIfEmpty);
     }
 
-    /// Whether a request is not for this batch. The fate of a letter depends on all that is folded before it, and the
-    /// letters of a batch wait on the heap for a checkpoint.
+    /// Whether a request is not for this batch. The fate of a letter depends on all that is folded before it,
+    /// and the letters of a batch wait on the heap for a checkpoint.
     private boolean waits(Request request) {
         return switch (request.asked) {
             case Asked.Lines lines -> isTooMuch(lines.count(), lines.length());
@@ -151,7 +151,7 @@ public final class Commits {
         }
     }
 
-    /// The entry to be written; `null` if all of it is in already.
+    /// The entry to be written; `null` if all of it was committed before.
     private @Nullable Entry check(Asked asked) {
         return switch (asked) {
             case Asked.Lines lines -> lines(lines);
@@ -274,14 +274,15 @@ public final class Commits {
                 || !Arrays.equals(letters.record(letter.id()), record);
     }
 
-    /// Whether a letter is the one that its caller has seen: a view that was filled anew has others.
+    /// Whether a letter is the one that its caller has seen: a view that was filled again has others.
     private static boolean isAt(DeadLetter letter, Place place) {
         return letter.place().source().equals(place.source()) && letter.place().offset() == place.offset();
     }
 
-    /// Refuses before it is journaled what could not be folded: a journal that cannot be replayed would be worse.
+    /// Refuses records that could not be folded, before they are journaled: a journal that cannot be replayed
+    /// would be worse.
     ///
-    /// @param moreLines so many records, of these bytes
+    /// @param moreLines number of records, which have `moreBytes`
     private void requireMemory(long moreLines, long moreBytes) {
         long lines = uncommittedLines + moreLines;
         long bytes = uncommittedBytes + moreBytes;
@@ -302,7 +303,7 @@ public final class Commits {
         uncommittedLines = lines;
     }
 
-    /// Notes how far the source is in the journal.
+    /// Notes the progress of the source in the journal.
     private void move(Entry entry) {
         switch (entry) {
             case Entry.Lines lines ->
@@ -444,7 +445,7 @@ public final class Commits {
         return chunk;
     }
 
-    /// A record counts once, as what became of it the last time.
+    /// The fate of a record that was counted again: it counts once, by its last fate.
     private static Redriven redriven(Counts before, Counts after) {
         if (after.accepted() > before.accepted()) {
             return Redriven.ACCEPTED;

@@ -114,9 +114,9 @@ public final class Request {
         return new Request(new Asked.Purge(ids));
     }
 
-    /// Requires that the records of the request have what the pipeline knows them by.
+    /// Requires that the records of the request have the identity that the pipeline needs.
     ///
-    /// @throws IllegalArgumentException saying what is missing
+    /// @throws IllegalArgumentException with the missing part
     public void requireIdentity(Pipeline pipeline) {
         switch (asked) {
             case Asked.Lines lines

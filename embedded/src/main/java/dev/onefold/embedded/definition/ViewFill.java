@@ -29,7 +29,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Fills a new view beside an old one that goes on serving. Nothing changes the old one meanwhile: intake waits.
+/// Fills a new view beside an old one that continues to serve. Nothing changes the old one meanwhile: intake
+/// waits.
 final class ViewFill {
     private static final String RECOMPUTED = "its sources are read again";
 
@@ -43,7 +44,7 @@ final class ViewFill {
         this.definition = definition.ofDataOf(old.pipeline);
     }
 
-    /// How the view can be filled.
+    /// The way in which the view can be filled.
     DefinitionChange change(Function<String, @Nullable FileSource> reopen) {
         View.requireName(opening.root(), old.pipeline, definition);
         if (Derivation.storesSame(old.pipeline, definition)) {
@@ -66,7 +67,7 @@ final class ViewFill {
 
     /// The filled view.
     ///
-    /// @param acceptLoss whether fields that cannot be read again may go
+    /// @param acceptLoss whether fields that cannot be read again may be lost
     /// @throws EngineException if it cannot be filled
     View fill(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
         return switch (change(reopen)) {

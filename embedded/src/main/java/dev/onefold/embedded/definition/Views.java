@@ -20,7 +20,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Which view serves, and how another one takes its place. Three locks, taken in this order:
+/// The view that serves, and its exchange for another one. Three locks, taken in this order:
 ///
 /// - *turn*: one long work at a time: a fold, the filling of a view, a rebuild;
 /// - *standing*: shared by requests that are under way, and held alone while a view is filled and exchanged. Fair, or
@@ -100,8 +100,8 @@ public final class Views {
         }
     }
 
-    /// Does long work that needs the view to stand still: nothing is committed or folded meanwhile, answers go
-    /// on. On a thread of its own: an interrupt of the caller must not close the engine's files.
+    /// Does long work that needs the view unchanged: nothing is committed or folded meanwhile, answers
+    /// continue. On a thread of its own: an interrupt of the caller must not close the engine's files.
     private <T> T alone(Supplier<T> work) {
         return inTurn(() -> {
             try (OwnThread apart = new OwnThread(opening.settings().threads() > 0, "onefold-fill")) {

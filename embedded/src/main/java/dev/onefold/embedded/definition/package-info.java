@@ -1,4 +1,4 @@
-/// Which definition serves, and how a view of another one is filled and takes its place.
+/// The definition that serves, and the view of another definition that is filled and takes its place.
 @NullMarked
 package dev.onefold.embedded.definition;
 

@@ -5,7 +5,7 @@ import dev.onefold.core.batch.Outcome;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// Hands the content of a batch to its receiver, and says what came of it. Several threads may call.
+/// Hands the content of a batch to its receiver, and reports the outcome. Several threads may call.
 public interface Carrier {
     /// Makes one attempt.
     ///

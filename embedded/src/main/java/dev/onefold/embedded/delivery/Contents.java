@@ -33,10 +33,10 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// The content of batches as it is delivered. A whole batch that is not compressed is a range of the tape, or a
-/// copy of it; see [HeldRecords]. Any other content is made once, into a file `content-NUMBER` of its own, with
-/// `.gz` or `.zst` behind it or the number of a part, that is forced before the first attempt, so that each
-/// attempt delivers the same bytes whatever a later version of a compressor makes of them.
+/// The content of batches as it is delivered. A whole batch that is not compressed is a range of the tape, or
+/// a copy of it; see [HeldRecords]. Any other content is made once, into a file `content-NUMBER` of its own,
+/// with `.gz` or `.zst` behind it or the number of a part. The file is forced before the first attempt, so
+/// that each attempt delivers the same bytes even if a later version of a compressor makes others.
 final class Contents {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int GZIP_BUFFER_BYTES = 1 << 16;
@@ -86,7 +86,7 @@ final class Contents {
         return new Prepared(sealed, hashed.sha256, hashed.bytes, hashed.bytes, () -> input(file));
     }
 
-    /// Deletes what was made for a batch or a part.
+    /// Deletes the files that were made for a batch or a part.
     void delete(BatchNumber number) {
         Path file = file(number);
         if (Files.exists(file)) {
@@ -103,7 +103,8 @@ final class Contents {
                 });
     }
 
-    /// Deletes what earlier processes made, but for what these batches were delivered as, and what is held of them.
+    /// Deletes the files that earlier processes made, except the delivered contents of these batches and the
+    /// copies of their records.
     void deleteAllBut(Collection<Handled> kept) {
         Set<String> names = new HashSet<>();
         for (Handled handled : kept) {
@@ -130,7 +131,7 @@ final class Contents {
         return held.has(sealed.number()) ? held.open(sealed.number()) : batches.open(sealed);
     }
 
-    /// The content of a batch before compression; its end throws if it is not what was sealed.
+    /// The content of a batch before compression; its end throws if it is not the content that was sealed.
     private InputStream check(Sealed sealed) {
         return new CheckedInputStream(open(sealed), new CRC32C()) {
             @Override

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 public final class Courier implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
-    /// Deliveries that were begun and have not ended, at most: then no further one is begun. Those that wait for a
-    /// person are among them.
+    /// Greatest number of deliveries that were begun and have not ended: at this number no further one is
+    /// begun. Deliveries that wait for a person are among them.
     static final int BEGUN_MAX = 10_000;
 
     private static final long TURN_MS_MAX = 200;
@@ -61,7 +61,7 @@ public final class Courier implements AutoCloseable {
     private final ReadyContents ready;
     private final TapeUse tapeUse;
     private final Set<BatchNumber> active = new HashSet<>();
-    private final List<BatchNumber> ended = new ArrayList<>(); // Whose contents can go once the ledger is forced.
+    private final List<BatchNumber> ended = new ArrayList<>(); // Their contents are deleted once the ledger is forced.
     private final Semaphore wakes = new Semaphore(0);
     private final @Nullable ExecutorService threads;
     private final @Nullable Thread thread;
@@ -136,10 +136,10 @@ public final class Courier implements AutoCloseable {
         }
     }
 
-    /// Begins what is due; false when it is closed.
+    /// Begins the deliveries that are due; false when it is closed.
     private synchronized boolean turn() {
         if (guard.hasFailed()) {
-            return false; // What was noted may be on no disk, and another force would not bring it there.
+            return false; // The notes may be on no disk, and another force would not bring them there.
         }
         if (System.nanoTime() - forcedNanos >= FORCE_NANOS_MIN) {
             settle();
@@ -170,12 +170,12 @@ public final class Courier implements AutoCloseable {
         wake();
     }
 
-    /// Something may be due.
+    /// Notes that a delivery may be due.
     public void wake() {
         wakes.release();
     }
 
-    /// Makes all attempts that are due now, on the thread of the caller, one after the other; how many.
+    /// Makes all attempts that are due now, one after the other, on the caller's thread; returns their number.
     public synchronized int step() {
         int attempts = 0;
         for (Handled due = carrier == null ? null : due(); due != null; due = due()) {
@@ -187,7 +187,7 @@ public final class Courier implements AutoCloseable {
         return attempts;
     }
 
-    /// Makes durable what was noted, and deletes the contents of what has ended.
+    /// Makes the notes durable, and deletes the contents of ended deliveries.
     private void settleEnds() {
         ledger.force();
         endings.note();
@@ -198,7 +198,7 @@ public final class Courier implements AutoCloseable {
         ended.clear();
     }
 
-    /// Makes durable what was noted, and lets go what nobody needs any more.
+    /// Makes the notes durable, and releases everything that is no longer needed.
     private void settle() {
         settleEnds();
         ready.forgetHashes(ledger::isHashNeeded);
@@ -233,7 +233,7 @@ public final class Courier implements AutoCloseable {
         }
     }
 
-    /// Whether a thread was reading a file when it was interrupted, because the time of the last attempts was over.
+    /// Whether a thread was interrupted in the reading of a file, because the time of the last attempts was over.
     private boolean isStopped(EngineException failure) {
         return closed && failure.getCause() instanceof ClosedByInterruptException;
     }
@@ -284,7 +284,7 @@ public final class Courier implements AutoCloseable {
         }
     }
 
-    /// Makes one attempt and notes what comes of it.
+    /// Makes one attempt and notes its outcome.
     private void attempt(Handled handled) {
         Contents.Prepared content = content(handled);
         String previous = previous(handled); // Before the lock, because a content may be made for it.
@@ -336,7 +336,7 @@ public final class Courier implements AutoCloseable {
         }
     }
 
-    /// Ends without an attempt what may be at the receiver already and would not be recognised there.
+    /// Ends, without an attempt, a delivery that the receiver may have already and would not recognize.
     private boolean isGivenUp(Handled now, Delivery.Waiting waiting, Contents.Prepared content) {
         long nowMs = clock.instant().toEpochMilli();
         Delivery after = rules.tooLate(waiting, owner, nowMs).orElse(null);
@@ -363,8 +363,8 @@ public final class Courier implements AutoCloseable {
         return !handled.sha256().isEmpty() && !handled.sha256().equals(content.sha256());
     }
 
-    /// The content; if it is not the one of earlier attempts, its file may be damaged, so it is made anew from the
-    /// tape.
+    /// The content. If it differs from that of earlier attempts, its file may be damaged, so it is made again
+    /// from the tape.
     private Contents.Prepared content(Handled handled) {
         Contents.Prepared made = ready.get(handled.number(), handled.members());
         if (!isOther(handled, made)) {
@@ -410,11 +410,11 @@ public final class Courier implements AutoCloseable {
         }
     }
 
-    /// How far deliveries are at a moment.
+    /// The state of the deliveries at a moment.
     ///
-    /// @param begun what was begun and has not ended
+    /// @param begun the deliveries that were begun and have not ended
     /// @param next number of the first batch whose delivery was never begun
-    /// @param active of what was begun, what is being delivered
+    /// @param active numbers of those that are being delivered
     /// @param decisions of people, by number
     record Now(
             List<Handled> begun, long next, Set<BatchNumber> active, NavigableMap<BatchNumber, Decision> decisions) {}

@@ -8,7 +8,8 @@ import java.util.Arrays;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/// A delivery that a person has ended. It is kept for ever, with what is known of its batch, because that is let go.
+/// A delivery that a person has ended. It is kept for ever, with the size of its batch, whose own entry is
+/// deleted.
 ///
 ///     entry = the delivery as its other entries, records int, bytes long, sealedMs long
 ///
@@ -39,7 +40,7 @@ record Decision(Handled handled, int records, long bytes, long sealedMs) {
                 .array();
     }
 
-    /// The decision that an entry is; `null` if it is none, or one of a version that kept none.
+    /// The decision in an entry; `null` if it is not one, or one of a version that kept none.
     static @Nullable Decision decode(byte[] entry, Handled handled) {
         if (!isOne(handled) || entry.length != handled.encode().length + MORE_BYTES) {
             return null;

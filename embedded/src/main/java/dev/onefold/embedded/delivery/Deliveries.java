@@ -103,7 +103,8 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         }
     }
 
-    /// Seals by the clock what has waited long enough, and lets a checkpoint be taken of what was sealed.
+    /// Seals by the clock the batch that has waited long enough, and lets a checkpoint be taken of sealed
+    /// batches.
     private boolean tick() {
         boolean isSealed = batches.sealIfDue(clock.instant().toEpochMilli());
         if (fold.sweep() || batches.hasUnwrittenSeals() || batches.hasUnwrittenEnds()) {
@@ -112,8 +113,8 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         return isSealed;
     }
 
-    /// Does all that is due now on the thread of the caller, for an engine without threads of its own; how many
-    /// attempts were made.
+    /// Does all that is due now on the thread of the caller, for an engine without threads of its own;
+    /// returns the number of attempts.
     public int step() {
         guard.locked(this::tick);
         return courier.step();
@@ -149,7 +150,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 .filter(handled -> !(handled.delivery() instanceof Delivery.Divided))
                 .toList();
         boolean isStrict = batches.batching().order() == Batching.Order.STRICT;
-        // The other parts of a batch go on.
+        // The other parts of a batch continue.
         boolean awaitsPerson =
                 left.stream().allMatch(handled -> handled.delivery().awaitsPerson());
         BatchNumber heldUpBy =

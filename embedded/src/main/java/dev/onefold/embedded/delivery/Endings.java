@@ -9,8 +9,8 @@ import dev.onefold.embedded.rows.Forgotten;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Tells the batches whose deliveries have ended which ids may come again, if the pipeline forgets ids after delivery.
-/// Guarded by its owner, the [Courier].
+/// When deliveries have ended, lets the batches note which ids may come again, if the pipeline forgets ids
+/// after delivery. Guarded by its owner, the [Courier].
 final class Endings {
     private final boolean forgets;
     private final Batches batches;

@@ -7,8 +7,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 
-/// The deliveries that waited for a later time when this process started, and when it makes their next try: see
-/// [DeliveryRules#firstMs]. Used under the courier's lock.
+/// The deliveries that waited for a later time when this process started, with the times of their next tries:
+/// see [DeliveryRules#firstMs]. Used under the courier's lock.
 final class FirstTries {
     private final DeliveryRules rules;
     private final Map<BatchNumber, Long> times = new HashMap<>();
@@ -39,7 +39,7 @@ final class FirstTries {
                 : handled;
     }
 
-    /// A try begins: whether it was brought forward.
+    /// A try begins; returns whether it was brought forward.
     boolean take(BatchNumber number) {
         return times.remove(number) != null;
     }

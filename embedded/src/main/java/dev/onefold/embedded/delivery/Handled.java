@@ -40,7 +40,7 @@ record Handled(
         return new Handled(number, members, delivery, hash, contentBytes, before);
     }
 
-    /// How it is with a part of it.
+    /// The delivery of a part of it.
     Handled part(Delivery.Part part) {
         String whole = number.isWhole() ? sha256 + previous : previous;
         return new Handled(part.number(), part.members(), part.delivery(), "", 0, whole);

@@ -18,13 +18,13 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The records of batches whose delivery takes long, copied from the tape to a file each, `held-NUMBER`: so the tape
-/// behind them can go when later batches are delivered. Any thread.
+/// The records of batches whose delivery takes long, copied from the tape to a file each, `held-NUMBER`: so
+/// the tape behind them can be deleted when later batches are delivered. Any thread.
 final class HeldRecords {
     private static final Pattern NAME = Pattern.compile("held-([0-9]+)");
     private static final int BUFFER_BYTES = 1 << 16;
 
-    /// Space on the disk that no copy takes.
+    /// Space on the disk that copies leave free.
     private static final long FREE_BYTES_MIN = Scale.of(64 << 20);
 
     private final Path directory;
@@ -68,7 +68,7 @@ final class HeldRecords {
     /// for a copy, so a copy leaves some space for all others, and waits for none.
     ///
     /// @param size of the records, in bytes
-    /// @param isWanted whether the copy is to go on
+    /// @param isWanted whether the copying is to continue
     /// @return whether the records are in a file
     boolean hold(long number, long size, Supplier<InputStream> records, BooleanSupplier isWanted) {
         if (Disk.usableBytes(directory) < size + FREE_BYTES_MIN) {
@@ -103,7 +103,7 @@ final class HeldRecords {
         private static final long serialVersionUID = 1;
     }
 
-    /// Deletes what is held of all other batches.
+    /// Deletes the copies of all other batches.
     void keepOnly(Set<Long> numbers) {
         for (Long number : bytes.keySet()) {
             if (!numbers.contains(number)) {

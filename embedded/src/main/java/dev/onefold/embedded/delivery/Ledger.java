@@ -18,9 +18,9 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// How far each delivery is, durable in the log `deliveries`. Kept in memory are only those that were begun and have
-/// not ended; a batch below [#next] that is not among them is done. The log is made before anything is sealed, and each
-/// checkpoint names how much of it was durable. Guarded by its owner, the [Courier].
+/// The state of each delivery, durable in the log `deliveries`. Only those that were begun and have not ended
+/// are in memory; a batch below [#next] that is not among them is done. The log is made before anything is
+/// sealed, and each checkpoint names its durable length. Guarded by its owner, the [Courier].
 final class Ledger implements AutoCloseable {
     private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFDLVR", 2);
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
@@ -55,8 +55,9 @@ final class Ledger implements AutoCloseable {
         return space.await(() -> TailLog.create(where, lost));
     }
 
-    /// Earlier versions made the log with the first delivery. So where they have sealed batches and there is no log,
-    /// either nothing was delivered, or the log was lost: what does not bear a second delivery is in doubt.
+    /// Earlier versions made the log with the first delivery. So if they have sealed batches and there is no
+    /// log, either nothing was delivered, or the log was lost: a batch that must not be delivered twice is in
+    /// doubt.
     private List<byte[]> lost(Path file) {
         if (batches.firstKnown() > 1) {
             throw Disk.corrupt(file, 0, "the file is gone, but deliveries of batches have ended");
@@ -82,8 +83,7 @@ final class Ledger implements AutoCloseable {
         }
         Handled handled = Handled.decode(payload);
         for (; next <= handled.number().number(); next++) {
-            begun.put(
-                    BatchNumber.of(next), Handled.fresh(next, 0)); // Begun by a process that ended before it said more.
+            begun.put(BatchNumber.of(next), Handled.fresh(next, 0)); // Begun by a process that ended before a note.
         }
         note(handled);
         Decision decision = Decision.decode(payload, handled);
@@ -158,7 +158,7 @@ final class Ledger implements AutoCloseable {
         return decisions;
     }
 
-    /// Notes how far a delivery is. Not durable before [#force].
+    /// Notes the state of a delivery. Not durable before [#force].
     void put(Handled handled) {
         put(handled, handled.encode());
     }
@@ -179,7 +179,7 @@ final class Ledger implements AutoCloseable {
         return Objects.requireNonNull(log, "A reader notes nothing");
     }
 
-    /// Makes durable what was noted, so that it cannot be lost and not be missed: an effect may follow from it.
+    /// Makes the notes durable, so that their loss cannot go unnoticed: an effect may follow from them.
     void force() {
         if (isMarked) {
             return;
@@ -197,7 +197,7 @@ final class Ledger implements AutoCloseable {
         batches.deliveries(space.await(log()::mark));
     }
 
-    /// Makes durable what was noted of an end. If that is lost later, the batch is in doubt: its begin is marked.
+    /// Makes the note of an end durable. If it is lost later, the batch is in doubt: its begin is marked.
     void forceEnd() {
         log().force();
     }
@@ -220,7 +220,7 @@ final class Ledger implements AutoCloseable {
         return payloads;
     }
 
-    /// Of what was divided, the parts that have not ended: whoever reads the log begins the others again.
+    /// The parts of a divided batch that have not ended: a reader of the log begins the others again.
     private Handled left(Handled handled) {
         return handled.delivery() instanceof Delivery.Divided(var tries, var parts)
                 ? handled.with(new Delivery.Divided(

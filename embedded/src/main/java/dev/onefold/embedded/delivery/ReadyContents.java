@@ -161,9 +161,9 @@ final class ReadyContents {
         return result(whole, task).sha256();
     }
 
-    /// Forgets hashes that nobody asks for any more.
+    /// Forgets hashes that are no longer needed.
     ///
-    /// @param isNeeded whether the hash of a batch may still be asked for
+    /// @param isNeeded whether the hash of a batch may still be needed
     synchronized void forgetHashes(LongPredicate isNeeded) {
         hashes.keySet().removeIf(number -> !isNeeded.test(number));
     }

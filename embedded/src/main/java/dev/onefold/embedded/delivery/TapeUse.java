@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
 
-/// Frees the part of the tape that no delivery needs any more. The tape is freed from its beginning only; so the
-/// records of a batch that holds up much of it, because it waits for a person or its receiver fails, are copied
-/// to a file of their own. A copy for which the disk has no space is tried again some minutes later, and a copy
-/// of a batch that ends meanwhile is given up. Guarded by the courier's lock, but for the copying.
+/// Frees the part of the tape that no delivery needs any more. The tape is freed from its beginning only. So
+/// if a batch blocks much of it, because it waits for a person or its receiver fails, its records are copied
+/// to a file of their own. A copy for which the disk has no space is tried again some minutes later, and a
+/// copy of a batch that ends meanwhile is abandoned. Guarded by the courier's lock, except the copying.
 final class TapeUse {
     private static final long BEHIND_BYTES_MAX = Scale.of(64 << 20);
 
@@ -26,7 +26,7 @@ final class TapeUse {
     private long neededFrom; // Number of the first batch that the tape still has.
     private long neededByte; // Where that batch begins; 0: as it was when the directory was opened.
     private volatile long holding; // Number of the batch that is being copied; 0: none.
-    private volatile boolean isWanted; // Whether that copy is.
+    private volatile boolean isWanted; // Whether that copy is wanted.
     private volatile long failedMs; // When the last copy failed for want of space; 0: none has.
 
     /// @param undeliveredBytesMax above which intake waits
@@ -40,10 +40,10 @@ final class TapeUse {
         batches.held(contents.held().bytes());
     }
 
-    /// Frees what is not needed, once the ends of deliveries are durable.
+    /// Frees the parts that are no longer needed, once the ends of deliveries are durable.
     ///
-    /// @param active what is being delivered, perhaps from the tape
-    /// @param copying where copies are made
+    /// @param active the batches that are being delivered, perhaps from the tape
+    /// @param copying runs the copying
     void letGo(Set<BatchNumber> active, Executor copying) {
         Set<Long> begun = new TreeSet<>();
         ledger.begun().keySet().forEach(number -> begun.add(number.number()));

@@ -1,4 +1,5 @@
-/// Delivery of sealed batches: their content as it is handed over, how far each one is, and the threads that hand over.
+/// Delivery of sealed batches: their content as it is handed over, the state of each delivery, and its
+/// threads.
 @NullMarked
 package dev.onefold.embedded.delivery;
 

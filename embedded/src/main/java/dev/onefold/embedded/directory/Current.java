@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The file `CURRENT` of a data directory, a line of text:
 ///
-///     onefold FORMAT view-NUMBER IDENTITY journal-kept|journal-released CRC-32C of what stands in front of it
+///     onefold FORMAT view-NUMBER IDENTITY journal-kept|journal-released CRC-32C of the text in front of it
 ///
 /// @param number of the view that serves
 /// @param identity of the data directory, random, given when it was made; all files of the directory bear it
@@ -78,9 +78,9 @@ public record Current(long number, long identity, boolean journalKept) {
         }
     }
 
-    /// Writes the file, also when it can be read already: it may have been left by a process that was
-    /// killed, or stopped, before it was on the disk; and what it does not name is about to be deleted. From then
-    /// on the directory has data, whatever a reset has noted before.
+    /// Writes the file, also when it can be read already: it may have been left by a process that was killed,
+    /// or stopped, before it was on the disk; and files that it does not name are about to be deleted. From
+    /// then on the directory has data, even if a reset has noted something else before.
     public void write(Path root, Space space) {
         String line = sealed("onefold " + FORMAT + " view-" + number + " "
                 + HexFormat.of().toHexDigits(identity) + " journal-" + (journalKept ? "kept" : "released") + " ");

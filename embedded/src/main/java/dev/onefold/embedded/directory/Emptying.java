@@ -19,12 +19,12 @@ import java.util.regex.Pattern;
 ///
 ///     onefold-reset 1 begun|done PIPELINE
 ///
-/// `begun` is on the disk before the first file is deleted, and `done` takes its place when the last one is gone for
-/// good. The first one is `CURRENT`, and it is gone for good before the next. So where it is, the data are whole, also
-/// those of a copy that was put here meanwhile, and the reset has not begun. Where it is not, nobody reads the
-/// directory, and its next owner deletes the rest before anything else. So no engine ever opens a part of the data.
-/// `done` stays until `CURRENT` is durable again: it says whose folder this is, where files of somebody else lie in
-/// it.
+/// `begun` is on the disk before the first file is deleted, and `done` replaces it when the last one is
+/// deleted for good. The first deleted file is `CURRENT`, and it is deleted for good before the next. So if
+/// it is there, the data are whole, also those of a copy that was put here meanwhile, and the reset has not
+/// begun. If it is not there, nobody reads the directory, and its next owner deletes the rest before anything
+/// else. So no engine ever opens a part of the data. `done` stays until `CURRENT` is durable again: it says
+/// whose folder this is, if files of somebody else are in it.
 public final class Emptying {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
     private static final int FORMAT = 1;
@@ -32,7 +32,7 @@ public final class Emptying {
 
     private Emptying() {}
 
-    /// The pipeline of a directory that was not emptied to the end; empty if this is none.
+    /// The pipeline of a directory that was not emptied to the end; empty if this is not such a directory.
     public static Optional<String> begun(Path root) {
         Path file = FileNames.reset(root);
         if (!Disk.exists(file) || FileNames.hasData(root)) {
@@ -79,9 +79,9 @@ public final class Emptying {
                 cause);
     }
 
-    /// Deletes what is left of a directory that was not emptied to the end, as its owner, and logs that.
+    /// Deletes the rest of a directory that was not emptied to the end, as its owner, and logs that.
     ///
-    /// @return whether it was not
+    /// @return whether there was a rest
     public static boolean finish(Path root, DirectoryLock lock, Space space) {
         Optional<String> pipeline = begun(root);
         pipeline.ifPresent(name -> {

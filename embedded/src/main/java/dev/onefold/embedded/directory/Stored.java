@@ -52,7 +52,7 @@ public record Stored(
             named.write(root, space);
         }
         FileNames.deleteOtherViews(
-                root, current.number()); // Only now: a flipped bit in a name is no reason to delete a view.
+                root, current.number()); // Only now: a flipped bit in a name must not lead to the deletion of a view.
         List<Entry> replayed = new ArrayList<>();
         Journal journal = space.await(() -> {
             replayed.clear();
@@ -76,8 +76,8 @@ public record Stored(
         return new Current(0, given == null ? wish.random().nextLong() : given, wish.keepJournal());
     }
 
-    /// The directory remembers whether its journal is kept. To keep it later is of use only while nothing
-    /// is gone.
+    /// The directory remembers whether its journal is kept. A later wish to keep it is of use only while
+    /// nothing was deleted.
     private void keepJournal(Path root, Wish wish, Space space) {
         boolean kept = current.journalKept();
         if (kept) {
@@ -134,7 +134,7 @@ public record Stored(
                 return reading.get();
             } catch (EngineException e) {
                 if (reads == READS_MAX || Arrays.equals(before, mark(root))) {
-                    throw e; // No file was replaced: what is damaged stays so.
+                    throw e; // No file was replaced: a damaged file stays damaged.
                 }
             }
         }
@@ -165,8 +165,8 @@ public record Stored(
         }
     }
 
-    /// Requires of a reader that the directory was not emptied while it read: a file that is gone may look like one
-    /// that was never there.
+    /// Requires of a reader that the directory was not emptied while it read: a deleted file may look like
+    /// one that was never there.
     public void requireUnchanged(Path root) {
         requireNotEmptied(root);
         Current now = Current.read(root);

@@ -17,15 +17,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// One process owns a data directory. The operating system lets go of the lock when the process dies, however it
-/// dies.
+/// One process owns a data directory. The operating system releases the lock when the process dies, for
+/// whatever reason.
 ///
-/// The holder's name stands in a file of its own: to close any channel of a locked file drops the lock (POSIX), so
-/// nobody opens LOCK just to read it.
+/// The holder's name is in a file of its own: to close any channel of a locked file drops the lock (POSIX),
+/// so nobody opens LOCK just to read it.
 public final class DirectoryLock implements AutoCloseable {
     private static final Set<Held> HELD = ConcurrentHashMap.newKeySet();
 
-    /// A directory, without holding on to its file system.
+    /// A directory, without a reference to its file system.
     private record Held(int fileSystem, String path) {}
 
     private final FileChannel channel;
@@ -40,7 +40,7 @@ public final class DirectoryLock implements AutoCloseable {
         this.held = held;
     }
 
-    /// By its real path: whoever comes by another one must not open and close LOCK.
+    /// By its real path: a caller that has another path to it must not open and close LOCK.
     private static Held held(Path directory) {
         try {
             return new Held(
@@ -98,7 +98,7 @@ public final class DirectoryLock implements AutoCloseable {
         } catch (OverlappingFileLockException heldByThisProcess) {
             return true;
         } catch (IOException e) {
-            return false; // Who may not read the file learns below what there is to read.
+            return false; // The failure comes below, from the files that have to be read.
         } finally {
             HELD.remove(held);
         }
@@ -139,12 +139,12 @@ public final class DirectoryLock implements AutoCloseable {
         }
     }
 
-    /// The file by what the system knows it by, not by its name.
+    /// The identity that the system has for the file, not its name.
     private static @Nullable Object key(Path file) throws IOException {
         return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
     }
 
-    /// Requires that LOCK is the file that was locked: whoever deletes it lets another process own the
+    /// Requires that LOCK is the file that was locked: if somebody deletes it, another process can own the
     /// directory, too.
     public void requireHeld() {
         try {

@@ -102,8 +102,9 @@ public final class Disk {
         }
     }
 
-    /// Creates a file that begins with a header and goes on with zeros, or none: written beside it and forced, then
-    /// renamed, directory forced. So a file of that name is whole from its first byte to its last.
+    /// Creates a file that begins with a header and continues with zeros, or none: written beside it and
+    /// forced, then renamed, directory forced. So a file of that name is whole from its first byte to its
+    /// last.
     ///
     /// @throws OutOfSpaceException and leaves no file
     public static void create(Path file, ByteBuffer header, long bytes) throws OutOfSpaceException {
@@ -111,7 +112,7 @@ public final class Disk {
         name(file, header);
     }
 
-    /// Writes the header of a file of zeros that stands forced beside it, and gives it its name.
+    /// Writes the header of a forced file of zeros beside it, and gives it its name.
     static void name(Path file, ByteBuffer header) throws OutOfSpaceException {
         Path beside = beside(file);
         FileChannel channel = open(beside);
@@ -193,13 +194,13 @@ public final class Disk {
         return done("measuring", file, () -> channel.size());
     }
 
-    /// Cuts off what is behind the end; durable when this returns.
+    /// Cuts off all bytes behind the end; durable when this returns.
     public static void cut(FileChannel channel, Path file, long end) {
         done("cutting", file, () -> channel.truncate(end));
         force(channel, file);
     }
 
-    /// Makes what was written durable.
+    /// Makes all writes durable.
     public static void force(FileChannel channel, Path file) {
         try {
             channel.force(false);
@@ -259,21 +260,22 @@ public final class Disk {
     public static void forceAncestors(Path directory) {
         Path above = directory.toAbsolutePath().getParent();
         while (above != null) {
-            if (Files.isReadable(above)) { // What this user may not even read, this user has not created.
+            if (Files.isReadable(above)) { // If this user may not even read it, this user has not created it.
                 forceDirectory(above);
             }
             above = above.getParent();
         }
     }
 
-    /// Whether there is something of this name. [Files#exists] says no, too, where this user may not look.
+    /// Whether there is something of this name. [Files#exists] is false, too, where this user may not look.
     ///
     /// @throws EngineException if this user may not look
     public static boolean exists(Path path) {
         return attributes(path) != null;
     }
 
-    /// Whether there is a folder of this name. [Files#isDirectory] says no, too, where this user may not look.
+    /// Whether there is a folder of this name. [Files#isDirectory] is false, too, where this user may not
+    /// look.
     ///
     /// @throws EngineException if this user may not look
     public static boolean isFolder(Path path) {
@@ -296,7 +298,7 @@ public final class Disk {
         done("deleting", file, () -> Files.deleteIfExists(file));
     }
 
-    /// Writes what a file is to hold.
+    /// Writes the content of a file.
     public interface Producer {
         void write(OutputStream out) throws IOException;
     }
@@ -394,7 +396,7 @@ public final class Disk {
         return done("reading", file, () -> Files.readAllBytes(file));
     }
 
-    /// A file whose bytes are not what was written.
+    /// The failure for a file whose bytes are not as they were written.
     public static EngineException corrupt(Path file, long at, String what) {
         return new EngineException(
                 EngineException.Kind.CORRUPT,

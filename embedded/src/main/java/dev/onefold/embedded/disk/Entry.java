@@ -58,8 +58,7 @@ public sealed interface Entry {
     record Redrive(
             long id, Place place, long arrivedMs, long letterNext, Settles settles, RecordKind kind, byte[] record)
             implements Entry {
-        /// Whether the record stands in the place of the first one from then on, also when the sources are folded
-        /// again.
+        /// Whether the record replaces the first one from then on, also when the sources are folded again.
         public boolean decides() {
             return settles != Settles.NOTHING;
         }
@@ -81,8 +80,8 @@ public sealed interface Entry {
     /// The kind of record that is settled when a person redrives or purges a dead letter. The codes are part of
     /// the format.
     enum Settles {
-        /// The record that was redriven is the one that arrived, or it was rejected again. (Entries of Onefold 0.1
-        /// say this only of a record that was no event.)
+        /// The redriven record is the one that arrived, or it was rejected again. (Entries of Onefold 0.1
+        /// have this only for a record that was not an event.)
         NOTHING(0),
 
         /// A record that was rejected, and has changed nothing.
@@ -113,7 +112,7 @@ public sealed interface Entry {
         }
     }
 
-    /// A line over the limit, of which only this is kept.
+    /// A line over the limit: only these values are kept.
     record Oversized(String source, long recordsBefore, long offset, long bytes, long letterNext, byte[] sha256)
             implements Entry {}
 

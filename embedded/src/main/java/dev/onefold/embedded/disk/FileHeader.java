@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// How a binary file of ours begins, so that one of another version is recognised by its number, and never
-/// misread.
+/// The header of each of our binary files, so that a file of another version is recognized by its number, and
+/// never misread.
 ///
 ///     header = magic 8 (ASCII), format 4, identity of the data directory 8, fields of the kind of file,
 ///              CRC-32C of these 4, zeros; little-endian
@@ -24,8 +24,8 @@ public final class FileHeader {
     /// The header of a file.
     ///
     /// @param identity of the data directory, so that no file of another one is taken for its own
-    /// @param bytes its length, of which 24 are no fields
-    /// @param fields what tells this file from others of its kind
+    /// @param bytes its length, 24 of which are not fields
+    /// @param fields the fields that tell this file from others of its kind
     public static ByteBuffer of(String magic, int format, long identity, int bytes, byte... fields) {
         ByteBuffer header = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
         header.put(magic.getBytes(StandardCharsets.US_ASCII))
@@ -60,7 +60,7 @@ public final class FileHeader {
         throw Disk.corrupt(file, 0, "it is the file of another place in the data directory");
     }
 
-    /// Whether a header is as it was written. Where its checksum stands depends on its format, which is not
+    /// Whether a header is as it was written. The place of its checksum depends on its format, which is not
     /// known yet.
     private static boolean isWhole(ByteBuffer header) {
         CRC32C crc = new CRC32C();
@@ -89,7 +89,7 @@ public final class FileHeader {
         return found.flip().equals(of(magic, format, identity, bytes)) ? identity : null;
     }
 
-    /// A file that was written in another data directory.
+    /// The failure for a file that was written in another data directory.
     public static EngineException otherDirectory(Path file) {
         return new EngineException(
                 EngineException.Kind.CORRUPT,
@@ -98,7 +98,7 @@ public final class FileHeader {
                         + " together, from one backup, or move the directory away and fold the input again.");
     }
 
-    /// A file that another version of Onefold wrote.
+    /// The failure for a file that another version of Onefold wrote.
     public static EngineException otherFormat(Path file, long found, long ours) {
         return new EngineException(
                 EngineException.Kind.FORMAT,

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N  bodies-N  seals-N  deliveries  deliveries-mark
 ///              content-NUMBER[.gz|.zst]  held-NUMBER
 ///
-/// `.new` stands behind the name of a file that is about to replace another.
+/// `.new` is behind the name of a file that is about to replace another.
 public final class FileNames {
     private static final Pattern IN_DIRECTORY = Pattern.compile(
             "LOCK|LOCK\\.holder|engine\\.socket|RESET(\\.new)?"
@@ -47,7 +47,7 @@ public final class FileNames {
 
     private FileNames() {}
 
-    /// Whether a path is a view's folder, by its name; a link to a folder is none.
+    /// Whether a path is a view's folder, by its name; a link to a folder is not.
     public static boolean isView(Path path) {
         return VIEW.matcher(name(path)).matches() && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
     }
@@ -94,7 +94,7 @@ public final class FileNames {
         return String.valueOf(path.getFileName());
     }
 
-    /// Whether the folder has begun to be a data directory: a view serves, or did.
+    /// Whether the folder has begun to be a data directory: a view serves, or did serve.
     public static boolean hasData(Path directory) {
         return Disk.exists(current(directory));
     }
@@ -103,7 +103,7 @@ public final class FileNames {
         return directory.resolve("CURRENT");
     }
 
-    /// The file that says that the directory is being emptied, or was.
+    /// The file that notes that the directory is being emptied, or was.
     public static Path reset(Path directory) {
         return directory.resolve("RESET");
     }
@@ -149,9 +149,9 @@ public final class FileNames {
         }
     }
 
-    /// Deletes all that Onefold has made in a data directory, but for the files that say whose it is and that it is
-    /// being emptied. Files of somebody else stay. So does the folder `handover`: by it the commands are known that
-    /// a killed process has left running. Durable when it returns.
+    /// Deletes all that Onefold has made in a data directory, except the files that say whose it is and that
+    /// it is being emptied. Files of somebody else stay. So does the folder `handover`, by which the commands
+    /// are known that a killed process has left running. Durable when it returns.
     public static void deleteData(Path directory) {
         Disk.delete(current(directory)); // First, and for good: where it is, all that it names is there.
         Disk.forceDirectory(directory);
@@ -250,7 +250,7 @@ public final class FileNames {
         }
     }
 
-    /// Requires that a path is no file.
+    /// Requires that a path is not a file.
     public static void requireFolder(Path directory) {
         if (Disk.exists(directory) && !Disk.isFolder(directory)) {
             throw new EngineException(

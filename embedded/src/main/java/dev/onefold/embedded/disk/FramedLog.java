@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// A file of checked frames that grows at its end. How much of it counts, a checkpoint says; what stands
-/// behind is written over. One thread writes; any may read what was forced.
+/// A file of checked frames that grows at its end. A checkpoint names the valid length; bytes behind it are
+/// overwritten. One thread writes; any may read forced bytes.
 ///
 ///     header 32 = magic 8 (ASCII), format 4, identity of the data directory 8, CRC-32C of these 4, zeros
 ///     frame     = length of the payload 4, CRC-32C of length and payload 4, payload
@@ -28,9 +28,9 @@ public final class FramedLog implements AutoCloseable {
 
     private final Path file;
     private volatile FileChannel channel; // An interrupt of a thread that reads closes it; it is opened again.
-    private @Nullable FileChannel writing; // Opened by the first append: who only reads may not be allowed to write.
+    private @Nullable FileChannel writing; // Opened by the first append: a reader may not be allowed to write.
     private long length;
-    private long forced; // What is behind it is in the file, or in the buffer, and taken back when the disk is full.
+    private long forced; // Bytes behind it are in the file or the buffer, and are taken back when the disk is full.
     private @Nullable ByteBuffer buffer;
     private boolean closed;
 
@@ -49,7 +49,7 @@ public final class FramedLog implements AutoCloseable {
         return log;
     }
 
-    /// Opens a log of which a checkpoint says how much counts.
+    /// Opens a log whose valid length a checkpoint names.
     public static FramedLog open(Path file, Kind kind, long identity, long length) {
         if (!Files.exists(file)) {
             throw Disk.corrupt(file, 0, "the file is gone, but the checkpoint names it");
@@ -206,7 +206,7 @@ public final class FramedLog implements AutoCloseable {
         return Disk.corrupt(file, at, "the checksum of the frame is wrong");
     }
 
-    /// Told of each frame.
+    /// Called for each frame.
     public interface Visitor {
         void frame(long at, byte[] payload);
     }

@@ -10,14 +10,14 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /// Tells a full disk from a failing one. Java gives no error number, and the text of an error is in the
-/// language of the user. So the file store says how much space it has left. A store may have space and no room
+/// language of the user. So the file store is asked for its free space. A store may have space and no room
 /// for another file name (inodes): for this the text is compared with the one that this machine gives for its
 /// device that is always full.
 final class FullDisk {
     /// A store with less than this is full: the smallest write that Onefold makes to grow a file needs a block.
     private static final long USABLE_BYTES_MIN = 64 << 10;
 
-    /// No store tells a quota, and no device has one: this text is known in English only.
+    /// No store reports a quota, and no device has one: this text is known in English only.
     private static final String QUOTA = "quota exceeded";
 
     private static final Path ALWAYS_FULL = Path.of("/dev/full");

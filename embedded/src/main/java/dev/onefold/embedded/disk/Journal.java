@@ -9,9 +9,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// The journal holds changes that cannot be read again; each is forced before it is acknowledged. Segments
-/// `journal-N` are written over from end to end with zeros and forced before they get their name. So an entry
-/// needs no space and no change of the file's size, and a segment that does not begin with its header was
-/// damaged. One thread writes.
+/// `journal-N` are filled with zeros from end to end and forced before they get their name. So an entry needs
+/// no space and no change of the file's size, and a segment that does not begin with its header was damaged.
+/// One thread writes.
 ///
 ///     header 32 = magic "ONEFJRNL" 8, format 4, identity of the data directory 8, segment 8, CRC-32C of these 4
 ///     entry     = magic "ENTR" 4, length of the payload 4, number 8, CRC-32C 4, zeros 4, payload
@@ -56,7 +56,7 @@ public final class Journal implements AutoCloseable {
     private long forcesNanos;
     private volatile boolean kept;
 
-    /// Where the next entry goes.
+    /// The place of the next entry.
     ///
     /// @param segment number of the file
     /// @param at offset in it
@@ -64,7 +64,7 @@ public final class Journal implements AutoCloseable {
     /// @param chain checksum of the entry before, and by it of all entries before
     /// @param last offset of the entry before, which is in the same file; 0 if there is none
     public record Position(long segment, long at, long number, int chain, long last) {
-        /// Where a journal begins.
+        /// The beginning of a journal.
         public static final Position START = new Position(1, SEGMENT_HEADER_BYTES, 1, 0, 0);
     }
 
@@ -130,7 +130,7 @@ public final class Journal implements AutoCloseable {
         kept = all;
     }
 
-    /// Told of each entry.
+    /// Called for each entry.
     public interface Visitor {
         void entry(byte[] payload);
     }
@@ -192,7 +192,8 @@ public final class Journal implements AutoCloseable {
                 at += HEADER_BYTES + payload.length;
                 number++;
             } else if (Files.exists(file(segment + 1))) {
-                // Entries go on in the next segment, if they go on at all; a spare one holds none of this number.
+                // Entries continue in the next segment, if there are more; a spare one holds none of this
+                // number.
                 long endedSegment = segment;
                 long endedAt = at;
                 if (!reading) {
@@ -237,8 +238,9 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /// Requires that the last entry that the checkpoint covers stands where it says. Else the file is an older one, or
-    /// was cut, and what is appended could not be found again: entries are numbered on from that one.
+    /// Requires that the last entry that the checkpoint covers is at its place. Otherwise the file is an
+    /// older one, or was cut, and appended entries could not be found again: they are numbered from that
+    /// entry on.
     private void requireLast() {
         if (last == 0) {
             return;
@@ -289,7 +291,7 @@ public final class Journal implements AutoCloseable {
         return (int) crc.getValue();
     }
 
-    /// Where the next entry goes; what was appended before is covered by a checkpoint that names this.
+    /// The place of the next entry; all earlier entries are covered by a checkpoint that names it.
     public Position position() {
         return new Position(segment, at, number, chain, last);
     }
@@ -363,7 +365,7 @@ public final class Journal implements AutoCloseable {
         openSegment();
     }
 
-    /// Makes what was appended durable: it may be acknowledged.
+    /// Makes all appended entries durable: they may be acknowledged.
     public void force() {
         forceEntries();
         ahead.makeMore();
@@ -384,7 +386,7 @@ public final class Journal implements AutoCloseable {
         return forces;
     }
 
-    /// For how long, together.
+    /// The time of all these forces, in nanoseconds.
     public long forcesNanos() {
         return forcesNanos;
     }
@@ -412,8 +414,8 @@ public final class Journal implements AutoCloseable {
         return (int) crc.getValue() == bytes.getInt(8) ? bytes.getLong(0) : 0;
     }
 
-    /// Deletes the segments in front of a position that a durable checkpoint names, unless all are kept.
-    /// The oldest is the first, so that what a crash leaves is never taken for whole.
+    /// Deletes the segments in front of a position that a durable checkpoint names, unless all are kept. The
+    /// oldest is the first, so that the rest after a crash is never taken for whole.
     public void release(Position upTo) {
         long oldest = upTo.segment();
         while (!kept && oldest > 1 && Files.exists(file(oldest - 1))) {
@@ -477,7 +479,7 @@ public final class Journal implements AutoCloseable {
             refused = next;
         }
 
-        /// Leaves what is not whole to be written over.
+        /// Leaves an unfinished segment to be overwritten.
         void end() {
             if (zeros != null) {
                 Disk.close(zeros, Disk.beside(file(segment + 1)));

@@ -2,7 +2,7 @@ package dev.onefold.embedded.disk;
 
 import java.nio.file.Path;
 
-/// The disk is full. Nothing is lost: whoever needs the space waits, and tries again.
+/// The disk is full. Nothing is lost: a caller that needs the space waits, and tries again.
 public final class OutOfSpaceException extends Exception {
     private static final long serialVersionUID = 1;
 

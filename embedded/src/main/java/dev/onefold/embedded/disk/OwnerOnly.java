@@ -13,9 +13,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Permissions. Data hold whole records, so only the user who runs the engine may read new files and
-/// folders. Where this user lacks a permission, or the medium is read-only, the message says so: the disk
-/// is well.
+/// Permissions. Data hold whole records, so only the user who runs the engine may read new files and folders.
+/// If this user lacks a permission, or the medium is read-only, the message says so: the disk has not failed.
 final class OwnerOnly {
     private OwnerOnly() {}
 
@@ -46,8 +45,8 @@ final class OwnerOnly {
                 : new FileAttribute<?>[0];
     }
 
-    /// The failure of an operation that this user may not do; `null` if the reason is another one. It is
-    /// asked of the system, never read from the text of the failure, which is in any language.
+    /// The failure of an operation that this user may not do; `null` if the reason is another one. The system
+    /// is asked; the text of the failure is not read, because it may be in any language.
     static @Nullable EngineException refusal(String what, Path file, IOException failure) {
         boolean nowhere = failure instanceof NoSuchFileException;
         if (nowhere && !what.equals("creating")) {

@@ -17,15 +17,13 @@ import org.jspecify.annotations.Nullable;
 /// and the mark second: the log may be longer than its mark, never shorter. A checkpoint names an [Extent], too,
 /// so that older copies of both files are refused.
 ///
-///     log   = header 32 (magic 8, format 4, identity of the data directory 8, number of the log 8, CRC-32C of these
-/// 4),
-///             frames
+///     log   = header 32 (magic 8, format 4, identity of the data directory 8, number of the log 8,
+///             CRC-32C of these 4), frames
 ///     frame = length of the payload 4, CRC-32C of all that follows 4, how much was forced before it 8, payload
-///     mark  = header 32 (magic "ONEFTAIL" 8, format 4, identity 8, CRC-32C of these 4, zeros), zeros to 4096, two
-/// slots
-///             of 4096 that are written in turns, so that a torn one leaves the other
-///     slot  = turn 8, number of the log 8, its length 8, CRC-32C of these bytes of the log 4, CRC-32C of the slot 4,
-/// zeros
+///     mark  = header 32 (magic "ONEFTAIL" 8, format 4, identity 8, CRC-32C of these 4, zeros), zeros to 4096,
+///             two slots of 4096 that are written in turns, so that a torn one leaves the other
+///     slot  = turn 8, number of the log 8, its length 8, CRC-32C of these bytes of the log 4,
+///             CRC-32C of the slot 4, zeros
 ///
 /// A log that is rewritten gets the next number. A log of format 1 has none, counts as number 0, and had no mark.
 /// Not thread-safe.
@@ -56,7 +54,7 @@ public final class TailLog implements AutoCloseable {
         this.where = where;
     }
 
-    /// Which log it is.
+    /// The file, kind and directory of a log.
     ///
     /// @param identity of the data directory
     public record Where(Path file, FramedLog.Kind kind, long identity) {
@@ -81,7 +79,7 @@ public final class TailLog implements AutoCloseable {
         }
     }
 
-    /// How much of a log is durable.
+    /// The durable part of a log.
     ///
     /// @param number of the log: one more each time it is rewritten
     /// @param length bytes from its beginning
@@ -97,9 +95,9 @@ public final class TailLog implements AutoCloseable {
 
     /// Opens a log, and gives its entries to the reader in their order.
     ///
-    /// @param named what a checkpoint names of it; `null`: nothing
-    /// @param isOwner whether what a crash has left behind the end may be cut off
-    /// @return `null` if there is no log, and nothing says that there was one
+    /// @param named the extent that a checkpoint names; `null`: none
+    /// @param isOwner whether a rest of a crash behind the end may be cut off
+    /// @return `null` if there is no log, and no sign that there was one
     public static @Nullable TailLog open(
             Where where, @Nullable Extent named, boolean isOwner, Consumer<byte[]> reader) {
         TailLog log = new TailLog(where);
@@ -164,7 +162,7 @@ public final class TailLog implements AutoCloseable {
         return payloads;
     }
 
-    /// Requires that the log holds what is named of it, unless it was rewritten since.
+    /// Requires that the log holds the named extent, unless it was rewritten since.
     private void require(@Nullable Extent named, String by, ByteBuffer bytes, int end) {
         if (named == null || named.number < number) {
             return;
@@ -266,7 +264,7 @@ public final class TailLog implements AutoCloseable {
     public void force() {
         if (forced < length) {
             requireUnbroken();
-            isBroken = true; // After a force that failed, a later one says nothing of what was written before.
+            isBroken = true; // After a failed force, a later one does not cover earlier writes.
             Disk.force(java.util.Objects.requireNonNull(channel), where.file);
             isBroken = false;
             forced = length;
@@ -279,10 +277,10 @@ public final class TailLog implements AutoCloseable {
         }
     }
 
-    /// Makes all that was appended durable, and then the mark that names it: from now on none of it can be lost and
-    /// not be missed.
+    /// Makes all that was appended durable, and then the mark that names it: from now on no loss of it can go
+    /// unnoticed.
     ///
-    /// @return what is durable
+    /// @return the durable extent
     public Extent mark() throws OutOfSpaceException {
         force();
         requireUnbroken();
@@ -319,7 +317,8 @@ public final class TailLog implements AutoCloseable {
         return (1 + (int) (turn % 2)) * SLOT_BYTES;
     }
 
-    /// Writes a log with these entries in place of this one, and goes on with it; durable and marked when this returns.
+    /// Writes a log with these entries in place of this one, and continues with it; durable and marked when
+    /// this returns.
     public void rewrite(List<byte[]> payloads) throws OutOfSpaceException {
         ByteBuffer whole = ByteBuffer.allocate(HEADER_BYTES
                 + payloads.stream()

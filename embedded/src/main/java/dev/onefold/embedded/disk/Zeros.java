@@ -17,19 +17,19 @@ final class Zeros implements AutoCloseable {
     private @Nullable FileChannel channel;
     private long at;
 
-    /// Of that many bytes. Nothing is done yet; what is there of that name will be written over.
+    /// A file of this many bytes. Nothing is done yet; a file of that name will be overwritten.
     Zeros(Path file, long bytes) {
         this.file = file;
         this.bytes = bytes;
         zeros = ByteBuffer.allocateDirect((int) Math.min(AT_ONCE, bytes));
     }
 
-    /// Bytes that are there.
+    /// Bytes that are written.
     long at() {
         return at;
     }
 
-    /// Writes more, up to that many bytes in all, and forces them.
+    /// Writes more, up to this many bytes in all, and forces them.
     ///
     /// @throws IOException perhaps because the disk is full
     void make(long upTo) throws IOException {

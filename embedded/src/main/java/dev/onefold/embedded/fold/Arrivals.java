@@ -6,8 +6,8 @@ import dev.onefold.embedded.rows.Forgotten;
 import dev.onefold.embedded.source.Records;
 import java.util.Arrays;
 
-/// The events of a chunk in their order, for a pipeline that makes batches: shards claim ids side by side, and the
-/// members of a batch lie in the order of arrival.
+/// The events of a chunk in their order, for a pipeline that makes batches: shards claim ids side by side,
+/// and the members of a batch are in the order of arrival.
 final class Arrivals {
     /// The shard of an event without an id.
     static final int NO_SHARD = -1;
@@ -19,10 +19,10 @@ final class Arrivals {
     int[] to = new int[COUNT_MIN];
     int[] shard = new int[COUNT_MIN];
     long[] place = new long[COUNT_MIN];
-    /// Which ids may come again.
+    /// The ids that may come again.
     Claims.Moment moment = new Claims.Moment(Forgotten.NONE, 0);
 
-    final long[][] claimed; // By shard and row: what became of the claim.
+    final long[][] claimed; // By shard and row: the result of the claim.
 
     Arrivals(int shards) {
         claimed = new long[shards][0];
@@ -47,7 +47,7 @@ final class Arrivals {
         count++;
     }
 
-    /// Room for what becomes of so many claims of a shard.
+    /// Room for the results of this many claims of a shard.
     long[] claimed(int eventShard, int claims) {
         if (claimed[eventShard].length < claims) {
             claimed[eventShard] = new long[Math.max(COUNT_MIN, 2 * claims)];

@@ -18,8 +18,8 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Some whole records of one source on their way through a round: the bytes, then what they decode to, per shard.
-/// Used again round after round.
+/// Some whole records of one source on their way through a round: first the bytes, then the decoded events
+/// per shard. Used again round after round.
 public final class Chunk {
     static final long NO_ARRIVAL = Long.MIN_VALUE;
 
@@ -35,7 +35,7 @@ public final class Chunk {
     long offset;
     /// The source's position behind these records.
     long next;
-    /// Where the lines that are records begin: behind a header.
+    /// The beginning of the lines that are records: behind a header.
     int from;
     /// Records, a header included.
     long records;
@@ -55,7 +55,7 @@ public final class Chunk {
     boolean progresses;
     /// The dead letter that is redriven, or 0: it keeps its id if it is rejected again.
     long letter;
-    /// Whether the dead letter that is redriven is one still, when the round has ended.
+    /// Whether the redriven dead letter still exists when the round has ended.
     boolean letterStays;
     /// The fate of the redriven event, if a function folds it.
     @Nullable
@@ -74,16 +74,16 @@ public final class Chunk {
     long seenMs = Long.MIN_VALUE;
 
     final RowBatch[] rows;
-    /// Where the records begin that are no events. A bit each: a chunk may hold a hundred thousand of them, and why
-    /// each is none is found out when its letter is written.
+    /// The beginnings of the records that are not events. A bit each: a chunk may hold a hundred thousand of
+    /// them, and the reason of each is found when its letter is written.
     final BitSet rejectedAt = new BitSet();
 
     int rejectedCount;
-    /// Records that tell of no row.
+    /// Records that report no row.
     int silent;
     /// Whether the records are decoded. They are not if the letters of the chunks before are enough for a round.
     boolean isDecoded;
-    /// Bytes of the records that are no events.
+    /// Bytes of the records that are not events.
     long rejectedBytes;
 
     private @Nullable Arrivals arrivals;
@@ -201,7 +201,7 @@ public final class Chunk {
         return records(from);
     }
 
-    /// The kind of a record: what stands in its place has one of its own.
+    /// The kind of a record: an edit in its place has one of its own.
     RecordKind kind(Records of) {
         Settled.Edit edit = of.isEdited() ? settledEdit(of) : null;
         return edit == null ? kind : edit.kind();
@@ -236,7 +236,7 @@ public final class Chunk {
         return (source.name() + ":" + record.place()).getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Where a dead letter says that its record is. The place of a message is the same whenever it comes again.
+    /// The place of a record in its dead letter. The place of a message is the same whenever it comes again.
     Place place(Records record, long line) {
         byte[] id = framing == Framing.MESSAGES ? record.message() : message;
         return id == null
@@ -254,12 +254,12 @@ public final class Chunk {
         return framing == Framing.LINES && length > 0;
     }
 
-    /// Whether a place of the source lies in it.
+    /// Whether it covers a place of the source.
     boolean covers(String name, long place) {
         return source.name().equals(name) && place >= offset && place < next;
     }
 
-    /// Whether the dead letter that was redriven is one still.
+    /// Whether the redriven dead letter still exists.
     public boolean letterStays() {
         return letterStays;
     }
@@ -269,9 +269,9 @@ public final class Chunk {
         return redriven;
     }
 
-    /// Forgets what the records were decoded to: they are decoded again in a later round.
+    /// Forgets the decoded events: the records are decoded again in a later round.
     public void clear() {
-        records = from > 0 ? 1 : 0; // What is in front of the records is a header.
+        records = from > 0 ? 1 : 0; // The bytes in front of the records are a header.
         seenMs = Long.MIN_VALUE;
         isDecoded = false;
         rejectedAt.clear();
@@ -306,7 +306,7 @@ public final class Chunk {
         return settled.isEmpty() ? Settled.Fate.OPEN : Settled.fate(places, batch.offset(number));
     }
 
-    /// Takes what people have settled. An edit stands in the place of a record that is over the limit, too.
+    /// Takes the decisions of people. An edit also replaces a record that is over the limit.
     void settle(Settled all) {
         if (!progresses) {
             return;
@@ -344,7 +344,7 @@ public final class Chunk {
         return edit == null && isOfQueue() ? settled.edit(place(record, 0).source(), 0) : edit;
     }
 
-    /// Notes a record that is no event.
+    /// Notes a record that is not an event.
     ///
     /// @param at as [Records#at] has it
     /// @param recordBytes its length

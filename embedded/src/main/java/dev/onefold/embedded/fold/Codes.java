@@ -20,17 +20,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// The functions that fold in a data directory: the one that it was opened with, those whose jars it holds,
-/// and those on the class path. So a start finds the code that folded what the journal holds, also when the
-/// pipeline file names a newer one. A function that was in no jar is not kept: the one that is given takes
-/// its place.
+/// and those on the class path. So a start finds the code for the records in the journal, also when the
+/// pipeline file names a newer one. A function that was in no jar is not kept: the given one replaces it.
 public final class Codes implements AutoCloseable {
     private final Path root;
     private final @Nullable LoadedFunction given;
     private final Optional<String> otherJar;
     private final List<URLClassLoader> loaders = new ArrayList<>();
 
-    /// @param given what the directory was opened with; `null`: no function
-    /// @param otherJar says that its jar has another hash and the same version; empty if it has not
+    /// @param given the function that the directory was opened with; `null`: no function
+    /// @param otherJar reports that its jar has another hash and the same version; empty if it has not
     public Codes(Path root, @Nullable LoadedFunction given, Optional<String> otherJar) {
         this.root = root;
         this.given = given;
@@ -42,7 +41,7 @@ public final class Codes implements AutoCloseable {
         return otherJar;
     }
 
-    /// The function that folds under a definition that has one; empty if its code is not to be found.
+    /// The function that folds under a definition that has one; empty if its code is not found.
     public Optional<LoadedFunction> of(Pipeline pipeline) {
         Processing.Code code = ((Processing) pipeline.fold()).code();
         if (code == null) {

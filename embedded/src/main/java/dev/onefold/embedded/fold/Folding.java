@@ -19,10 +19,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Folds records in rounds of two steps, each done by all threads at once: decode the chunks, then apply to each
-/// shard what is for it, chunk after chunk. So within a key the order is that of the input whatever the number of
-/// threads, and between two rounds nothing is under way: that is the barrier that checkpoints and answers are cut
-/// at. (Valiant, "A Bridging Model for Parallel Computation", 1990.) Called with the engine's lock held.
+/// Folds records in rounds of two steps, each done by all threads at once: decode the chunks, then apply to
+/// each shard its part, chunk after chunk. So within a key the order is that of the input for any number of
+/// threads, and between two rounds nothing is under way: at this barrier checkpoints and answers are cut.
+/// (Valiant, "A Bridging Model for Parallel Computation", 1990.) Called with the engine's lock held.
 public final class Folding {
     /// Letters of a round wait on the heap for a checkpoint, which is taken between two rounds.
     private static final long LETTER_BYTES_PER_ROUND = 8 << 20;
@@ -56,14 +56,14 @@ public final class Folding {
         times = new Times(state);
     }
 
-    /// From now on sources are folded again, and what people have settled stays settled.
+    /// From now on sources are folded again, and the decisions of people stay valid.
     public void settle(Settled places) {
         settled = places;
     }
 
     /// Takes the header line from the first chunk of a source that has one.
     ///
-    /// @throws EngineException if it is no header for this pipeline
+    /// @throws EngineException if it is not a header for this pipeline
     public void takeHeader(Chunk chunk) {
         Source source = chunk.source;
         if (chunk.mayHaveHeader() && Decoder.wantsHeader(state.pipeline) && source.header().length == 0) {
@@ -100,8 +100,8 @@ public final class Folding {
         return header;
     }
 
-    /// Folds chunks, each whole, from the first one on: all of them, or so many that their letters are not too much for
-    /// a round. The others are to be folded in another one.
+    /// Folds chunks, each whole, from the first one on: all of them, or as many as a round may have letters
+    /// of. The others are to be folded in another round.
     ///
     /// @return how many were folded, 1 or more
     /// @throws EngineException if the state would not fit; nothing is changed then
@@ -120,7 +120,7 @@ public final class Folding {
         }
     }
 
-    /// Whether the one record of a chunk, which is redriven, would be taken now. Changes nothing.
+    /// Whether the one record of a chunk, which is redriven, would be accepted now. Changes nothing.
     public boolean accepts(Chunk chunk) {
         decode(decodings[0], chunk);
         boolean accepts = chunk.rejectedCount == 0 && fold.accepts(chunk);

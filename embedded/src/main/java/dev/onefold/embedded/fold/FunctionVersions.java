@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The versions of a function: the one that has folded, and the one that is given.
+/// The versions of a function: that of the stored data, and the given one.
 public final class FunctionVersions {
     private FunctionVersions() {}
 
-    /// Says that the code has changed and its version has not; empty unless two definitions are one but for the jar of
-    /// their function.
+    /// Reports that the code has changed and its version has not; empty unless two definitions differ in the
+    /// jar of their function alone.
     public static Optional<String> otherJar(Pipeline stored, Pipeline given) {
         return !stored.equals(given) && withoutHash(stored).equals(withoutHash(given))
                 ? Optional.of(warning(stored, given))
@@ -73,9 +73,10 @@ public final class FunctionVersions {
         return before == null || now == null ? "" : unreadable(before, now, wants, upgrades(given, codes));
     }
 
-    /// Why a fold of all records might come to something else than what goes on from the keys; empty if it could not.
+    /// Why a fold of all records might have another result than one that continues from the keys; empty if it
+    /// could not.
     ///
-    /// @param letters how many wait
+    /// @param letters number of letters that wait
     static String doubt(Pipeline stored, Pipeline given, long letters) {
         Processing has = (Processing) stored.fold();
         Processing wants = (Processing) given.fold();
@@ -112,7 +113,7 @@ public final class FunctionVersions {
                 : "";
     }
 
-    /// Requires that a function is not older than the one that has folded.
+    /// Requires that a function is not older than that of the stored data.
     public static void requireNotLower(Pipeline stored, Pipeline given) {
         if (stored.fold() instanceof Processing has
                 && given.fold() instanceof Processing wants

@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Calls the user's function, and bounds the time of each call.
 ///
-/// The events of a shard are folded by a thread that is for the function alone, while the shard's worker looks on: a
-/// call costs no exchange between threads. If a call does not return in time, the worker abandons its thread with one
-/// compare-and-set, and a fresh thread goes on with the same event, whose call counts as failed. An abandoned thread
-/// finds the exchange when its call returns, and ends: nothing of the engine is touched by it. Without threads of the
-/// engine's own the time of a call is not bounded.
+/// The events of a shard are folded by a thread that is for the function alone, while the shard's worker
+/// watches: a call costs no exchange between threads. If a call does not return in time, the worker abandons
+/// its thread with one compare-and-set, and a fresh thread continues with the same event, whose call counts
+/// as failed. When the abandoned call returns, its thread finds that it lost the exchange, and ends without
+/// touching the engine. Without threads of the engine's own the time of a call is not bounded.
 public final class KeyFolding implements AutoCloseable {
     /// Of one call.
     static final long CALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
@@ -59,7 +59,8 @@ public final class KeyFolding implements AutoCloseable {
         runners = new Runner[shards];
     }
 
-    /// A note about an event beside what its shard stores: a letter, or the withdrawal of its letter.
+    /// A note about an event, beside the state that its shard stores: a letter, or the withdrawal of its
+    /// letter.
     sealed interface Note {
         byte[] key();
 
@@ -90,7 +91,7 @@ public final class KeyFolding implements AutoCloseable {
         }
     }
 
-    /// Folds what the chunks have for a shard.
+    /// Folds the events that the chunks have for a shard.
     void fold(int shard, Keys keys, List<Chunk> chunks, List<Note> notes) {
         run(shard, new Work(new Progress(shard, keys, chunks, notes)::next));
     }
@@ -129,7 +130,7 @@ public final class KeyFolding implements AutoCloseable {
         void visit(StepFunction function, byte[] key);
     }
 
-    /// How far a shard's events are folded.
+    /// The progress of a shard's events.
     private static final class Progress {
         private final int shard;
         private final Keys keys;
@@ -211,7 +212,8 @@ public final class KeyFolding implements AutoCloseable {
                         keys.upgrade(function, key).ifPresent(change -> note(key, change, new byte[0], notes)));
     }
 
-    /// Steps of one shard, each for one event or key. A thread that goes on begins with the step that was not done.
+    /// Steps of one shard, each for one event or key. A thread that continues begins with the step that was
+    /// not done.
     private static final class Work {
         private final Predicate<StepFunction> step;
         private final List<Overrun> overruns = new ArrayList<>();
@@ -313,7 +315,7 @@ public final class KeyFolding implements AutoCloseable {
         }
     }
 
-    /// A thread for the function, and what it is doing.
+    /// A thread for the function, and its current call.
     private final class Runner implements StepFunction.Caller {
         private static final long GIVEN_UP = -1;
 
@@ -326,7 +328,7 @@ public final class KeyFolding implements AutoCloseable {
         private @Nullable Thread inUse;
         private @Nullable Work work;
 
-        /// Runs steps to their end; or the call that did not return.
+        /// Runs steps to their end; returns the call that did not return, if there is one.
         @Nullable
         Overrun run(Work given) {
             Future<?> done = thread.submit(() -> {
@@ -409,7 +411,7 @@ public final class KeyFolding implements AutoCloseable {
             }
         }
 
-        /// Interrupts the call, which was given up; the thread that it is on.
+        /// Interrupts the call, which was given up; returns its thread.
         Thread abandon() {
             thread.shutdownNow();
             return Objects.requireNonNull(inUse);

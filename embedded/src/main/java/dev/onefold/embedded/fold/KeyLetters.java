@@ -51,8 +51,8 @@ final class KeyLetters {
 
     /// A record of this round.
     ///
-    /// @param chunk that it came in
-    /// @param line of it in its source
+    /// @param chunk the chunk that it came in
+    /// @param line its line in its source
     private record Found(Chunk chunk, long line, byte[] record) {}
 
     KeyLetters(State state, Letters letters, InstantSource clock) {

@@ -205,7 +205,7 @@ public final class KeyedFold implements ShardFold {
 
     /// The shard that owns a key.
     Keys shardOf(byte[] key) {
-        int length = Math.min(key.length, 2 * Limits.KEY_BYTES_MAX); // No longer key is stored.
+        int length = Math.min(key.length, 2 * Limits.KEY_BYTES_MAX); // No key that is stored is longer.
         return shards[new RowBatch.EncodedKey().set(key, 0, length).shard(shards.length)];
     }
 

@@ -99,7 +99,7 @@ public final class Lines {
         return Runtime.getRuntime().maxMemory() / 4;
     }
 
-    /// Where the lines end, from one on, that one commit takes: behind at least one.
+    /// The end of the lines that one commit takes, from one line on: behind at least one line.
     public static int end(byte[] lines, int from, int length) {
         if (heapBytes(length - from, length - from) <= heapBytesMax()) {
             return length; // However short the lines are.

@@ -86,8 +86,9 @@ public final class MemberFold implements ShardFold {
         return shard;
     }
 
-    /// Says which ids may come again, for each chunk of a round. Where ids are forgotten after a time, that depends on
-    /// the greatest arrival up to this chunk, so that it is the same however the chunks are divided into rounds.
+    /// Notes the ids that may come again, for each chunk of a round. If ids are forgotten after a time, that
+    /// depends on the greatest arrival up to this chunk, so that it is the same however the chunks are
+    /// divided into rounds.
     @Override
     public void begin(List<Chunk> chunks, Instant now) {
         Claims.Moment delivered = new Claims.Moment(batches.forgotten(), batches.members() + 1);
@@ -102,7 +103,7 @@ public final class MemberFold implements ShardFold {
         }
     }
 
-    /// Claims the ids that are a shard's.
+    /// Claims the ids that belong to a shard.
     @Override
     public void apply(int shard, List<Chunk> chunks) {
         Claims claims = shards[shard];
@@ -174,7 +175,7 @@ public final class MemberFold implements ShardFold {
                 ConflictLetter.ofMember(identity, found.bytes()), chunk.letter, found.place(), now, RecordKind.SENT);
     }
 
-    /// Removes some claims of ids that are forgotten; whether there may be more of them.
+    /// Removes some claims of ids that are forgotten; returns whether there may be more of them.
     public boolean sweep() {
         Forgotten forgotten = forget instanceof Forget.After(Duration time)
                 ? Forgotten.below(state.seenMs() - time.toMillis())

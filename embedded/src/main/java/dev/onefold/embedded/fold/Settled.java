@@ -42,7 +42,7 @@ public final class Settled {
         }
     }
 
-    /// The replacement of a record: bytes of a person, or a record as it came once.
+    /// The replacement of a record: bytes from a person, or an earlier record.
     record Edit(byte[] bytes, RecordKind kind) {}
 
     /// Notes an edit, which takes the place of an earlier one.
@@ -63,7 +63,7 @@ public final class Settled {
         return !edits.isEmpty();
     }
 
-    /// Of heap that the edits take.
+    /// Bytes of heap that the edits take.
     public long editBytes() {
         return editBytes;
     }
@@ -95,7 +95,7 @@ public final class Settled {
         return this;
     }
 
-    /// Whether nobody has settled anything.
+    /// Whether there are no decisions.
     boolean isEmpty() {
         return bySource.isEmpty() && edits.isEmpty();
     }

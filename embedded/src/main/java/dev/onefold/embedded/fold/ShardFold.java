@@ -24,11 +24,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The fold of a view by its kind. [#of] makes one object per view from the pipeline, and no other code asks for the
-/// kind: a plain roll-up enters no class of functions or batches. Most methods have a default, which holds for the
-/// kinds
-/// that have nothing to do there. Called with the engine's lock held; within a round also by its threads, each with its
-/// own [Encoder], then with one shard at a time.
+/// The fold of a view by its kind. [#of] makes one object per view from the pipeline, and no other code asks
+/// for the kind: a plain roll-up enters no class of functions or batches. Most methods have a default, for
+/// the kinds that have nothing to do there. Called with the engine's lock held; within a round also by its
+/// threads, each with its own [Encoder], then with one shard at a time.
 ///
 ///     decode   encoder().add    an event into its chunk, any thread
 ///     round    begin            one thread
@@ -82,7 +81,8 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
     /// Ends a round, when all shards have ended and the sources have advanced.
     void end(List<Chunk> chunks, Instant now);
 
-    /// Whether the one record of a chunk, which is redriven and decoded, would be taken now. Changes nothing.
+    /// Whether the one record of a chunk, which is redriven and decoded, would be accepted now. Changes
+    /// nothing.
     default boolean accepts(Chunk chunk) {
         return true;
     }
@@ -108,12 +108,12 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
         default void written() {}
     }
 
-    /// Cuts here: what was folded so far belongs to this checkpoint.
+    /// Cuts here: all that was folded so far belongs to this checkpoint.
     default Cut cut() {
         return Cut.NONE;
     }
 
-    /// Whether so much waits for a checkpoint that it is due.
+    /// Whether enough waits for a checkpoint that one is due.
     default boolean isCheckpointDue() {
         return false;
     }
@@ -126,7 +126,7 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
         return List.of();
     }
 
-    /// The sealed batches for which intake has to wait now; empty if it goes on.
+    /// The sealed batches for which intake has to wait now; empty if it continues.
     default Optional<Backlog> backlog() {
         return Optional.empty();
     }

@@ -42,7 +42,7 @@ public final class State {
     public final boolean byMessage;
     /// Whether ids are forgotten.
     public final boolean forgets;
-    /// Counts of earlier lives, and of records that no shard sees.
+    /// Counts from before the state was opened, and of records that no shard sees.
     private Counts counts = new Counts(0, 0, 0, 0, 0);
     private Counts recounted = new Counts(0, 0, 0, 0, 0); // Of these, since the state was opened.
 
@@ -73,7 +73,7 @@ public final class State {
         return new Values(rollups.all().get(rollup).measures(), parts, memory::change);
     }
 
-    /// The cells, `[shard][roll-up]`. Where ids are forgotten, what forgotten rows came to is behind them, in the order
+    /// The cells, `[shard][roll-up]`. If ids are forgotten, the cells of forgotten rows follow, in the order
     /// of the shards again.
     public Cells[][] cells() {
         return cellsOf(shards, groups.length, forgets);
@@ -90,7 +90,7 @@ public final class State {
         return cells;
     }
 
-    /// Whether the totals hold what forgotten rows came to.
+    /// Whether the totals hold amounts of forgotten rows.
     public boolean hasForgotten() {
         return forgets
                 && Arrays.stream(shards).anyMatch(shard -> !shard.forgotten(0).isEmpty());
@@ -115,7 +115,7 @@ public final class State {
         counts = counts.plus(more);
     }
 
-    /// Counts records again that were counted before, because another record has changed what became of them.
+    /// Corrects the count of a record, because another record has changed its fate.
     void recount(Counts difference) {
         count(difference);
         recounted = recounted.plus(difference);
@@ -208,7 +208,7 @@ public final class State {
         }
     }
 
-    /// Replaces all cells and values by what the rows come to. Of the values only those that differ are noted as
+    /// Replaces all cells and values by those of the rows. Of the values only those that differ are noted as
     /// changed.
     public void recount(Workers workers) {
         requireMemoryForCopy(0, groups.length);
@@ -236,7 +236,7 @@ public final class State {
         }
     }
 
-    /// Bytes of memory that the values of some records may need more, at most.
+    /// Greatest number of bytes that the values of some records may need in addition.
     ///
     /// @param bytes of all their texts, at most
     public long valueBytesFor(long records, long bytes) {
@@ -255,8 +255,8 @@ public final class State {
 
     /// Refuses groups for which the heap is too small.
     ///
-    /// @param groupsMore how many come at most, to each roll-up
-    /// @param bytes of the names of one roll-up's, at most
+    /// @param groupsMore greatest number of new groups, in each roll-up
+    /// @param bytes of the names of one roll-up's groups, at most
     public void requireHeap(long groupsMore, long bytes) {
         long needed = 0;
         long count = 0;

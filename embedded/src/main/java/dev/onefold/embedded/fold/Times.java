@@ -9,8 +9,9 @@ import java.time.InstantSource;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Decides by the times of events whether they count, where the pipeline has a horizon. A decision depends on the
-/// event, on its arrival, and on the events seen before the round; so a replay decides alike. Any thread may ask.
+/// Decides by the times of events whether they count, if the pipeline has a horizon. A decision depends on
+/// the event, on its arrival, and on the events seen before the round; so a replay decides alike. Any thread
+/// may ask.
 final class Times {
     private final State state;
     private final Optional<Horizon> horizon;

@@ -25,7 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Rows that come to totals.
+/// Rows that are added up to totals.
 public final class TotalsFold implements ShardFold {
     private final State state;
     private final Rows[] shards;
@@ -109,7 +109,7 @@ public final class TotalsFold implements ShardFold {
         }
     }
 
-    /// Forgets the counts: what came here so far was counted elsewhere.
+    /// Resets the counts: earlier records were counted elsewhere.
     public void resetCounts() {
         for (Rows rows : shards) {
             rows.resetCounts();
@@ -131,8 +131,8 @@ public final class TotalsFold implements ShardFold {
         }
     }
 
-    /// Of a row that was there only its values are left, and the offset of its record: whether that is in
-    /// this round, where its line could be counted, must make no difference.
+    /// Of a stored row only its values are left, and the offset of its record. Its line could be counted if
+    /// the record is in this round, but that must make no difference.
     private void keepStored(Transition.Settled conflict) {
         Row loser = conflict.loser();
         letters.addConflict(

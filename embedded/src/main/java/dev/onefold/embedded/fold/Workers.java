@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the parts of one step at the same time and waits for all; with no threads, one after the other on the
-/// caller's.
+/// caller's thread.
 public final class Workers implements AutoCloseable {
     private final int threads;
     private final @Nullable ExecutorService executor;

@@ -13,9 +13,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Answers under way. Each is copied off the heap under the engine's lock, which takes a fraction of a second for a
-/// million groups, and read without the lock, so a slow reader holds up nobody else's intake. The memory of all copies
-/// together is bounded: an answer waits until others have been read, and is refused after a while. Any thread.
+/// Answers under way. Each is copied off the heap under the engine's lock, which takes a fraction of a second
+/// for a million groups, and read without the lock, so a slow reader delays no intake. The memory of all
+/// copies together is bounded: an answer waits until others have been read, and is refused after a while. Any
+/// thread.
 public final class Answers {
     /// Bytes of all answers under way, at least.
     private static final long BYTES_MIN = 128L << 20;
@@ -45,12 +46,12 @@ public final class Answers {
         this.locked = locked;
     }
 
-    /// Bytes that all answers under way may take beside so many for the state.
+    /// Bytes that all answers under way may take beside this many for the state.
     public static long bytesMax(long stateBytesMax) {
         return Math.max(BYTES_MIN, stateBytesMax / STATE_SHARE);
     }
 
-    /// Leaves to ask, and what is in them.
+    /// Leaves to ask, and the cut that they are of.
     public record Cut(Leaves leaves, Answer.Cut covered) {}
 
     /// Answers a query; the answer can be read until the reader returns.

@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The wait for receivers: intake waits while sealed batches that are not delivered take more than a bound on
-/// disk. The user is told at once, when intake goes on, and not more often than each minute that it waits again.
-/// The open batch does not count, so it is sealed in any case, and what is sealed is delivered without intake.
+/// disk. The user is told at once, when intake continues, and at most each minute when it waits again. The
+/// open batch does not count, so it is sealed in any case, and sealed batches are delivered without intake.
 /// Any thread.
 public final class Backlog {
     private static final Duration TELL_INTERVAL = Duration.ofMinutes(1);
@@ -21,7 +21,7 @@ public final class Backlog {
     private final SpaceListener listener;
     private @Nullable Instant since;
     private long toldNanos; // 0: never.
-    private boolean isTold; // Of the wait that goes on.
+    private boolean isTold; // Of the current wait.
 
     public Backlog(Running settings) {
         bytesMax = settings.undeliveredBytesMax();
@@ -73,7 +73,7 @@ public final class Backlog {
         return bytes > bytesMax ? Optional.ofNullable(since) : Optional.empty();
     }
 
-    /// Refuses to wait on, if the caller gives up.
+    /// Refuses to wait longer, if the caller gives up.
     public void requirePatience(BooleanSupplier givesUp) {
         if (givesUp.getAsBoolean()) {
             throw new EngineException(

@@ -29,7 +29,8 @@ public final class Guard {
         ofVirtual = new OwnThread(threads, "onefold-guard");
     }
 
-    /// From now on this is done behind each change, under the lock: what it publishes can be read without it.
+    /// From now on this is done after each change, under the lock: values that it publishes can be read
+    /// without the lock.
     public void behindChanges(Runnable publish) {
         changed = publish;
     }
@@ -46,7 +47,7 @@ public final class Guard {
     public <T extends @Nullable Object> T reading(Supplier<T> action) {
         return onPlatform(() -> {
             if (lock.isHeldByCurrentThread()) {
-                return locked(action, true); // Who waits for the readers' lock may not have the other one.
+                return locked(action, true); // A waiter for the readers' lock may not hold the other one.
             }
             readers.lock();
             try {
@@ -136,7 +137,7 @@ public final class Guard {
         return new IllegalStateException("An invariant broke: " + e.getMessage(), e);
     }
 
-    /// Refuses to go on with an engine that is closed or has stopped. Any thread, without the lock.
+    /// Requires that the engine is neither closed nor stopped. Any thread, without the lock.
     public void requireWorking() {
         RuntimeException cause = failure;
         if (cause != null) {

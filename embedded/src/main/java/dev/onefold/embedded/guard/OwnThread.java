@@ -44,7 +44,7 @@ public final class OwnThread implements AutoCloseable {
         return await(result);
     }
 
-    /// Waits for a result, however often the caller is interrupted; throws what the work has thrown.
+    /// Waits for a result, however often the caller is interrupted; throws the exception of the work.
     public static <T extends @Nullable Object> T await(Future<T> result) {
         boolean interrupted = false;
         try {

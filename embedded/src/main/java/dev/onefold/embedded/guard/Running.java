@@ -13,7 +13,7 @@ import java.time.InstantSource;
 /// @param undeliveredBytesMax bytes of sealed batches that are not delivered, above which intake waits
 /// @param clock source of the current time
 /// @param pause waits a little before a full disk is tried again
-/// @param listener is called when intake waits, and when it goes on
+/// @param listener is called when intake waits, and when it continues
 public record Running(
         int shards,
         int threads,

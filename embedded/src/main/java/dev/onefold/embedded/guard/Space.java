@@ -71,7 +71,7 @@ public final class Space {
         }
     }
 
-    /// From now on nobody waits for space, and no long work goes on: the engine is being closed.
+    /// From now on nobody waits for space, and no long work continues: the engine is being closed.
     public void closing() {
         closing = true;
     }
@@ -81,7 +81,7 @@ public final class Space {
         return closing;
     }
 
-    /// Refuses to go on with long work of an engine that is being closed.
+    /// Requires, for long work, that the engine is not being closed.
     public void requireOpen() {
         if (closing) {
             throw new EngineException(

@@ -25,9 +25,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Folds one source that can be read again. It is known by its content: what was folded of it is hashed and
-/// compared before anything more is taken from it. A file under a new name that holds just what was folded
-/// under another one is the same file; one that holds more is another, and is folded whole.
+/// Folds one source that can be read again. It is identified by its content: the part that was folded is
+/// hashed and compared before anything more is taken from it. A file under a new name that holds exactly the
+/// content that was folded under another name is the same file; one that holds more is another, and is folded
+/// whole.
 public final class FileFold {
     private static final int CHUNKS_PER_ROUND = 16;
 
@@ -156,10 +157,11 @@ public final class FileFold {
         return new Likeness(whole, beginning);
     }
 
-    /// Where each line counts by its place, a file that begins as another one did may be that one, moved and
-    /// grown, or one of its own: to go on in the one would lose lines, to fold the other would count them
-    /// twice. With versions or ids that are never forgotten, folding it whole is right in both cases. Ids that are
-    /// forgotten do not help, even after a long time, because a file can be renamed at any time.
+    /// If each line counts by its place, a file that begins as another one did may be that one, moved and
+    /// grown, or one of its own: to continue the other one would lose lines, to fold this one whole would
+    /// count them twice. With versions or ids that are never forgotten, folding it whole is right in both
+    /// cases. Ids that are forgotten do not help, even after a long time, because a file can be renamed at
+    /// any time.
     private FileSource.Outcome doubtful(String known) {
         return new FileSource.Refused(
                 known,
@@ -271,7 +273,7 @@ public final class FileFold {
         }
     }
 
-    /// Ends with [#END] whatever happens: the folding thread waits for it.
+    /// Always ends with [#END], because the folding thread waits for it.
     private static void read(
             LineReader reader, BlockingQueue<LineReader.Lines> queue, AtomicReference<@Nullable Throwable> failure) {
         try {

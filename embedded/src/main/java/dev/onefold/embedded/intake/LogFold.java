@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Folds what a log has in its partitions, each record once by its offset. A log can be read again, so it is its own
-/// journal: after a crash the checkpoint's offsets say where to go on.
+/// Folds the records of a log's partitions, each once by its offset. A log can be read again, so it is its
+/// own journal: after a crash intake continues at the checkpoint's offsets.
 ///
 /// Lock: its own, so that two readers of one partition take turns; the guard's for each round.
 public final class LogFold {
@@ -72,7 +72,7 @@ public final class LogFold {
         long bytes = 0;
         for (LogBatch.Entry entry : batch.records()) {
             if (entry.offset() < from) {
-                continue; // It came before: a log delivers again from where it was last told to be.
+                continue; // It came before: a log delivers again from its last committed offset.
             }
             boolean isTooLarge = entry.bytes().length > Limits.RECORD_BYTES_MAX;
             if (bytes > LineReader.CHUNK_BYTES || isTooLarge && !entries.isEmpty()) {

@@ -89,7 +89,7 @@ public final class Rounds {
 
     /// Next offsets of a log's partitions.
     ///
-    /// @param durable whether only what a forced checkpoint covers counts
+    /// @param durable whether only records count that a forced checkpoint covers
     public SortedMap<Integer, Long> offsets(String log, boolean durable) {
         List<Source.Known> sources = durable
                 ? view.get().checkpoints.durable().sources()
@@ -158,7 +158,8 @@ public final class Rounds {
         return guard.reading(() -> view.get().fold.backlog());
     }
 
-    /// Changes the state while no checkpoint is being written: what the writing reads stays as it is.
+    /// Changes the state while no checkpoint is being written, so that the state being written stays as it
+    /// is.
     public <T> T betweenCheckpoints(Supplier<T> change) {
         List<T> done = new ArrayList<>();
         while (done.isEmpty()) {

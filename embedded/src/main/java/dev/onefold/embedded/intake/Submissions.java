@@ -23,7 +23,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/// The queue of what callers want to be committed. It belongs to the engine: a view is exchanged only while
+/// The queue of requests that wait to be committed. It belongs to the engine: a view is exchanged only while
 /// nobody has a request under way. The engine's own thread commits all that is in the queue at once.
 ///
 /// A request waits for a view that is being filled, for a checkpoint that is behind, and for space on the disk,
@@ -110,8 +110,8 @@ public final class Submissions {
         return List.copyOf(list);
     }
 
-    /// Takes a lock. An interrupt ends the wait for it, not the call. A thread that waits longer goes first, so that
-    /// callers without end keep nobody from rebuilding or closing.
+    /// Takes a lock. An interrupt ends the wait for it, not the call. A thread that waits longer goes first,
+    /// so that callers without end keep nobody from rebuilding or closing.
     public static void hold(Lock lock, String what) {
         boolean interrupted = Thread.interrupted();
         try {
@@ -139,7 +139,7 @@ public final class Submissions {
             }
             View served = view.get();
             if (request.lines() > 0 && served.fold.backlog().isPresent()) {
-                served.checkpoints.takeIfDue(); // What is sealed is delivered once a checkpoint has it.
+                served.checkpoints.takeIfDue(); // A sealed batch is delivered once a checkpoint has it.
                 return new Step.Full();
             }
             Future<?> written = served.checkpoints.behind();
@@ -199,7 +199,7 @@ public final class Submissions {
         return new EngineException(kind, why + ". Nothing of this call was done; call again.");
     }
 
-    /// Commits numbered lines, as many entries as it takes.
+    /// Commits numbered lines, in as many entries as are needed.
     public static Appended append(
             String source, long firstRecord, byte[] lines, int length, UnaryOperator<Request> commit) {
         Lines.requireNumbered(source, firstRecord);

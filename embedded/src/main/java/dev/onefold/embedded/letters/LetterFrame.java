@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// A letter as it is in the log, whole. The last frame of an id counts.
 ///
 ///     letter  = 3, id 8, tag 8, reason, message, source, line 8, offset 8, bytes 8, content, SHA-256 32, seconds 8,
-///               nanos 4, identity of a conflict (32 or none), bytes kept, edit (1 or, if it is settled, 2; bytes) or
-/// 0,
-///               kind of the record 1
+///               nanos 4, identity of a conflict (32 or none), bytes kept,
+///               edit (1 or, if it is settled, 2; bytes) or 0, kind of the record 1
 ///     removed = 2, id 8
 ///
 /// Texts and bytes have their length, 4, in front of them. A letter from before kinds were noted is 1, without the
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param tag of a conflict: the first 8 bytes of its identity; of another letter: hash of the key that its
 ///     record states, 0 if that cannot be read
-/// @param conflict identity of what has lost, in hexadecimal; empty for another letter
+/// @param conflict identity of the loser of a conflict, in hexadecimal; empty for another letter
 /// @param content bytes that are kept of the record
 /// @param edit the last one
 /// @param settled whether the edit was an event when it was redriven, and lost a conflict: it counts from then on, and
@@ -102,8 +101,8 @@ record LetterFrame(
     /// The same, after it was redriven and lost a conflict, or its function rejected it. Only an edit that has lost
     /// is settled.
     ///
-    /// @param lost identity of what has lost; empty if another letter is kept of it
-    /// @param record that was redriven; kept as an edit, unless it is the record of the letter
+    /// @param lost identity of the loser; empty if another letter is kept of it
+    /// @param record the redriven record; kept as an edit, unless it is the record of the letter
     LetterFrame lostAgain(Malformed malformed, String lost, byte[] record) {
         boolean asItWas = isContent(record);
         boolean hasLost = malformed.reason() == Reason.CONFLICT;
@@ -119,7 +118,7 @@ record LetterFrame(
                 .because(malformed);
     }
 
-    /// The same, after what is kept of its record has lost a conflict.
+    /// The same, after its record or summary has lost a conflict.
     LetterFrame lostAs(DeadLetter as, String lost, byte[] kept) {
         return new LetterFrame(as, tagOf(lost), lost, kept, edit, false, kind);
     }
@@ -128,7 +127,8 @@ record LetterFrame(
         return letter.content() == DeadLetter.Content.RECORD && hash(record).equals(letter.sha256());
     }
 
-    /// The same, after it was redriven and was no event. An edit that is settled becomes the record, so that it stays.
+    /// The same, after it was redriven and was not an event. A settled edit becomes the record, so that it
+    /// stays.
     LetterFrame rejectedAgain(Malformed malformed, byte[] record) {
         if (isContent(record) || edit != null && Arrays.equals(edit, record)) {
             return because(malformed);
@@ -152,14 +152,14 @@ record LetterFrame(
     ///
     /// @param as its number, its place, and why it is rejected
     /// @param keyHash of the key that the record states; 0 if that cannot be read
-    /// @param kept of the record; no edit any more, if it was one
+    /// @param kept the kept bytes of the record; if these are the last edit, there is no edit any more
     LetterFrame decided(DeadLetter as, long keyHash, byte[] kept) {
         boolean isEdit = edit != null && Arrays.equals(edit, kept);
         return new LetterFrame(as, keyHash, "", kept, isEdit ? null : edit, false, isEdit ? RecordKind.SENT : kind)
                 .because(new Malformed(as.reason(), as.message()));
     }
 
-    /// The same with its last edit as its record: the edit was accepted once, and stands in the place of the first.
+    /// The same with its last edit as its record: the edit was accepted once, and replaces the first record.
     LetterFrame ofEdit() {
         byte[] last = edit;
         if (last == null) {
@@ -217,7 +217,7 @@ record LetterFrame(
         return HEADER_BYTES + payload.length;
     }
 
-    /// A letter that stands in a log.
+    /// A letter in a log.
     static LetterFrame read(FramedLog from, long at, byte[] payload) {
         try {
             return decode(payload);
@@ -226,9 +226,9 @@ record LetterFrame(
         }
     }
 
-    /// Reads what was written.
+    /// Reads a letter that was written.
     ///
-    /// @throws IOException if it ends too early, or is no letter
+    /// @throws IOException if it ends too early, or is not a letter
     static LetterFrame decode(byte[] payload) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload));
         byte form = in.readByte();

@@ -22,7 +22,7 @@ final class LetterIndex {
         return index == null;
     }
 
-    /// Bytes that so many more may need; the first ones need few.
+    /// Bytes that this many more may need; the first ones need few.
     long bytesFor(long more) {
         Index open = index;
         return open == null || open.hasRoom(more) ? 0 : open.bytesAtGrowth();
@@ -48,7 +48,7 @@ final class LetterIndex {
         open.add(at, hash, slot);
     }
 
-    /// The slot of a letter that has this hash and is the right one; -1 if there is none.
+    /// The slot of the letter with this hash for which `isRight` is true; -1 if there is none.
     long find(long hash, LongPredicate isRight) {
         Index open = index;
         if (open == null) {

@@ -60,7 +60,7 @@ final class LetterSlots implements AutoCloseable {
         return live;
     }
 
-    /// Bytes that so many more need.
+    /// Bytes that this many more need.
     long bytesFor(long more) {
         long chunksNeeded = (size + more + CHUNK_SLOTS - 1) / CHUNK_SLOTS;
         return Math.max(0, chunksNeeded - chunks.size()) * CHUNK_BYTES;
@@ -104,7 +104,7 @@ final class LetterSlots implements AutoCloseable {
         return slot;
     }
 
-    /// Replaces what is in a slot.
+    /// Replaces the content of a slot.
     void set(long slot, long id, boolean isConflict, long position, long tag) {
         set(slot, 0, id << 1 | (isConflict ? 1 : 0));
         position(slot, position);

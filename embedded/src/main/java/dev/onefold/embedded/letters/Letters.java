@@ -23,13 +23,13 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The dead letters: whole in a log `letters-N`; in memory only where each one is, see [LetterSlots], and the
+/// The dead letters: whole in a log `letters-N`; in memory only their places, see [LetterSlots], and the
 /// changes that no checkpoint has written yet. A change belongs to the next checkpoint, like the totals:
-/// after a crash both are as of the same record. Guarded by the engine's lock, but for [#write] and
+/// after a crash both are as of the same record. Guarded by the engine's lock, except [#write] and
 /// [#release], which the checkpoint calls.
 ///
-/// The log is rewritten when more than half of it, and 16 MiB, is of frames that count no more; it begins
-/// with the removal of the last id that was given then, so that no id is given twice.
+/// The log is rewritten when more than half of it, and 16 MiB, is of frames that are not valid any more. The
+/// new log begins with the removal of the last given id, so that no id is given twice.
 public final class Letters implements AutoCloseable {
     private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 4);
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
@@ -88,17 +88,18 @@ public final class Letters implements AutoCloseable {
         }
     }
 
-    /// Bytes of memory that may be needed to keep so many more.
+    /// Bytes of memory that may be needed to keep this many more.
     ///
-    /// @param events that may lose a conflict; where none has lost one yet, the first ones need few bytes
+    /// @param events number of events that may lose a conflict; if none has lost one yet, the first ones need
+    ///     few bytes
     public long bytesFor(long rejected, long events) {
         long losers = conflicts.isEmpty() ? 0 : events;
         return slots.bytesFor(rejected + losers) + conflicts.bytesFor(losers);
     }
 
-    /// Keeps a record that was rejected. A redriven one keeps its letter, with the record that it was at first.
+    /// Keeps a rejected record. A redriven one keeps its letter, with its first record.
     ///
-    /// @param identity that the record states
+    /// @param identity the identity that the record states
     public void add(Malformed malformed, RecordIdentity identity, Rejected rejected, DeadLetter.Content content) {
         if (rejected.id() > 0) {
             put(frame(rejected.id()).rejectedAgain(malformed, rejected.record()));
@@ -108,7 +109,7 @@ public final class Letters implements AutoCloseable {
         }
     }
 
-    /// Keeps where a record is that is over the limit.
+    /// Keeps the place of a record that is over the limit.
     public void addOversized(String message, Place place, long bytes, byte[] hash, Instant at) {
         String hex = HexFormat.of().formatHex(hash);
         DeadLetter.Content content = DeadLetter.Content.NOTHING;
@@ -122,10 +123,10 @@ public final class Letters implements AutoCloseable {
 
     /// Keeps the loser of a conflict, once however often it comes.
     ///
-    /// @param id that the loser had as a dead letter until it was decided again; 0 if it was none
+    /// @param id number of the loser's dead letter until it was decided again; 0 if it had none
     /// @param place of the loser
     /// @param kind of the loser's record, if that is kept
-    /// @return whether it is under the id that it came with
+    /// @return whether it is under the id of its earlier letter
     public boolean addConflict(ConflictLetter lost, long id, Place place, Instant at, RecordKind kind) {
         String identity = lost.identity();
         boolean isRecord = lost.content() == DeadLetter.Content.RECORD;
@@ -250,7 +251,8 @@ public final class Letters implements AutoCloseable {
         put(frame(id).edited(edit));
     }
 
-    /// Notes why another definition rejects a letter, and what is kept of its record under that one.
+    /// Notes why another definition rejects a letter, and the bytes that are kept of its record under that
+    /// one.
     public void decide(Malformed malformed, RecordIdentity identity, Rejected rejected, DeadLetter.Content content) {
         DeadLetter as = LetterFrame.letter(rejected.id(), malformed, rejected, content);
         put(frame(rejected.id()).decided(as, identity.keyHash(), rejected.record()));
@@ -362,7 +364,7 @@ public final class Letters implements AutoCloseable {
         }
     }
 
-    /// Cuts: what changed so far belongs to this checkpoint.
+    /// Cuts: all changes so far belong to this checkpoint.
     public LetterCut cut() {
         if (slots.isSparse()) {
             compact();
@@ -391,7 +393,7 @@ public final class Letters implements AutoCloseable {
         }
     }
 
-    /// Writes a cut and forces it; the log that the checkpoint shall name.
+    /// Writes a cut and forces it; returns the log that the checkpoint must name.
     public Checkpoint.Log write(LetterCut cut) throws OutOfSpaceException {
         FramedLog open = log;
         if (cut.changes.isEmpty() && cut.all == null) {
@@ -409,7 +411,7 @@ public final class Letters implements AutoCloseable {
         return new Checkpoint.Log(fresh ? sequence + 1 : sequence, target.length());
     }
 
-    /// Lets go of changes that are in the log now.
+    /// Releases changes that are in the log now.
     public void written(LetterCut cut) {
         if (cut.all != null) {
             for (long slot = 0; slot < cut.all.size(); slot++) {

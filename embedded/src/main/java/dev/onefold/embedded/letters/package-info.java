@@ -1,4 +1,4 @@
-/// The dead letters: their log, and off the heap where in it each one is.
+/// The dead letters: their log, and off the heap the place of each one in it.
 @NullMarked
 package dev.onefold.embedded.letters;
 

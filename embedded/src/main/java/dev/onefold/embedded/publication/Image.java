@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The cut of a roll-up that is published, or will be: rows and sums of all its groups, off the heap. A
-/// parent is brought forward by what its leaves have moved by, so that a cut costs what has changed, and
-/// not what there is. One thread.
+/// parent is updated by the changes of its leaves, so the cost of a cut depends on the changes, not on the
+/// number of groups. Not thread-safe.
 final class Image implements AutoCloseable {
     private final int rollup;
     private final int levels;
@@ -25,7 +25,7 @@ final class Image implements AutoCloseable {
     private final Groups parentNames = new Groups();
     private final Sums leaves;
     private final Sums parents;
-    private Sums before; // Of the leaves that have moved since the parents were brought forward, by their place.
+    private Sums before; // Of the leaves that have changed since the parents were updated, by their place.
     private final BitSet moved = new BitSet();
     private final BitSet changedLeaves = new BitSet();
     private final BitSet changedParents = new BitSet();
@@ -42,7 +42,7 @@ final class Image implements AutoCloseable {
         before = new Sums(stride);
     }
 
-    /// Copies what has changed. Called while nobody changes the leaves.
+    /// Copies the changes. Called while nobody changes the leaves.
     ///
     /// @param some the leaves that may have changed; `null`: all
     void take(Leaves now, @Nullable BitSet some) {
@@ -61,7 +61,7 @@ final class Image implements AutoCloseable {
         }
     }
 
-    /// Brings the parents to the leaves. Called between two calls of `take`.
+    /// Updates the parents. Called between two calls of `take`.
     void bringForward() {
         int place = 0;
         for (int leaf = moved.nextSetBit(0); leaf >= 0; leaf = moved.nextSetBit(leaf + 1)) {

@@ -49,7 +49,7 @@ public final class Publisher implements AutoCloseable {
     private static final Duration PAUSE_FAILED_MAX = Duration.ofSeconds(3);
     private static final Duration WAIT = Duration.ofMillis(50);
     private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
-    /// The copy is looked at that often while nothing changes: it may have been restored.
+    /// Time between two looks at the copy while nothing changes: it may have been restored.
     private static final Duration LOOK_INTERVAL = Duration.ofSeconds(30);
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
@@ -59,7 +59,7 @@ public final class Publisher implements AutoCloseable {
     private final BlockingQueue<CompletableFuture<Boolean>> asked = new LinkedBlockingQueue<>();
     private volatile boolean isClosing;
     private final List<Image> images = new ArrayList<>();
-    private @Nullable State imaged; // Whose images they are.
+    private @Nullable State imaged; // The state that the images are of.
     private @Nullable Mark confirmed;
     private @Nullable Mark attempted;
     private boolean isOther; // The totals are in another view than those that were published last.
@@ -94,7 +94,7 @@ public final class Publisher implements AutoCloseable {
         CompletableFuture<Boolean> asker = null;
         try {
             for (boolean isLast = false; !isLast; ) {
-                isLast = isClosing; // What came before the closing is in this step.
+                isLast = isClosing; // Everything before the closing is in this step.
                 boolean isDone = step();
                 if (asker != null) {
                     asker.complete(isDone);
@@ -115,10 +115,10 @@ public final class Publisher implements AutoCloseable {
         }
     }
 
-    /// Brings the copy to the totals of now, if it is not there; whether that went well. The caller waits for
-    /// the thread of the publisher, if it has one.
+    /// Brings the copy to the current totals, if it is behind; returns whether that succeeded. The caller
+    /// waits for the thread of the publisher, if it has one.
     ///
-    /// @param goesOn whether the caller goes on waiting: a database may take a long time to answer
+    /// @param goesOn whether the caller continues to wait: a database may take a long time to answer
     public boolean publish(BooleanSupplier goesOn) {
         if (thread == null) {
             return step();
@@ -136,13 +136,12 @@ public final class Publisher implements AutoCloseable {
         return answer.getNow(false);
     }
 
-    /// How it is.
+    /// The status of the copy.
     public Status.OfPublication status() {
         return status;
     }
 
-    /// Brings the copy to the totals of now, if it is not there; false if that failed, and will be tried
-    /// again.
+    /// Brings the copy to the current totals, if it is behind; false if that failed, and will be tried again.
     ///
     /// @throws EngineException if the engine is closed or has stopped
     public synchronized boolean step() {
@@ -185,8 +184,8 @@ public final class Publisher implements AutoCloseable {
         status = status.failed(now, reason);
     }
 
-    /// Knows nothing of the copy any more, so that all is written: it broke off where it may have taken changes
-    /// that it has not written.
+    /// Forgets the state of the copy, so that all is written: the session ended where the copy may have taken
+    /// changes that no image has noted.
     private void forget() {
         images.forEach(Image::close);
         images.clear();
@@ -204,7 +203,7 @@ public final class Publisher implements AutoCloseable {
                 || state.hasMoved();
     }
 
-    /// False if another definition serves by now: the next step writes it.
+    /// False if another definition serves now: the next step writes it.
     private boolean publish(Instant now) {
         Pipeline pipeline = parts.view.get().pipeline;
         try (Session session = parts.table.apply(pipeline).begin()) {
@@ -325,7 +324,7 @@ public final class Publisher implements AutoCloseable {
         }
     }
 
-    /// Publishes what is not published, if the copy can be reached, and ends.
+    /// Publishes the remaining changes, if the copy can be reached, and ends.
     @Override
     public void close() {
         isClosing = true;
@@ -337,7 +336,7 @@ public final class Publisher implements AutoCloseable {
                 Thread.currentThread().interrupt();
             }
         }
-        if (thread == null || !thread.isAlive()) { // Else it uses them until its database answers.
+        if (thread == null || !thread.isAlive()) { // Otherwise it uses them until its database answers.
             images.forEach(Image::close);
             images.clear();
         }

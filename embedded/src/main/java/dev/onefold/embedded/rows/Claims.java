@@ -12,10 +12,10 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 import java.util.function.IntFunction;
 
-/// The ids of a shard that are in batches. A claim is a row whose contribution is a hash of the record's content and
-/// its mark, which says when the id may come again: its place among all members, or a time. A place is known only when
-/// the round gives each new member its place. A claim that is forgotten counts as none, whether it is swept or not, so
-/// that no decision depends on when it is swept.
+/// The ids of a shard that are in batches. A claim is a row whose contribution is a hash of the record's
+/// content and its mark. The mark defines when the id may come again: its place among all members, or a time.
+/// A place is known only when the round gives each new member its place. A forgotten claim does not count,
+/// whether it is swept or not, so that no decision depends on when it is swept.
 ///
 ///     contribution = hash of the content 8, mark 8
 ///     of a filtered record: nothing, or the mark 8 if ids are forgotten
@@ -61,8 +61,8 @@ public final class Claims extends Shard {
 
     /// Claims the ids of records.
     ///
-    /// @param claimed is filled with what became of each: [#FILTERED], [#DUPLICATE], [#CONFLICT], or for a
-    ///     new member where [#setPlace] notes its place
+    /// @param claimed receives the result of each: [#FILTERED], [#DUPLICATE], [#CONFLICT], or for a new
+    ///     member the position at which [#setPlace] notes its place
     public void claim(RowBatch batch, Moment moment, long[] claimed) {
         for (int i = 0; i < batch.count; i++) {
             if (i % LookAhead.ROWS == 0) {
@@ -103,7 +103,7 @@ public final class Claims extends Shard {
         return segment.memory.get(LONG, rowEnd - Long.BYTES);
     }
 
-    /// Removes some claims that are forgotten; whether there may be more of them.
+    /// Removes some claims that are forgotten; returns whether there may be more of them.
     public boolean sweep(Forgotten forgotten) {
         return forgets && sweeping.sweep(forgotten);
     }
@@ -132,7 +132,7 @@ public final class Claims extends Shard {
 
     /// Notes the place of a new member.
     ///
-    /// @param claimed that [#claim] gave in this round
+    /// @param claimed the result that [#claim] gave in this round
     public void setPlace(long claimed, long place) {
         if (marksPlaces) {
             store.segment(claimed).memory.set(LONG, RowStore.at(claimed), place);

@@ -3,10 +3,11 @@ package dev.onefold.embedded.rows;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Appends the rows of the emptiest segment again that are live, those to which the index leads: a part at a
-/// time, so that nobody waits for all of it. A part that was appended again and one that was not may be in the
-/// same checkpoint: a later row is an earlier one's again. The entries of the index that some rows need are read
-/// for all of them first, so that the cache misses overlap. No other row is read. Not thread-safe.
+/// Appends the live rows of the emptiest segment again, which are those that the index leads to: a part at a
+/// time, so that nobody waits for all of it. A part that was appended again and one that was not may be in
+/// the same checkpoint: the later copy of a row is equal to the earlier one. The entries of the index that
+/// some rows need are read for all of them first, so that the cache misses overlap. No other row is read. Not
+/// thread-safe.
 final class Cleaning {
     private static final int AT_ONCE = 64;
     private static final int BYTES_MIN = Segment.BYTES / 128;
@@ -16,7 +17,7 @@ final class Cleaning {
     private final long[] hashes = new long[AT_ONCE];
     private final long[] rows = new long[AT_ONCE];
     private int count;
-    private @Nullable Segment victim; // With which it goes on ...
+    private @Nullable Segment victim; // The segment that it continues with ...
     private long at; // ... from here on ...
     private long frameEnd; // ... in the frame that ends here.
     private long appendedBefore;
@@ -28,17 +29,18 @@ final class Cleaning {
         this.store = store;
     }
 
-    /// Does enough to keep up with what was appended since the last call, and no more, because somebody waits.
+    /// Does enough to keep up with the rows that were appended since the last call, and no more, because a
+    /// caller waits.
     void goOn() {
         long left = BYTES_MIN + (store.appendedBytes - appendedBefore) * PER_APPENDED;
         while (left > 0 && hasVictim()) {
             left -= step(Objects.requireNonNull(victim), left);
         }
-        appendedBefore = store.appendedBytes; // With what it has appended itself.
+        appendedBefore = store.appendedBytes; // With the rows that it has appended itself.
     }
 
     private boolean hasVictim() {
-        if (victim == null || store.bySlot[victim.slot] != victim) { // Else it was let go meanwhile.
+        if (victim == null || store.bySlot[victim.slot] != victim) { // Otherwise it was released meanwhile.
             victim = store.isTooMuchDead() ? emptiest() : null;
             at = Segment.FILE_HEADER_BYTES;
             frameEnd = at;
@@ -46,7 +48,7 @@ final class Cleaning {
         return victim != null;
     }
 
-    /// The emptiest segment; `null` if there is none, or if it may be what the last checkpoint is writing.
+    /// The emptiest segment; `null` if there is none, or if the last checkpoint may still be writing it.
     private @Nullable Segment emptiest() {
         Segment emptiest = null;
         for (Segment segment : store.bySlot) {
@@ -57,7 +59,7 @@ final class Cleaning {
         return emptiest == null || emptiest.used > emptiest.persisted ? null : emptiest;
     }
 
-    /// Returns how far it came.
+    /// Returns the number of bytes that it has done.
     private long step(Segment from, long bytes) {
         long began = at;
         while (at - began < bytes && at < from.used) {

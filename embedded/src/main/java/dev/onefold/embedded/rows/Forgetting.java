@@ -1,8 +1,9 @@
 package dev.onefold.embedded.rows;
 
-/// Drops the rows of a store that are forgotten: the oldest segment is dropped as soon as all of its rows are, so
-/// no row is copied. It is in the next [RowStore#cut], and so leaves memory and disk with the next checkpoint,
-/// which also holds what its owner has kept of the rows. Not thread-safe.
+/// Drops the forgotten rows of a store: the oldest segment is dropped as soon as all of its rows are
+/// forgotten, so no row is copied. The segment is in the next [RowStore#cut], and so leaves memory and disk
+/// with the next checkpoint, which also holds the amounts that its owner has kept of the rows. Not
+/// thread-safe.
 ///
 /// Only the oldest segment is dropped. A row that was replaced stays in its segment, dead, and a start would find
 /// it again if the segment with the newer row were gone. The newer row is always in a later segment.
@@ -17,10 +18,10 @@ final class Forgetting {
         this.lifetime = lifetime;
     }
 
-    /// How long the rows of a store are kept. A row that is forgotten at a time is from then on as if it had never
-    /// come.
+    /// The lifetime of the rows of a store. From the time at which a row is forgotten, it is as if it had
+    /// never come.
     interface Lifetime {
-        /// The last time at which a row is not forgotten, on whatever clock the store's owner keeps.
+        /// The last time at which a row is not forgotten, on the clock of the store's owner.
         ///
         /// @param rowStart where the row begins behind its length
         long keptUntilMs(Segment segment, long rowStart, long rowEnd);

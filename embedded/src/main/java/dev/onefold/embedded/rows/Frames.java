@@ -2,7 +2,7 @@ package dev.onefold.embedded.rows;
 
 import java.util.zip.CRC32C;
 
-/// The frames of a segment: one a checkpoint, each with a header that says its length and checksum.
+/// The frames of a segment: one per checkpoint, each with a header that has its length and checksum.
 ///
 ///     frame header = magic "ROWF", length of the rows 4, checkpoint 8,
 ///                    CRC-32C of the rows and the fields before 4, zero 4

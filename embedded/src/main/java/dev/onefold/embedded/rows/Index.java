@@ -5,11 +5,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Where the row of each key is, or the letter of each conflict: open addressing with linear probing over
-/// 8-byte slots, off the Java heap. A slot holds the top 28 bits of the key's hash and the row's location + 1
-/// in 36 bits (64 GiB a shard); zero is empty. A key's home is its 28 bits scaled to the table (D. Lemire,
-/// "Fast random integer generation in an interval", 2019), so slots are in the order of hashes and the table
-/// grows by half with one sequential copy that reads no row. Not thread-safe.
+/// The place of the row of each key, or of the letter of each conflict: open addressing with linear probing
+/// over 8-byte slots, off the Java heap. A slot holds the top 28 bits of the key's hash and the row's
+/// location + 1 in 36 bits (64 GiB a shard); zero is empty. A key's home is its 28 bits scaled to the table
+/// (D. Lemire, "Fast random integer generation in an interval", 2019), so slots are in the order of hashes
+/// and the table grows by half with one sequential copy that reads no row. Not thread-safe.
 public final class Index {
     private static final int HASH_BITS = 28;
     private static final int LOCATION_BITS = 64 - HASH_BITS;
@@ -45,7 +45,7 @@ public final class Index {
         return count >= countMax;
     }
 
-    /// Whether so many more can be added before it must grow.
+    /// Whether this many more can be added before it must grow.
     public boolean hasRoom(long more) {
         return count + more <= countMax;
     }
@@ -118,7 +118,7 @@ public final class Index {
         count++;
     }
 
-    /// Empties a slot: entries that stand behind their homes because of it move up.
+    /// Empties a slot: entries that are behind their homes because of it move up.
     void remove(long slot) {
         long hole = slot;
         long at = next(hole);

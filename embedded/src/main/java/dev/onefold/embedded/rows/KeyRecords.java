@@ -27,8 +27,8 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The records of one key that a function folds. They lie in the shard of that key, which owns them. One object serves
-/// key after key; it is not thread-safe.
+/// The records of one key that a function folds. They are in the shard of that key, which owns them. One
+/// object serves key after key; it is not thread-safe.
 ///
 ///     key   = key of the owner as in [RowBatch], varint length of what follows, kind and place
 ///     head  nothing; its value: count of rows; for each the number of its table, its length and its content; head
@@ -36,14 +36,16 @@ import org.jspecify.annotations.Nullable;
 ///     kept  40, varint ordinal
 ///     base  41
 ///
-/// The rest of a record is what `core.process` has encoded, and for a row its content. A row without content was
-/// removed. A small row whose key is the owner's alone is in the record of the head, so that an event that writes it
-/// looks up and appends one record. All records of an owner have the low half of its hash, which says the shard.
+/// The rest of a record is encoded by `core.process`; for a row it is its content. A row without content was
+/// removed. A small row whose key is the owner's alone is in the record of the head, so that an event that
+/// writes it looks up and appends one record. All records of an owner have the low half of its hash, which
+/// defines the shard.
 final class KeyRecords implements Store {
     private static final int ROW = 1;
     private static final int KEPT = 40;
     private static final int BASE = 41;
-    /// Of a row beside its head: a longer one would be copied with each event that does not write it.
+    /// Greatest length of a row beside its head: a longer one would be copied with each event that does not
+    /// write it.
     private static final int BESIDE_HEAD_BYTES_MAX = 1_000;
 
     private static final VarHandle BIG_ENDIAN =
@@ -68,7 +70,7 @@ final class KeyRecords implements Store {
     private long headEntry;
     private final byte[] @Nullable [] beside; // By table: the rows beside the head.
 
-    /// @param owner for each part of the key of a row: the part of the owner's key that it is, or -1
+    /// @param owner for each part of the key of a row: the matching part of the owner's key, or -1
     private record Table(int[] owner, boolean isOwnersAlone) {
         Table(int[] owner) {
             this(owner, Arrays.stream(owner).allMatch(part -> part >= 0));
@@ -131,7 +133,7 @@ final class KeyRecords implements Store {
         }
         int from = 0;
         while (key[from++] < 0) {
-            // The length of the key stands in front of it.
+            // The length of the key is in front of it.
         }
         return Arrays.copyOfRange(key, from, ownerLength);
     }
@@ -220,7 +222,7 @@ final class KeyRecords implements Store {
         return Head.read(in);
     }
 
-    /// Stores the head, and the rows beside it; called last of all that a step stores.
+    /// Stores the head, and the rows beside it; the last call of each step that stores.
     void put(Head stepped) {
         BytesOut out = next;
         out.clear();

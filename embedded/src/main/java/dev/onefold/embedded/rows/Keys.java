@@ -36,8 +36,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The keys of a shard that a function folds: their heads, kept events and rows of tables, and the cells that the rows
-/// come to.
+/// The keys of a shard that a function folds: their heads, kept events and rows of tables, and the cells of
+/// the rows.
 public final class Keys extends Shard {
     /// The least memory to expect for the writes of one event, in bytes.
     private static final long WRITTEN_BYTES_MIN = 512;
@@ -90,7 +90,7 @@ public final class Keys extends Shard {
     /// @param change of the key by the event; `null` if there is none
     public record Folded(
             Arrival arrival, Verdict verdict, @Nullable Change change) {
-        /// Whether an event that was there has lost against it.
+        /// Whether an earlier event has lost against it.
         private boolean displaces() {
             return change != null
                     && change.letters().stream()
@@ -114,7 +114,7 @@ public final class Keys extends Shard {
         }
     }
 
-    /// Reads ahead what the next events need, each so many.
+    /// Reads ahead the memory that the next events need, some at a time.
     public void lookAhead(RowBatch batch, int from) {
         if (from % LookAhead.ROWS == 0) {
             ahead.read(batch, from, Math.min(batch.count, from + LookAhead.ROWS));
@@ -151,7 +151,7 @@ public final class Keys extends Shard {
         return new Arrival(version, content, Arrays.copyOfRange(bytes, versionEnd, kindAt), way);
     }
 
-    /// Stores what the event came to that [#fold] has folded last.
+    /// Stores the result of the event that [#fold] has folded last.
     @SuppressWarnings("EnumOrdinal") // It is the place of a counter in memory, and is stored nowhere.
     public void store(Folded folded, StepFunction function) {
         switch (folded.verdict) {
@@ -170,7 +170,7 @@ public final class Keys extends Shard {
         }
     }
 
-    /// Brings a key to this version of the function; what that changes is stored.
+    /// Brings a key to this version of the function; the change is stored.
     public Optional<Change> upgrade(StepFunction function, byte[] key) {
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(key, 0, key.length);
         records.own(encoded.bytes, 0, encoded.length, encoded.hash);
@@ -183,7 +183,7 @@ public final class Keys extends Shard {
         return Optional.of(change);
     }
 
-    /// @param read has read the rows that the function wrote, and need not read them again
+    /// @param read the feeds that have read the rows that the function wrote, and need not read them again
     private void write(Change change, Feeds read) {
         long entries = store.index.count();
         long used = store.usedBytes() + kept.usedBytes();
@@ -218,7 +218,7 @@ public final class Keys extends Shard {
         }
     }
 
-    /// Fills in what a row contributes; the roll-ups that it feeds, none without content.
+    /// Fills in the contribution of a row; returns the roll-ups that it feeds, none without content.
     private List<Integer> fill(Feeds read, int table, byte @Nullable [] content, Amounts into) {
         into.counted = false;
         if (content == null || content.length == 0) {
@@ -257,7 +257,7 @@ public final class Keys extends Shard {
         }
     }
 
-    /// Visits what each row of the tables contributes to a roll-up.
+    /// Visits the contribution of each row of the tables to a roll-up.
     @Override
     public void forEach(int rollup, Visitor visitor) {
         store.forEach((segment, rowStart, rowEnd) -> records.forEachRow(segment, rowStart, rowEnd, (table, content) -> {
@@ -292,7 +292,7 @@ public final class Keys extends Shard {
         return takesMemory(sequence) ? store : kept;
     }
 
-    /// Counts the keys that were loaded, and drops events that are kept no longer: their records were there still.
+    /// Counts the loaded keys, and drops events that are no longer kept: their records were still there.
     @Override
     public void countLoaded() {
         long[] heads = new long[1];
@@ -339,8 +339,8 @@ public final class Keys extends Shard {
         return named.contains(ordinal);
     }
 
-    /// Bytes of memory that a batch may need, as events before it did. One event may write far more; it is in the state
-    /// then, and the next round is refused.
+    /// Bytes of memory that a batch may need, judged by earlier events. One event may write far more; it is
+    /// in the state then, and the next round is refused.
     @Override
     public long bytesFor(long batchBytes, long batchCount) {
         long each = events == 0 ? WRITTEN_BYTES_MIN : Math.max(WRITTEN_BYTES_MIN, 2 * writtenBytes / events);
@@ -394,7 +394,7 @@ public final class Keys extends Shard {
         return keys;
     }
 
-    /// Visits the keys, in no order: where their heads are.
+    /// Visits the places of the heads of all keys, in no order.
     public void forEachKey(Consumer<byte[]> visitor) {
         KeyRecords reading = new KeyRecords(pipeline, store, kept);
         store.forEach((segment, rowStart, rowEnd) -> {

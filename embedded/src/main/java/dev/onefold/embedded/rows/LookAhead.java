@@ -3,7 +3,8 @@ package dev.onefold.embedded.rows;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Reads what the next rows of a batch need, before they need it, so that their cache misses overlap. Not thread-safe.
+/// Reads the memory that the next rows of a batch need, before they need it, so that their cache misses
+/// overlap. Not thread-safe.
 final class LookAhead {
     /// Rows that are looked at together.
     static final int ROWS = 32;
@@ -11,7 +12,7 @@ final class LookAhead {
     private static final int CACHE_LINE = 64;
 
     private final RowStore store;
-    private final int lines; // That are read of each record.
+    private final int lines; // Cache lines that are read of each record.
 
     @SuppressWarnings("UnusedVariable")
     private long touched; // Keeps the reading from being optimised away.

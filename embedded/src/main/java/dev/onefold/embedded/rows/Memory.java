@@ -2,7 +2,7 @@ package dev.onefold.embedded.rows;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// How much memory the state may take and takes, in bytes, off the Java heap. Threads share it.
+/// The memory that the state may take and takes, in bytes, off the Java heap. Thread-safe.
 public final class Memory {
     private final long bytesMax;
     private final AtomicLong used = new AtomicLong();
@@ -16,12 +16,12 @@ public final class Memory {
         used.addAndGet(bytes);
     }
 
-    /// Notes that so many bytes were allocated.
+    /// Notes that this many bytes were allocated.
     public void take(long bytes) {
         used.addAndGet(bytes);
     }
 
-    /// Notes that so many bytes were freed.
+    /// Notes that this many bytes were freed.
     public void give(long bytes) {
         used.addAndGet(-bytes);
     }
@@ -36,7 +36,7 @@ public final class Memory {
         return bytesMax;
     }
 
-    /// Whether so many more would fit.
+    /// Whether this many more would fit.
     public boolean fits(long more) {
         return used.get() + more <= bytesMax;
     }

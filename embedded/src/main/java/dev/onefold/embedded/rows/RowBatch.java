@@ -63,7 +63,7 @@ public final class RowBatch {
         count = 0;
     }
 
-    /// Encodes a key; the only place that knows how keys are stored. Returns where it ends.
+    /// Encodes a key; no other code knows how keys are stored. Returns the end of the encoded key.
     static int putKey(byte[] source, int from, int to, byte[] target, int at) {
         int keyLength = to - from;
         if (keyLength == UUID_LENGTH && putUuid(source, from, target, at)) {
@@ -134,7 +134,7 @@ public final class RowBatch {
         end(key.hash, key.length, at);
     }
 
-    /// Appends an event for a function: its fields stand where a row has its contribution.
+    /// Appends an event for a function: its fields are in the place of a row's contribution.
     ///
     /// @param owner scratch of one thread that holds the encoded key of the head and its hash
     public void addEvent(Event event, EncodedKey owner) {
@@ -164,7 +164,7 @@ public final class RowBatch {
         end(id.hash, id.length, at);
     }
 
-    /// Begins the row of an event up to its kind; where its contribution begins.
+    /// Begins the row of an event up to its kind; returns the place of its contribution.
     private int begin(Event event, EncodedKey key, int contributionBytesMax) {
         reserve(key.length + 64 + contributionBytesMax);
         byte[] target = bytes;
@@ -184,7 +184,7 @@ public final class RowBatch {
         return at;
     }
 
-    /// Begins an entry whose row has at most so many bytes.
+    /// Begins an entry whose row has at most `rowLength` bytes.
     private void reserve(int rowLength) {
         int room = HEADER_BYTES + rowLength + PADDING;
         if (length + room > bytes.length) {
@@ -316,7 +316,7 @@ public final class RowBatch {
         }
     }
 
-    /// Where the record of a row stands in its source.
+    /// The place of a row's record in its source.
     public long offset(int number) {
         int at = originAt(starts[number]);
         while (bytes[at++] < 0) {
@@ -325,7 +325,7 @@ public final class RowBatch {
         return new BytesIn(bytes, at, length).number();
     }
 
-    /// Where the origin of the row at a place begins: behind key and version.
+    /// The place of the origin of the row at `start`: behind key and version.
     int originAt(int start) {
         int versionAt = start + HEADER_BYTES + keyLength(start);
         return versionAt + VersionBytes.length(bytes[versionAt]);
@@ -342,7 +342,7 @@ public final class RowBatch {
         return identity;
     }
 
-    /// Where the kind of the row at a place is: behind its origin.
+    /// The place of the kind of the row at `start`: behind its origin.
     int kindAt(int start) {
         int at = originAt(start);
         for (int varint = 0; varint < 2; varint++) {
@@ -379,7 +379,7 @@ public final class RowBatch {
         private long source;
         private long offset;
 
-        /// Notes where the record was read whose key it is.
+        /// Notes the place of the record that the key is of.
         public EncodedKey from(long recordSource, long recordOffset) {
             source = recordSource;
             offset = recordOffset;

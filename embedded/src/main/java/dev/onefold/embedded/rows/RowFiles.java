@@ -19,7 +19,7 @@ import java.nio.file.Path;
 ///     frames, see [Segment]; behind the length that the checkpoint names, anything
 public final class RowFiles {
     private static final String MAGIC = "ONEFROWS";
-    private static final int FORMAT = 200 + Hash.VERSION; // The hash says in which shard a row is looked for.
+    private static final int FORMAT = 200 + Hash.VERSION; // The hash defines the shard in which a row is looked for.
 
     private final Path directory;
     private final long identity;
@@ -105,7 +105,7 @@ public final class RowFiles {
             segment.map(channel.map(FileChannel.MapMode.READ_ONLY, 0, Segment.BYTES, arena), arena);
             isMapped = true;
         } catch (UnsupportedOperationException | IOException e) {
-            // It stays in memory: no answer depends on where it is.
+            // It stays in memory: no answer depends on its place.
         } finally {
             Disk.close(channel, file);
             if (!isMapped) {

@@ -40,17 +40,17 @@ final class RowReader {
         return new Amounts(groups.length, inputs.length);
     }
 
-    /// Where the part behind the version begins, given where the version begins.
+    /// The place of the part behind the version that begins at `version`.
     static long versionEnd(Segment segment, long version) {
         return version + VersionBytes.length(segment.memory.get(ValueLayout.JAVA_BYTE, version));
     }
 
-    /// Where the kind stands, given where the source begins.
+    /// The place of the kind, behind the source that begins at `source`.
     static long kindAt(Segment segment, long source) {
         return segment.varintEnd(segment.varintEnd(source));
     }
 
-    /// Fills the amounts of the row whose kind stands at `at`.
+    /// Fills the amounts of the row whose kind is at `at`.
     void read(Segment segment, long at, Amounts into) {
         MemorySegment memory = segment.memory;
         into.counted = memory.get(ValueLayout.JAVA_BYTE, at) == Event.Kind.COUNTED.code();
@@ -95,7 +95,7 @@ final class RowReader {
         return bytes;
     }
 
-    /// The contribution of the row whose kind stands at `at`.
+    /// The contribution of the row whose kind is at `at`.
     Contribution contribution(Segment segment, long at) {
         Event.Kind kind = Event.Kind.of(segment.memory.get(ValueLayout.JAVA_BYTE, at));
         if (kind != Event.Kind.COUNTED) {

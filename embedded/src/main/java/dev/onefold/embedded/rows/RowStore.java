@@ -12,15 +12,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Where one shard keeps its rows: segments and the index over them. Not thread-safe; one thread at a time uses it.
+/// The rows of one shard: segments and the index over them. Not thread-safe; one thread at a time uses it.
 ///
-/// Rows are appended to the newest segment; a replaced row stays where it is, dead. Only a head that no cut has taken
-/// is overwritten, by one of its length ([KeyRecords]). When too much of the memory is dead, the live rows of the
-/// emptiest segment are appended again and the segment is let go (the cleaner of log-structured memory: Rumble,
-/// Kejriwal, Ousterhout, "Log-structured Memory for DRAM-based Storage", FAST 2014). So a checkpoint has nothing to
-/// write but what was appended since the last one, and never a page that is half old and half new.
+/// Rows are appended to the newest segment; a replaced row stays in its place, dead. Only a head that no cut
+/// has taken is overwritten, by one of its length ([KeyRecords]). When too much of the memory is dead, the
+/// live rows of the emptiest segment are appended again and the segment is released (the cleaner of
+/// log-structured memory: Rumble, Kejriwal, Ousterhout, "Log-structured Memory for DRAM-based Storage", FAST
+/// 2014). So a checkpoint writes only the rows that were appended since the last one, and never a page that
+/// is half old and half new.
 public final class RowStore {
-    /// Longest key as it is stored, and what may be read behind it.
+    /// Longest key as it is stored, with the bytes that may be read behind it.
     static final int KEY_BUFFER_BYTES = 6_000;
 
     private final Memory memory;
@@ -29,7 +30,7 @@ public final class RowStore {
     final Index index = new Index();
     private final List<@Nullable Segment> segments = new ArrayList<>(); // By slot.
     private final List<Segment> released = new ArrayList<>();
-    /// A segment whose memory is used again, which is then neither zeroed nor mapped anew. The thread that writes
+    /// A segment whose memory is used again, without being zeroed or mapped again. The thread that writes
     /// checkpoints frees segments.
     private final AtomicReference<@Nullable Segment> spare = new AtomicReference<>();
 
@@ -38,12 +39,12 @@ public final class RowStore {
     private long sequenceNext;
     private long usedBytes;
     private long liveBytes;
-    long appendedBytes; // Since the store is there, those that were cleaned among them.
+    long appendedBytes; // Since the store was made, including those that were cleaned.
     private final Cleaning cleaning = new Cleaning(this);
     private final byte[] readKey = new byte[KEY_BUFFER_BYTES];
     private int readLength;
 
-    long appendedFrom; // Where the row just appended begins, with its length ...
+    long appendedFrom; // The place where the row just appended begins, with its length ...
     long appendedAt; // ... and behind its length.
 
     RowStore(Memory memory, Contents use) {
@@ -59,7 +60,7 @@ public final class RowStore {
         return bySlot[(int) (location / Segment.BYTES)];
     }
 
-    /// Where in its segment a location is.
+    /// The offset of a location in its segment.
     static long at(long location) {
         return location % Segment.BYTES;
     }
@@ -84,20 +85,20 @@ public final class RowStore {
         }
     }
 
-    /// Where the key ends of the row that begins, behind its length, at `rowStart`.
+    /// The end of the key of the row that begins, behind its length, at `rowStart`.
     long keyEnd(Segment segment, long rowStart) {
         long end = RowReader.keyEnd(segment, rowStart);
         return use != Contents.ROWS ? segment.varintEnd(end) + segment.varint(end) : end;
     }
 
-    /// Reads the key of a row; its hash.
+    /// Reads the key of a row; returns its hash.
     long hashAt(Segment segment, long rowStart) {
         readLength = (int) (keyEnd(segment, rowStart) - rowStart);
         MemorySegment.copy(segment.memory, ValueLayout.JAVA_BYTE, rowStart, readKey, 0, readLength);
         return use != Contents.ROWS ? KeyRecords.hash(readKey, readLength) : Hash.of(readKey, 0, readLength);
     }
 
-    /// Removes a row, if the index leads to it; whether it does.
+    /// Removes a row, if the index leads to it; returns whether it does.
     boolean remove(Segment segment, long rowAt, long rowStart) {
         long slot = index.slotOf(hashAt(segment, rowStart), location(segment, rowAt));
         if (slot < 0) {
@@ -155,7 +156,7 @@ public final class RowStore {
         }
     }
 
-    /// Copies the value of the record of an entry; its length. A target that is too short is left as it is.
+    /// Copies the value of an entry's record; returns its length. A target that is too short is left as it is.
     int value(long entry, int keyLength, byte[] target) {
         long location = Index.location(entry);
         Segment segment = segment(location);
@@ -208,7 +209,7 @@ public final class RowStore {
         }
     }
 
-    /// Takes the row that was just appended back: read again, it would replace another.
+    /// Takes back the row that was just appended: read again, it would replace another.
     void takeBack(Segment segment) {
         account(segment, (int) appendedFrom - segment.used);
         if (segment.used == segment.persisted + Segment.FRAME_HEADER_BYTES) { // Its frame is empty again.
@@ -320,7 +321,7 @@ public final class RowStore {
         liveBytes -= bytes;
     }
 
-    /// Cleans a part of a segment, if too much is dead. A segment that is let go is in the next [#cut].
+    /// Cleans a part of a segment, if too much is dead. A released segment is in the next [#cut].
     public void clean() {
         cleaning.goOn();
     }
@@ -329,7 +330,7 @@ public final class RowStore {
         return liveBytes * 100 < (usedBytes - Segment.BYTES) * use.livePercentMin();
     }
 
-    /// Takes out a segment, to which the index leads no more.
+    /// Takes out a segment, to which the index no longer leads.
     void release(Segment victim) {
         usedBytes -= victim.used - Segment.FILE_HEADER_BYTES;
         segments.set(victim.slot, null);
@@ -366,7 +367,7 @@ public final class RowStore {
     /// A range of a segment.
     public record Range(Segment segment, int from, int to) {}
 
-    /// Cuts: what was appended so far belongs to this checkpoint, what comes now to the next.
+    /// Cuts: all rows that were appended so far belong to this checkpoint, later ones to the next.
     public Cut cut() {
         List<Range> written = new ArrayList<>();
         List<Extent> kept = new ArrayList<>();
@@ -388,7 +389,7 @@ public final class RowStore {
         return cut;
     }
 
-    /// Lets go of a segment that a durable checkpoint has released.
+    /// Frees a segment that a durable checkpoint has released.
     public void free(Segment segment) {
         if (segment.isMapped() || !spare.compareAndSet(null, segment)) {
             segment.close();
@@ -397,8 +398,8 @@ public final class RowStore {
     }
 
     /// Takes a segment that was read from its file; segments come in the order of their numbers. A later row
-    /// replaces an earlier one of its key; cells are not touched, they have a file of their own. Returns where
-    /// a row begins that the hash of its key sends to another shard, or -1.
+    /// replaces an earlier one of its key; cells are not touched, they have a file of their own. Returns the
+    /// place of a row that the hash of its key sends to another shard, or -1.
     public long load(Segment segment, int shard, int shards) {
         long[] wrong = {-1};
         segment.persisted = segment.used;

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
-/// Translates rows of one definition into rows of another that reads nothing else of a record: key, version and
-/// place stay, groups and amounts are put together anew. Not thread-safe.
+/// Translates rows of one definition into rows of another that reads nothing else of a record: key, version
+/// and place stay, groups and amounts are made again. Not thread-safe.
 public final class RowTranslator {
     private static final int BATCH_ROWS = 10_000;
 
@@ -37,12 +37,12 @@ public final class RowTranslator {
 
     private final Consumer<Row> refused;
 
-    /// From which definition to which one.
+    /// The two definitions of a translation.
     ///
     /// @param sourceName the name of a source by its number
     public record Translated(Pipeline from, Pipeline to, IntFunction<String> sourceName) {}
 
-    /// @param refused takes, as they were, the rows that the new definition refuses
+    /// @param refused takes the rows that the new definition refuses, as they were
     public RowTranslator(
             Translated pipelines, Groups[] from, Groups[] to, Derivation.Possible derivation, Consumer<Row> refused) {
         Pipeline oldPipeline = pipelines.from;

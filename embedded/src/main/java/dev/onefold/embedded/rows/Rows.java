@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// A shard of rows: the current row of each key, and the cells that these rows come to.
+/// A shard of rows: the current row of each key, and the cells of these rows.
 public final class Rows extends Shard {
     private static final long WINDOW_SLOTS = 1 << 12;
 
@@ -64,7 +64,7 @@ public final class Rows extends Shard {
         return forgetting == null ? 0 : RowBatch.TIME_BYTES;
     }
 
-    /// The totals stay: what the row contributed is only kept elsewhere.
+    /// The totals stay the same: the contribution of the row is only kept elsewhere.
     private void forget(Segment segment, long rowStart) {
         reader.read(segment, kindAt(segment, RowReader.keyEnd(segment, rowStart)), before);
         move(before, nothing);
@@ -81,7 +81,7 @@ public final class Rows extends Shard {
         super.clean();
     }
 
-    /// Forgets the counts: what came here so far was counted elsewhere.
+    /// Resets the counts: earlier records were counted elsewhere.
     public void resetCounts() {
         accepted = 0;
         duplicate = 0;
@@ -94,7 +94,7 @@ public final class Rows extends Shard {
         return new Counts(accepted, duplicate, stale, conflicting, 0);
     }
 
-    /// Applies rows that arrived: decides each, and moves what it contributes, in one step.
+    /// Applies rows that arrived: decides each, and moves its contribution, in one step.
     public void apply(RowBatch batch, Consumer<Transition.Settled> conflicts) {
         int count = batch.count;
         for (int from = 0; from < count; from += LookAhead.ROWS) {
@@ -106,14 +106,14 @@ public final class Rows extends Shard {
         }
     }
 
-    /// Adds what records contribute that have no key: each counts once, by its place.
+    /// Adds the contributions of records that have no key: each counts once, by its place.
     public void applyByPlace(RowBatch batch) {
         for (int i = 0; i < batch.count; i++) {
             store.takeBack(add(batch, batch.starts[i])); // Only the memory was borrowed: such a row is not kept.
         }
     }
 
-    /// Appends a row of a new key, and adds what it contributes.
+    /// Appends a row of a new key, and adds its contribution.
     private Segment add(RowBatch batch, int start) {
         accepted++;
         Segment segment = store.append(batch, start);
@@ -169,13 +169,13 @@ public final class Rows extends Shard {
         }
     }
 
-    /// Keeps an id until the latest time that it has come with: each of its records may come again.
+    /// Keeps an id until the latest time of all its records: each of them may come again.
     private void raise(long timeMs, long slot, long hash, Stored stored) {
         if (forgetting == null || timeMs(stored.segment, stored.rowEnd()) >= timeMs) {
             return;
         }
         int bytes = (int) (stored.rowEnd() - stored.at);
-        store.copy(stored.segment, stored.at, slot, hash); // What was cut may be under way to the disk.
+        store.copy(stored.segment, stored.at, slot, hash); // The old copy may be under way to the disk.
         stored.segment.live -= bytes;
         Segment segment = store.segment(Index.location(store.index.get(slot)));
         segment.memory.set(Segment.LONG, store.appendedFrom + bytes - RowBatch.TIME_BYTES, timeMs);
@@ -290,7 +290,7 @@ public final class Rows extends Shard {
         forEach(0, amounts -> move(none, amounts));
     }
 
-    /// How many windows of [#forEachRow(long, Consumer)] there are. If the number has changed, so has the order of the
+    /// The number of windows of [#forEachRow(long, Consumer)]. If it has changed, so has the order of the
     /// rows.
     public long windows() {
         return Math.ceilDiv(store.index.size(), WINDOW_SLOTS);

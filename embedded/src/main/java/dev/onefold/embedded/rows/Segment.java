@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/// A stretch of rows in memory, byte for byte as in its file. Rows are appended by the thread that owns the shard;
-/// what is in front of `used` at a cut never changes again, so a checkpoint can write it while rows go on being
-/// appended.
+/// A range of rows in memory, byte for byte as in its file. Rows are appended by the thread that owns the
+/// shard; the bytes in front of `used` at a cut never change again, so a checkpoint can write them while more
+/// rows are appended.
 ///
 ///     0   file header, 64 bytes, see RowFiles
 ///     64  frame = header 24 (written by the checkpoint), rows;  one frame a checkpoint

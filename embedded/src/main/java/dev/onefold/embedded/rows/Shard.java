@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.IntFunction;
 
-/// One shard of a view, by the kind of its fold: the stores of its records, and the cells that these come to. Owned by
+/// One shard of a view, by the kind of its fold: the stores of its records, and the cells of these. Owned by
 /// one thread at a time.
 public abstract sealed class Shard permits Rows, Keys, Claims {
     /// The store that each record reads.
@@ -59,7 +59,7 @@ public abstract sealed class Shard permits Rows, Keys, Claims {
     /// Notes that all records were taken over from other shards.
     public void countLoaded() {}
 
-    /// Frees the memory of what is durable and seldom read. No checkpoint is being written.
+    /// Frees the memory of records that are durable and seldom read. No checkpoint is being written.
     public void map(RowFiles files) {}
 
     /// The store of a segment, by its number.
@@ -72,7 +72,7 @@ public abstract sealed class Shard permits Rows, Keys, Claims {
         return sequence < RowStore.KEPT_FROM;
     }
 
-    /// Cuts all stores: what was appended so far belongs to this checkpoint.
+    /// Cuts all stores: all that was appended so far belongs to this checkpoint.
     public final RowStore.Cut cut() {
         return Arrays.stream(stores)
                 .map(RowStore::cut)
@@ -80,7 +80,7 @@ public abstract sealed class Shard permits Rows, Keys, Claims {
                 .orElseThrow();
     }
 
-    /// From now on rows are forgotten that are kept until before this time.
+    /// From now on rows that are kept until before this time are forgotten.
     public void forgetBefore(long timeMs) {}
 
     /// The cells of a roll-up.
@@ -158,10 +158,10 @@ public abstract sealed class Shard permits Rows, Keys, Claims {
         void row(Amounts amounts);
     }
 
-    /// Visits what each row contributes to a roll-up, in no order.
+    /// Visits the contribution of each row to a roll-up, in no order.
     public abstract void forEach(int rollup, Visitor visitor);
 
-    /// Replaces the cells by what the rows come to, all marked as changed.
+    /// Replaces the cells by the sums of the rows, all marked as changed.
     ///
     /// @param values of each roll-up, to which those of the rows are added
     public final void recount(Pipeline pipeline, Values[] values) {
@@ -172,7 +172,7 @@ public abstract sealed class Shard permits Rows, Keys, Claims {
         fillCells(new Amounts(cells.length, Rollups.of(pipeline).inputs().size()));
     }
 
-    /// Adds what all rows contribute to the cells, which are empty.
+    /// Adds the contributions of all rows to the cells, which are empty.
     ///
     /// @param nothing the amounts of no row
     void fillCells(Amounts nothing) {

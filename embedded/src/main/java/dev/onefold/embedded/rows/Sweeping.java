@@ -1,10 +1,10 @@
 package dev.onefold.embedded.rows;
 
-/// Removes forgotten claims from a store, a segment at a time: a segment of which no claim is left goes with the next
-/// checkpoint, and what is left of others is merged by the cleaner. Not thread-safe.
+/// Removes forgotten claims from a store, a segment at a time: a segment without any claim left goes with the
+/// next checkpoint, and the cleaner merges the rest of others. Not thread-safe.
 ///
-/// An older row of the same id may lie dead in an older segment, and a start would find it. It was forgotten before the
-/// newer one, so a claim that meets it knows that it is forgotten.
+/// An older row of the same id may be dead in an older segment, and a start would find it. It was forgotten
+/// before the newer one, so a claim that meets it knows that it is forgotten.
 final class Sweeping {
     private final RowStore store;
     private final MarkReader marks;
@@ -21,7 +21,7 @@ final class Sweeping {
         long mark(Segment segment, long rowEnd);
     }
 
-    /// Sweeps the next segment that has claims to be removed; whether there was one.
+    /// Sweeps the next segment that has claims to be removed; returns whether there was one.
     boolean sweep(Forgotten forgotten) {
         for (int tried = 0; tried < store.bySlot.length; tried++) {
             cursor = (cursor + 1) % store.bySlot.length;

@@ -31,7 +31,7 @@ public final class Decompression {
         return open(path, new Counted(Files.newInputStream(path), read));
     }
 
-    /// Why a file cannot be read: a decompressor says little of a file that was cut.
+    /// Why a file cannot be read: the message of a decompressor hardly explains a file that was cut.
     ///
     /// @param file its path
     public static String reason(String file, IOException e) {
@@ -49,7 +49,7 @@ public final class Decompression {
 
     /// Decompresses a file that is open at its first byte, and closes it if that fails.
     ///
-    /// @param path says how it is compressed
+    /// @param path its name decides how it is compressed
     static InputStream open(Path path, InputStream file) throws IOException {
         try {
             if (path.toString().endsWith(".gz")) {
@@ -62,7 +62,7 @@ public final class Decompression {
         }
     }
 
-    /// The JDK has no such decompressor, and a library that brings native code along is for its user to choose.
+    /// The JDK has no such decompressor, and the choice of a library with native code is left to its user.
     private static InputStream zstd(Path path, InputStream file) throws IOException {
         try {
             return Zstandard.open(file);

@@ -10,16 +10,17 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// How many bytes of the files that were folded are not folded yet, because they have grown since. A file that is gone,
-/// that was rotated away, or that is compressed does not count: its size says nothing. One of which nothing is folded
-/// does not count, because its first line was refused, or its first records are folded in a moment.
+/// The number of bytes of the folded files that are not folded yet, because the files have grown since. A
+/// file that is deleted, that was rotated away, or that is compressed does not count, because its size tells
+/// nothing. A file of which nothing is folded does not count, because its first line was refused, or its
+/// first records are folded in a moment.
 public final class FileLag {
     private static final Pattern GENERATION = Pattern.compile("(.*)#[0-9]+@([0-9?]+)", Pattern.DOTALL);
 
     private FileLag() {}
 
-    /// Bytes by the path of the file. A source that is no file does not count, whatever its name looks like: names of
-    /// such sources are their senders'.
+    /// Bytes by the path of the file. A source that is not a file does not count, whatever its name looks
+    /// like: its sender chose the name.
     public static Map<String, Long> byFile(List<Source> sources) {
         Map<String, Long> bytes = new TreeMap<>();
         for (Source source : sources) {

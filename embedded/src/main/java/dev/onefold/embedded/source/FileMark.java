@@ -30,7 +30,7 @@ record FileMark(String key, FileTime since, FileTime modified) {
         }
     }
 
-    /// A file that is gone, of which nothing is known but when it was made.
+    /// A file that is deleted, of which only the time when it was made is known.
     static FileMark since(long millis) {
         FileTime made = FileTime.fromMillis(millis);
         return new FileMark("", made, made);

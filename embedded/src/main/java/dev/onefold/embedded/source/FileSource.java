@@ -13,12 +13,12 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// A source that can be read again from its beginning, such as a file. It is known by its content; the name is for
-/// people.
+/// A source that can be read again from its beginning, such as a file. It is identified by its content; the
+/// name is for people.
 ///
 /// @param opener opens it at its first byte
-/// @param growing whether more may come behind an unfinished last line; else that line is a record
-/// @param separate whether it is known to be no copy of another source, whatever the two have in common
+/// @param growing whether more may come behind an unfinished last line; otherwise that line is a record
+/// @param separate whether it is known to be no copy of another source, even if the two begin alike
 public record FileSource(String name, Opener opener, boolean growing, boolean separate) {
     public FileSource {
         Objects.requireNonNull(name, "The source's name is null");
@@ -26,7 +26,7 @@ public record FileSource(String name, Opener opener, boolean growing, boolean se
         Objects.requireNonNull(opener, "The function that opens the source is null");
     }
 
-    /// A source that is another one's copy if it holds just what was folded of that.
+    /// A source that is a copy of another one if it holds exactly the content that was folded of that.
     public FileSource(String name, Opener opener, boolean growing) {
         this(name, opener, growing, false);
     }
@@ -40,10 +40,11 @@ public record FileSource(String name, Opener opener, boolean growing, boolean se
     /// reader of followed files knows more about a file, and decides about the refusal itself.
     public sealed interface Outcome permits FoldReport, Refused {}
 
-    /// It is not what was folded under its name, or it cannot be told whether it is a source of its own.
+    /// It is not the source that was folded under its name, or it is unknown whether it is a source of its
+    /// own.
     ///
-    /// @param beginsAs source of which all that is folded is what this one begins with; `null` if it is another one
-    /// than was folded under its name
+    /// @param beginsAs the source whose whole folded content is the beginning of this one; `null` if it is
+    ///     another one than was folded under its name
     public record Refused(@Nullable String beginsAs, String message) implements Outcome {}
 
     /// A file under its absolute path, decompressed if its name ends in `.gz` or `.zst`. A last line without its end
@@ -56,8 +57,8 @@ public record FileSource(String name, Opener opener, boolean growing, boolean se
         return new FileSource(name, () -> Decompression.open(file, new AtomicLong()), false);
     }
 
-    /// The file that a source is named after, to verify or rebuild from it; `null` if the file is gone. The engine
-    /// compares the file's content with what it folded.
+    /// The file that a source is named after, to verify or rebuild from it; `null` if the file is deleted.
+    /// The engine compares the file's content with the content that it folded.
     public static @Nullable FileSource reopen(String name) {
         try {
             Path path = Path.of(name);

@@ -3,7 +3,7 @@ package dev.onefold.embedded.source;
 import dev.onefold.core.Counts;
 import java.nio.file.Path;
 
-/// Is told how a fold goes on, and says whether to stop it. Called on the folding thread.
+/// Receives the progress of a fold, and decides whether to stop it. Called on the folding thread.
 public interface FoldListener {
     /// Whether to stop early, at a record's end, with a checkpoint.
     boolean stop();
@@ -13,8 +13,8 @@ public interface FoldListener {
         return stop();
     }
 
-    /// @param durableBytes of the source that a forced checkpoint covers
-    /// @param foldedBytes of the source that are in the totals
+    /// @param durableBytes bytes of the source that a forced checkpoint covers
+    /// @param foldedBytes bytes of the source that are in the totals
     /// @param counts of all records so far
     default void folded(long durableBytes, long foldedBytes, Counts counts) {}
 

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 /// A file that is being written and rotated: renamed, with another file under its name from then on.
 ///
 /// @param path its name
-/// @param forgetRotated whether to go on when the file that was being read is not found any more
-/// @param separate whether the first file is known to be no copy of what was folded under another name
+/// @param forgetRotated whether to continue when the file that was being read is not found any more
+/// @param separate whether the first file is known to be no copy of one that was folded under another name
 public record FollowedFile(Path path, boolean forgetRotated, boolean separate) {
     public FollowedFile {
         path = path.toAbsolutePath().normalize();

@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads a followed file. When it is rotated, the old one is finished first.
 ///
-/// Each file that had the name is a source of its own, a *generation*: `/var/log/trades.log#2@1234.1763832000123`
-/// is the second one, had the inode 1234, and was made at that millisecond. The name is in the checkpoint with
-/// what is folded of the source, in one atomic step; so after a crash at any instant it is known which file was
-/// being read, and that one is found again by its inode and its content, or by its content alone, when it was
-/// compressed since. A generation's source is made durable before anything of it is read, and the next one begins
-/// only when a forced checkpoint covers the last byte of this one.
+/// Each file that had the name is a source of its own, a *generation*:
+/// `/var/log/trades.log#2@1234.1763832000123` is the second one, had the inode 1234, and was made at that
+/// millisecond. The name is in the checkpoint with the progress of the source, in one atomic step. So after a
+/// crash at any instant it is known which file was being read, and that one is found again by its inode and
+/// its content, or by its content alone, if it was compressed since. A generation's source is made durable
+/// before anything of it is read, and the next one begins only when a forced checkpoint covers the last byte
+/// of this one.
 ///
 ///     start -> which generation was the last? -- none --> 1 = the file that has the name
 ///                | n
@@ -40,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 public final class Following {
     private static final Duration POLL_MIN = Duration.ofMillis(100);
 
-    /// The engine reads what is folded again, to see that it has not changed: at most a quarter of the time goes
-    /// there.
+    /// The engine reads the folded part again, to see that it has not changed: that takes at most a quarter
+    /// of the time.
     private static final int POLL_PER_FOLD = 3;
 
     /// A writer that has not yet turned to the new file may still write to the old one.
@@ -63,24 +64,24 @@ public final class Following {
     /// write to it, and its name may be gone by then, because it was compressed.
     private record Finished(String source, LiveFile file) {}
 
-    /// Which generation has the name, as far as is known.
+    /// The generation that has the name, as far as is known.
     ///
-    /// @param after what is finished; files rotated since come first
+    /// @param after the last finished file; files rotated since come first
     /// @param source of the generation, if it has begun
-    /// @param file the generation's, if it is open
+    /// @param file the file of the generation, if it is open
     private record Standing(
             long number,
             @Nullable FileMark after,
             @Nullable String source,
             @Nullable LiveFile file) {}
 
-    /// Folds a source as far as there is something of it.
+    /// Folds a source as far as it has content.
     public interface FileIntake {
         FileSource.Outcome fold(FileSource source, FoldListener listener);
     }
 
-    /// @param engine folds a source as far as there is something of it
-    /// @param sources how far each source is in the results
+    /// @param engine folds a source as far as it has content
+    /// @param sources the progress of each source in the results
     public Following(
             FollowedFile file, FileIntake engine, Supplier<List<Answer.Progress>> sources, FoldListener listener) {
         this.file = file;
@@ -130,8 +131,8 @@ public final class Following {
         return listener.stop() || Thread.currentThread().isInterrupted();
     }
 
-    /// Finds the file that was being read, and finishes it if it was rotated away. A file that cannot be read may be
-    /// that one: if no other is, it is neither forgotten nor folded as another one later.
+    /// Finds the file that was being read, and finishes it if it was rotated away. A file that cannot be read
+    /// may be that one: if no other is, it is neither forgotten nor folded as another one later.
     private Standing catchUp() throws IOException {
         Optional<Generation> last = generations.last(sources.get());
         if (last.isEmpty()) {
@@ -170,7 +171,7 @@ public final class Following {
         return new Standing(generation.number() + 1, null, null, null);
     }
 
-    /// Where things stand if a file is the generation; `null` if it is another one.
+    /// The state if a file is the generation; `null` if it is another one.
     private @Nullable Standing goOnWith(Generation generation, Path candidate) throws IOException {
         LiveFile opened;
         try {
@@ -201,12 +202,12 @@ public final class Following {
         return new Standing(generation.number() + 1, opened.mark(), null, null);
     }
 
-    /// The content of a file that is open, whatever has its name by now.
+    /// The content of an open file, also if another one has its name now.
     private static FileSource.Opener content(Path name, LiveFile file) {
         return () -> Decompression.open(name, file.stream());
     }
 
-    /// Whether a file is what its source was folded from; then it is folded.
+    /// Whether a file is the one that its source was folded from; then it is folded.
     private boolean isSource(FileSource source) {
         return !(engine.fold(source, listener) instanceof FileSource.Refused);
     }
@@ -219,10 +220,10 @@ public final class Following {
         }
         boolean isFinished = false;
         try {
-            // What is rotated from now on comes after this file; what was before, and is not finished, comes first.
+            // Files that are rotated from now on come after this one; unfinished ones from before come first.
             long number = standing.number() + finishBetween(standing, live);
             if (stops()) {
-                return standing; // Nothing is begun: what is not finished must come first after the next start, too.
+                return standing; // Nothing is begun: unfinished files must come first after the next start, too.
             }
             String source = standing.source() == null ? begin(standing.number(), number, live) : standing.source();
             listener.following(path, number);
@@ -240,7 +241,7 @@ public final class Following {
         }
     }
 
-    /// Takes what came to the generation before after it was finished.
+    /// Takes the lines that came to the generation before after it was finished.
     private void finishBefore() {
         if (before != null) {
             fold(before.source(), before.file(), false);
@@ -248,7 +249,7 @@ public final class Following {
         }
     }
 
-    /// Returns whether it ended because of a rotation, and not of a stop.
+    /// Returns whether it ended because of a rotation, and not because of a stop.
     private boolean readUntilRotated(String source, LiveFile live) throws IOException {
         long folded = -1;
         long pollNanos = POLL_MIN.toNanos();
@@ -287,8 +288,9 @@ public final class Following {
         return null;
     }
 
-    /// Finishes files that had the name for too short a time to be seen, the oldest first. The names may move on while
-    /// one is folded: so they are listed again after each, and a file is what was opened, whatever its name.
+    /// Finishes files that had the name for too short a time to be seen, the oldest first. The names may move
+    /// on while one is folded: so they are listed again after each, and an open file stays the same, whatever
+    /// its name.
     ///
     /// @return how many generations these are
     private long finishBetween(Standing standing, LiveFile live) throws IOException {
@@ -369,16 +371,17 @@ public final class Following {
         return true;
     }
 
-    /// Says so, unless the fold was perhaps stopped before the end.
+    /// Reports it, unless the fold was perhaps stopped before the end.
     private void sayFinished(Path rotated) {
         if (!stops()) {
             listener.finished(rotated);
         }
     }
 
-    /// Makes a generation's source durable before anything of it is read. A file that takes the name of another one
-    /// is new, even if it begins as another one did; the first one may have been folded before, under another name,
-    /// which its content tells. So may one that was rotated and compressed while those before it were finished.
+    /// Makes a generation's source durable before anything of it is read. A file that takes the name of
+    /// another one is new, even if it begins as another one did. The first file may have been folded before,
+    /// under another name, which its content shows; so may one that was rotated and compressed while those
+    /// before it were finished.
     ///
     /// @param between number of the first of these
     private String begin(long between, long number, LiveFile live) throws IOException {
@@ -397,7 +400,7 @@ public final class Following {
         return source;
     }
 
-    /// Folds nothing yet, and waits for space on the disk as long as all of it does.
+    /// Folds nothing yet, and waits for space on the disk as long as the whole fold does.
     private FoldListener opening() {
         return new FoldListener() {
             @Override

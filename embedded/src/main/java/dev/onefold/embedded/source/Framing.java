@@ -6,16 +6,16 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// How bytes are cut into records, and where each record's place is.
+/// How bytes are cut into records, and the place of each record.
 public enum Framing {
     /// Each record ends at a line end; its place is the byte where it begins.
     LINES,
 
-    /// In front of each record stand its place, 8 bytes, and its length, 4 bytes; so it may hold any byte.
+    /// Before each record are its place, 8 bytes, and its length, 4 bytes; so it may hold any byte.
     LENGTHS,
 
-    /// In front of each record stand its length, 4 bytes, when its message was sent, 8 bytes, and the message's id with
-    /// its length, 2 bytes. Its place is the byte where that begins.
+    /// Before each record are its length, 4 bytes, the time when its message was sent, 8 bytes, and the
+    /// message's id with its length, 2 bytes. Its place is the byte where that begins.
     MESSAGES;
 
     static final int PREFIX_BYTES = 12;

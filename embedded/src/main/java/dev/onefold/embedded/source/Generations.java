@@ -17,7 +17,8 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The files that had a followed name, one after the other: how their sources are named, and where they may lie now.
+/// The files that had a followed name, one after the other: the names of their sources, and their likely
+/// places now.
 ///
 /// @param path the name, absolute
 record Generations(Path path) {
@@ -30,8 +31,8 @@ record Generations(Path path) {
     /// @param number from 1; 0 for a file that was folded under its plain name, before it was followed
     /// @param key the inode that it had; empty when that is not known
     /// @param since when its file was made, in milliseconds; -1 if not known. A later file may have the inode
-    /// @param records that are folded, without a header
-    /// @param bytes that are folded
+    /// @param records number of records that are folded, without a header
+    /// @param bytes number of bytes that are folded
     record Generation(long number, String key, long since, String source, long records, long bytes) {
         private boolean isOf(FileMark mark) {
             return mark.key().equals(key)
@@ -81,7 +82,8 @@ record Generations(Path path) {
         return all;
     }
 
-    /// The file that a source is a generation of, if it lies beside its name with the inode it had, not compressed.
+    /// The file of the generation that a source is, if it is beside its name with the inode it had, not
+    /// compressed.
     static Optional<Path> file(String source) throws IOException {
         Matcher matcher = SOURCE.matcher(source);
         if (!matcher.matches()) {
@@ -103,10 +105,11 @@ record Generations(Path path) {
         return files;
     }
 
-    /// Where the file of a generation may lie, most likely first: what has its inode; then, by age, rotated files
-    /// and the one that has the name. Whether it is the one, its content says. One of which no record is folded has
-    /// no content to be known by. A file that has the followed name is not looked for under its other names (the
-    /// name may be a link to a file beside it): under another name it would be taken for one that was rotated away.
+    /// Likely places of the file of a generation, most likely first: the file with its inode; then, by age,
+    /// rotated files and the one that has the name. The content decides whether a file is the one. A
+    /// generation without a folded record has no content to be recognized by. A file that has the followed
+    /// name is not looked for under its other names (the name may be a link to a file beside it): under
+    /// another name it would be taken for one that was rotated away.
     List<Path> candidates(Generation generation) throws IOException {
         List<Path> candidates = new ArrayList<>();
         if (generation.isOf(FileMark.of(path))) {
@@ -125,12 +128,13 @@ record Generations(Path path) {
         return candidates;
     }
 
-    /// Files that were rotated away after one that is finished, oldest first. Neither that which is read next is among
-    /// them nor that which has the name by now: where the name is a link, that file lies there under another name.
+    /// Files that were rotated away after a finished one, oldest first. The file to be read next is not among
+    /// them, nor is the one that has the name now: if the name is a link, that file is there under another
+    /// name.
     List<Path> rotatedAfter(FileMark finished, FileMark next) throws IOException {
         List<Path> after = new ArrayList<>();
         SequencedMap<Path, FileMark> rotated = rotated();
-        FileMark now = FileMark.of(path); // Asked for last: whatever was listed and is not this one is rotated.
+        FileMark now = FileMark.of(path); // Asked for last: a listed file that is not this one is rotated.
         rotated.forEach((file, mark) -> {
             boolean later = mark.modified().compareTo(finished.since()) >= 0;
             if (later && !mark.isSameFile(finished) && !mark.isSameFile(next) && !mark.isSameFile(now)) {
@@ -161,7 +165,7 @@ record Generations(Path path) {
         return rotated;
     }
 
-    /// The file that a compressed one is made of; no file's name if it is not compressed.
+    /// The file that a compressed one is made of; the name of no file if it is not compressed.
     private static Path uncompressed(Path file) {
         String name = String.valueOf(file.getFileName());
         return file.resolveSibling(Decompression.isCompressed(file) ? name.substring(0, name.lastIndexOf('.')) : "/");

@@ -15,8 +15,9 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts a stream into chunks of whole lines and hashes what it hands out. A line over the limit is handed out as its
-/// length and hash; one that is far over it is never held in memory. Not thread-safe, except [#giveBack].
+/// Cuts a stream into chunks of whole lines and hashes the bytes that it hands out. A line over the limit is
+/// handed out as its length and hash; one that is far over it is never held in memory. Not thread-safe,
+/// except [#giveBack].
 public final class LineReader {
     public static final int CHUNK_BYTES = Scale.of(1 << 18);
 
@@ -48,7 +49,7 @@ public final class LineReader {
         return new LineReader(in, digest, growing, false);
     }
 
-    /// Hands out the lines that there are rather than wait for a full chunk, and hashes nothing.
+    /// Hands out the available lines rather than wait for a full chunk, and hashes nothing.
     ///
     /// @param growing whether an unfinished last line is left for [#rest]
     public static LineReader eager(InputStream in, boolean growing) {
@@ -63,7 +64,7 @@ public final class LineReader {
         }
     }
 
-    /// Takes a byte into the hash that was read already, in front of what comes.
+    /// Takes a byte that was read already into the hash, in front of the next bytes.
     public void pass(byte one) {
         hash(new byte[] {one}, 1);
     }
@@ -101,7 +102,7 @@ public final class LineReader {
         private final Set<byte[]> lent = Collections.newSetFromMap(new IdentityHashMap<>());
         private final Deque<byte[]> free = new ArrayDeque<>();
 
-        /// An array of at least so many bytes.
+        /// An array of at least this many bytes.
         synchronized byte[] take(int bytes) {
             byte[] block = free.poll();
             if (block == null || block.length < bytes) {
@@ -132,7 +133,7 @@ public final class LineReader {
         }
     }
 
-    /// The hash of what was handed out so far; `null` if nothing is hashed.
+    /// The hash of the bytes that were handed out so far; `null` if nothing is hashed.
     public @Nullable MessageDigest digest() {
         return digest == null ? null : copy(digest);
     }
@@ -211,7 +212,7 @@ public final class LineReader {
         return unfinished;
     }
 
-    /// Where the first line over the limit begins; else the end of the lines.
+    /// The beginning of the first line over the limit; otherwise the end of the lines.
     private static int beforeOversized(byte[] buffer, int end) {
         if (end <= Limits.RECORD_BYTES_MAX) {
             return end;

@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A file held open while it is written to, so that it can be read to its end whatever becomes of its name. One
-/// thread asks; its streams may be read by others. No channel, because a channel closes for good when a thread that
-/// reads from it is interrupted, which is how the engine ends its reader.
+/// A file held open while it is written to, so that it can be read to its end even if its name changes. One
+/// thread asks; its streams may be read by others. It has no channel, because a channel closes for good when
+/// a thread that reads from it is interrupted, which is how the engine ends its reader.
 final class LiveFile implements AutoCloseable {
     private final Path path;
     private final RandomAccessFile file;

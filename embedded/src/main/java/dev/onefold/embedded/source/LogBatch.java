@@ -30,8 +30,8 @@ public record LogBatch(String log, int partition, long from, long next, List<Ent
         }
     }
 
-    /// A record at its offset; its bytes may hold line ends. A record without a value, as some logs have it for a
-    /// delete, is nothing that a pipeline reads: its caller leaves it out, or makes an event of it.
+    /// A record at its offset; its bytes may hold line ends. A record without a value, as some logs have it
+    /// for a delete, cannot be read by a pipeline: its caller leaves it out, or makes an event of it.
     public record Entry(long offset, byte[] bytes) {
         public Entry {
             Objects.requireNonNull(bytes, () -> "The record at offset " + offset + " has no value");

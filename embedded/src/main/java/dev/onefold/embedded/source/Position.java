@@ -1,6 +1,6 @@
 package dev.onefold.embedded.source;
 
-/// How far a source is in the results, by the kind of the source.
+/// The progress of a source in the results, by the kind of the source.
 public sealed interface Position {
     /// Bytes of a source that can be read again from its first byte.
     ///

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// Messages of a queue, in any order. A queue may give a message again, so an event is known by its own identity, or by
-/// the id of its message.
+/// Messages of a queue, in any order. A queue may give a message again, so an event is identified by its own
+/// identity, or by the id of its message.
 ///
 /// @param queue name of the queue as a source
 public record QueueBatch(String queue, List<Message> messages) {
@@ -75,12 +75,12 @@ public record QueueBatch(String queue, List<Message> messages) {
                 .map(why -> "Pipeline " + pipeline.name() + " cannot read a queue: it " + why);
     }
 
-    /// Where a message that is a dead letter is: the same whenever it comes again.
+    /// The place of a message that is a dead letter: the same whenever it comes again.
     public static String place(String queue, String id) {
         return queue + ID_BEHIND + id;
     }
 
-    /// The queue's name in such a place; empty if this is none.
+    /// The queue's name in such a place; empty if this is not one.
     static String queueOf(String place) {
         return place.substring(0, Math.max(place.lastIndexOf(ID_BEHIND), 0));
     }

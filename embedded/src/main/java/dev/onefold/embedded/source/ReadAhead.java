@@ -40,7 +40,7 @@ public final class ReadAhead extends InputStream {
             end(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException | Error e) { // Who waits for more would wait for ever.
+        } catch (RuntimeException | Error e) { // Otherwise a reader that waits for more would wait for ever.
             end(new IOException("Reading ahead failed: " + e, e));
         }
     }

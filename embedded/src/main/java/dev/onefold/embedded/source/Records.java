@@ -38,7 +38,7 @@ public final class Records {
 
     /// The same records, some of which were edited.
     ///
-    /// @param by what stands in the place of a record; `null` if nothing does
+    /// @param by gives the edit that replaces a record; `null` if there is none
     public Records edited(Function<Records, byte @Nullable []> by) {
         edits = by;
         return this;
@@ -109,7 +109,8 @@ public final class Records {
         return message;
     }
 
-    /// Where the record, or what an edit stands for, begins in the bytes of all: no two begin there.
+    /// The place where the record, or the one that an edit replaces, begins in the bytes: no two begin at one
+    /// place.
     public int at() {
         return at;
     }
@@ -119,7 +120,7 @@ public final class Records {
         return content;
     }
 
-    /// Whether an edit stands in the place of the record.
+    /// Whether an edit replaces the record.
     public boolean isEdited() {
         return isEdited;
     }
@@ -134,7 +135,7 @@ public final class Records {
         return to;
     }
 
-    /// Where it is in its source.
+    /// Its place in its source.
     public long place() {
         return place;
     }

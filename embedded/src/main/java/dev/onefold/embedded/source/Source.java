@@ -5,7 +5,7 @@ import dev.onefold.core.query.Answer;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
-/// One source, and how far it is in the results. Guarded by the engine's lock.
+/// One source, and its progress in the results. Guarded by the engine's lock.
 public final class Source {
     /// The source of records that are not there yet.
     public static final Source NOWHERE = new Source("", -1, Kind.LINES);
@@ -18,7 +18,7 @@ public final class Source {
     private long first = -1; // The first offset of a partition; below 0 before its first batch.
     private byte[] header = new byte[0];
     private byte[] hash = Sha256.digest().digest();
-    private @Nullable MessageDigest digest; // Of a file, when it was read in this life: goes on from there.
+    private @Nullable MessageDigest digest; // Of a file that this process has read: continued from there.
     private boolean unfinished;
     private long recordsAppended;
     private long bytesAppended;
@@ -168,14 +168,14 @@ public final class Source {
         return header.length == 0 && !headerAppended;
     }
 
-    /// Notes how far the source is in the journal.
+    /// Notes the progress of the source in the journal.
     public void append(long recordsTo, long bytesTo, boolean hasHeader) {
         recordsAppended = recordsTo;
         bytesAppended = bytesTo;
         headerAppended |= hasHeader;
     }
 
-    /// As an answer states it; bytes of a partition are counted by nobody.
+    /// As an answer states it; the bytes of a partition are not counted.
     Answer.Progress progress() {
         return new Answer.Progress(name, dataRecords(), kind == Kind.PARTITION ? 0 : at);
     }
@@ -190,7 +190,7 @@ public final class Source {
         return new Known(name, records, header, position);
     }
 
-    /// How far a source is in the results, as a checkpoint keeps it.
+    /// The progress of a source in the results, as a checkpoint keeps it.
     ///
     /// @param records whole records, rejected ones and a header included
     /// @param header line of CSV columns, if the source has one; else empty
@@ -200,7 +200,7 @@ public final class Source {
             return records - (header.length > 0 ? 1 : 0);
         }
 
-        /// Bytes of the source that are in the results; of a partition, whose bytes nobody counts, 0.
+        /// Bytes of the source that are in the results; 0 for a partition, whose bytes are not counted.
         public long bytes() {
             return switch (position) {
                 case Position.File file -> file.bytes();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The sources and how far each is in the totals. Guarded by the engine's lock.
+/// The sources and the progress of each in the totals. Guarded by the engine's lock.
 public final class Sources {
     private final List<Source> all = new ArrayList<>();
     private final Map<String, Source> byName = new HashMap<>();
@@ -35,8 +35,8 @@ public final class Sources {
         return byName.get(name);
     }
 
-    /// The source in whose dead letter this is the source of the place; `null` if there is none. A message's
-    /// place names its id, too.
+    /// The source whose name is in the place of a dead letter; `null` if there is none. The place of a
+    /// message has its id, too.
     public @Nullable Source ofPlace(String name) {
         Source known = find(name);
         return known == null ? find(QueueBatch.queueOf(name)) : known;
@@ -61,8 +61,8 @@ public final class Sources {
         return source;
     }
 
-    /// Forgets a source of lines if it is the newest one and nothing of it came: one of which all was refused would
-    /// stand in front of others until the next start, and behind them or nowhere afterwards.
+    /// Forgets a source of lines if it is the newest one and nothing of it came. A source whose lines were
+    /// all refused would be in front of others until the next start, and behind them or nowhere afterwards.
     public void forgetIfEmpty(String name) {
         Source source = find(name);
         if (source == null || source.number() != all.size() - 1) {
@@ -82,12 +82,12 @@ public final class Sources {
         return all.get(number).name();
     }
 
-    /// How far each source is.
+    /// The progress of each source.
     public List<Answer.Progress> progress() {
         return all.stream().map(Source::progress).toList();
     }
 
-    /// The sources of which something is in the totals: not those that were refused at their first line.
+    /// The sources that are in the totals, at least in part: not those that were refused at their first line.
     public List<Answer.Progress> covered() {
         return all.stream()
                 .filter(source -> source.at() > 0)

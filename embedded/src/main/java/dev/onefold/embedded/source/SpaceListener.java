@@ -20,11 +20,11 @@ public interface SpaceListener {
     /// Called at once when intake begins to wait for a receiver of batches, and then each minute.
     ///
     /// @param since when the wait began
-    /// @param bytes that are sealed and not delivered
+    /// @param bytes bytes of batches that are sealed and not delivered
     /// @param bytesMax above which intake waits
     default void waitingForReceiver(Instant since, long bytes, long bytesMax) {}
 
-    /// Called when intake goes on, because enough was delivered.
+    /// Called when intake continues, because enough was delivered.
     ///
     /// @param since when the wait began
     default void endedForReceiver(Instant since) {}

@@ -30,12 +30,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAccumulator;
 import org.jspecify.annotations.Nullable;
 
-/// Takes checkpoints: a cut between two rounds, under the engine's lock, that only notes where everything ends;
-/// then the writing, beside the intake. One is under way at a time; when the next is due, intake waits for it
-/// without the lock (see [#behind]), so that never more than two intervals of intake are to be folded again.
+/// Takes checkpoints: a cut between two rounds, under the engine's lock, that only notes the ends of all
+/// parts; then the writing, beside the intake. One is under way at a time; when the next is due, intake waits
+/// for it without the lock (see [#behind]), so that never more than two intervals of intake are to be folded
+/// again.
 ///
-/// Order is all: rows, groups and dead letters are forced first; then the checkpoint that names them replaces
-/// the one before, in one rename; only then is anything deleted that it does not name.
+/// The order is decisive: rows, groups and dead letters are forced first; then the checkpoint that names them
+/// replaces the one before, in one rename; only then are the files deleted that it does not name.
 public final class Checkpoints implements AutoCloseable {
     private static final long PENDING_LETTER_BYTES_MAX = Scale.of(32 << 20);
     private static final int DIRTY_MAX = Scale.of(200_000);
@@ -193,16 +194,16 @@ public final class Checkpoints implements AutoCloseable {
         return dirty;
     }
 
-    /// Cuts here and begins to write; waits for the one before.
+    /// Cuts here and begins to write; waits for the writing of the checkpoint before.
     public void take() {
         if (reading) {
-            return; // What a reader recovers stays in memory.
+            return; // The memory of a reader stays as it was recovered.
         }
         await();
         startedNanos = System.nanoTime();
         List<RowStore.Cut> rows = new ArrayList<>();
         for (int shard = 0; shard < files.length; shard++) {
-            state.shards[shard].map(files[shard]); // What was cut before is durable.
+            state.shards[shard].map(files[shard]); // All that was cut before is durable.
         }
         for (Shard shard : state.shards) {
             rows.add(shard.cut());
@@ -261,7 +262,8 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
-    /// Intake waits at the next checkpoint while the disk is full; what is written so far is written again.
+    /// Intake waits at the next checkpoint while the disk is full; the part that is written so far is written
+    /// again.
     private void write(Cut cut) {
         long began = System.nanoTime();
         try {
@@ -315,7 +317,7 @@ public final class Checkpoints implements AutoCloseable {
         Checkpoint.Log letterLog = letters.write(cut.letters);
         cut.fold.write();
         Checkpoint checkpoint = base.naming(logs, letterLog);
-        stored.requireOwned(); // A second owner would have read the checkpoint before, and go on from there.
+        stored.requireOwned(); // A second owner would have read the checkpoint before, and continue from there.
         checkpoint.write(directory);
         release(cut);
         durable = new Durable(base.number(), base.at(), base.sources());
@@ -352,7 +354,7 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
-    /// Begins nothing any more, and waits for nothing.
+    /// Begins nothing any more, and does not wait.
     public void abandon() {
         closing = true;
         if (writer != null) {

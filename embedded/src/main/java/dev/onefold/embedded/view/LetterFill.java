@@ -58,7 +58,7 @@ final class LetterFill {
         fresh.letters.addAll(old.letters, fresh.checkpoints::takeIfDue);
     }
 
-    /// Makes a letter of a row that the new definition refuses: of what is kept of its record.
+    /// Makes a letter of a row that the new definition refuses, from the values that are kept of its record.
     void refuse(Row row) {
         Malformed malformed = derivation.refusal(row.payload()).orElseThrow();
         Row kept = translated(row);
@@ -157,8 +157,8 @@ final class LetterFill {
         return hasColumns;
     }
 
-    /// Decides a letter that holds what an old definition read of a record: one that lost a conflict, or that the next
-    /// definition refused.
+    /// Decides a letter that holds the values that an old definition read of a record: the record lost a
+    /// conflict, or the next definition refused it.
     private void decide(DeadLetter letter, Row row) {
         Optional<Malformed> refusal = derivation.refusal(row.payload());
         if (refusal.isPresent()) {

@@ -187,8 +187,8 @@ final class Recovery {
         }
     }
 
-    /// Deletes what a crash left between being written and being named, or between being unnamed and deleted.
-    /// Files of deliveries do not belong to the checkpoint, and stay.
+    /// Deletes the files that a crash left between being written and being named, or between being unnamed
+    /// and deleted. Files of deliveries do not belong to the checkpoint, and stay.
     ///
     /// @param foldFiles names of the files that the kind of fold needs
     void deleteUnnamed(@Nullable Checkpoint checkpoint, List<String> foldFiles) {

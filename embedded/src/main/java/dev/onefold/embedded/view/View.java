@@ -121,7 +121,7 @@ public final class View {
         };
     }
 
-    /// Requires that a definition is of the pipeline whose data this is.
+    /// Requires that a definition is of the pipeline of these data.
     public static void requireName(Path root, Pipeline stored, Pipeline given) {
         if (!stored.name().equals(given.name())) {
             throw new EngineException(
@@ -156,8 +156,8 @@ public final class View {
         new Current(number, opening.identity(), opening.journal().isKept()).write(opening.root, opening.space);
     }
 
-    /// Fills this view, which is empty, from what another view of the same kind stores; both hold the same sources
-    /// then.
+    /// Fills this view, which is empty, from the stored state of another view of the same kind; both hold the
+    /// same sources then.
     ///
     /// @throws EngineException if a key cannot be brought to this version of its function
     public void fillFrom(View other, Workers workers) {
@@ -222,7 +222,7 @@ public final class View {
         }
     }
 
-    /// Applies rows that were made of another view's.
+    /// Applies rows that were translated from another view's.
     void applyTranslated(TotalsFold totals, RowBatch batch, Consumer<Transition.Settled> conflicts) {
         long needed = state.valueBytesFor(batch.count(), batch.bytes());
         for (Shard shard : state.shards) {

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a checkpoint names of groups and cells is what they were at its cut, whatever was written behind it.
+/// The groups and cells that a checkpoint names are those of its cut, whatever was written behind it.
 class GroupLogsTest {
     private static final int SHARDS = 2;
     private static final Pipeline PIPELINE = PipelineBuilder.named("p")
@@ -155,7 +155,7 @@ class GroupLogsTest {
                         rows = copy(durable);
                         assertThat(life.totals()).isEqualTo(totals(rows));
                     }
-                    case 2 -> { // As after a rebuild: all is written again, and what was before counts no more.
+                    case 2 -> { // As after a rebuild: all is written again, and earlier entries no longer count.
                         Optional<GroupLogs.Cut> pending =
                                 random.nextBoolean() ? Optional.of(life.logs.cut(life.cells)) : Optional.empty();
                         life.logs.beginAnew();

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What becomes of a copy that is not finished.
+/// The fate of a copy that is not finished.
 class HeldRecordsTest {
     private static final int SIZE = 1 << 20;
 

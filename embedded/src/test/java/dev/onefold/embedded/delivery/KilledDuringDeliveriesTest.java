@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What follows a kill while batches were being delivered.
+/// The consequences of a kill while batches were being delivered.
 @Timeout(60)
 class KilledDuringDeliveriesTest {
     private static final int BATCHES = 4;
@@ -68,7 +68,7 @@ class KilledDuringDeliveriesTest {
         }
     }
 
-    /// The files of a running engine at a moment when nothing in it writes: what a kill leaves.
+    /// The files of a running engine at a moment when nothing in it writes, as after a kill.
     private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.filter(each -> Files.isDirectory(each) || Files.isRegularFile(each))

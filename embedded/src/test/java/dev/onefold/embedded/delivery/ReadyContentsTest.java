@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Who makes a content that several threads need.
+/// The making of a content that several threads need.
 @Timeout(60)
 class ReadyContentsTest {
     private static final int ASKERS = 4;
@@ -35,7 +35,7 @@ class ReadyContentsTest {
                 new Sealed(number.number(), 0, 1, 1, 1, 0, 0, 0, 0), "hash", 1, 1, InputStream::nullInputStream);
     }
 
-    /// A maker that ends when the test says so.
+    /// A maker that ends when the test lets it end.
     private Contents.Prepared make(BatchNumber number) {
         begun.incrementAndGet();
         try {

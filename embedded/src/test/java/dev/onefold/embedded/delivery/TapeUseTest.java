@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// When a batch that holds up the tape is copied. The copies are made when the test says so.
+/// The copying of a batch that holds up the tape. The copies are made when the test starts them.
 class TapeUseTest {
     private static final int BATCHES = 20;
     private static final byte[] LINE = "x".repeat(100).getBytes(StandardCharsets.US_ASCII);

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a segment may hold behind its last entry, and what must not come of it.
+/// The bytes that a segment may hold behind its last entry, and their treatment at the next start.
 class JournalTest {
     private static final int ENTRY_HEADER_BYTES = 24;
 
@@ -38,7 +38,7 @@ class JournalTest {
         }
     }
 
-    /// What a power cut leaves of sectors that were written and not forced.
+    /// Simulates a power cut: sectors that were written and not forced are lost.
     private void lose(long at, int bytes) throws IOException {
         try (FileChannel segment = FileChannel.open(directory.resolve("journal-1"), StandardOpenOption.WRITE)) {
             segment.write(ByteBuffer.allocate(bytes), at);

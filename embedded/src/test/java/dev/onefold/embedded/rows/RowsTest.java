@@ -51,7 +51,7 @@ class RowsTest {
                 offset);
     }
 
-    /// What [Transition] makes of rows, one after the other.
+    /// Plain rows, to which [Transition] is applied one after the other.
     private static final class Plain {
         final Map<List<String>, Row> rows = new HashMap<>();
         final List<Transition.Settled> settled = new ArrayList<>();
@@ -135,7 +135,7 @@ class RowsTest {
             long copied = store.appendedBytes - applied;
             assertThat(copied).isLessThan(5 * (applied - before) + Segment.BYTES / 100);
             cleaned += copied;
-            if (i % 10 == 9) { // What is not persisted is not cleaned.
+            if (i % 10 == 9) { // Rows that are not persisted are not cleaned.
                 released.forEach(store::free);
                 released = rows.cut().released();
             }

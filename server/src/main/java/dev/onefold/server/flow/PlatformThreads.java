@@ -6,7 +6,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// Runs what keeps a processor busy for long, and so may not run on a virtual thread. Any thread may call.
+/// Runs work that keeps a processor busy for long, and so may not run on a virtual thread. Any thread may
+/// call.
 public final class PlatformThreads implements AutoCloseable {
     private final ExecutorService threads;
 

@@ -13,11 +13,11 @@ import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.util.Callback;
 
-/// The content of an answer on its way to its reader, who is cut off if it takes too little: an answer that is sent
-/// holds memory, and a large one holds a part of the engine. A reader who takes a byte now and then would hold it for
-/// ever. Not thread-safe.
+/// The content of an answer on its way to its reader. A reader that takes too little is cut off: an answer
+/// that is sent holds memory, and a large one holds a part of the engine. A reader that takes a byte now and
+/// then would hold it for ever. Not thread-safe.
 public final class Sending extends OutputStream {
-    /// A reader has the time for so many bytes; what it took before that gives it no more time.
+    /// A reader has the time for this many bytes; bytes that it took before give it no more time.
     static final int STRETCH_BYTES = 1 << 20;
 
     /// Larger pieces go one after the other, those of all answers in turn: a virtual thread that hands over piece after
@@ -28,11 +28,11 @@ public final class Sending extends OutputStream {
 
     private final Content.Sink reader;
     private final long stretchNanosMax;
-    private int stretchBytes; // That the reader has taken of the stretch.
-    private long stretchNanos; // That the reader has been waited for in the stretch.
+    private int stretchBytes; // Bytes of the stretch that the reader has taken.
+    private long stretchNanos; // Time for which the reader has been waited for in the stretch.
     private boolean isEnded;
 
-    /// @param stretchMax time for a stretch. Time that is spent to make the answer does not count
+    /// @param stretchMax time for a stretch, without the time that is spent to make the answer
     public Sending(Content.Sink reader, Duration stretchMax) {
         this.reader = reader;
         stretchNanosMax = stretchMax.toNanos();

@@ -10,14 +10,14 @@ import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps an answer until it is whole, as far as there is memory; a larger one flows through. An answer that flows holds
-/// one of the engine's places for answers as long as its reader takes, so few may flow at a time. Written by one
-/// thread; any number may read what is kept once it is whole.
+/// Keeps an answer until it is whole, as far as there is memory; a larger one flows through. An answer that
+/// flows holds one of the engine's places for answers as long as its reader takes, so few may flow at a time.
+/// Written by one thread; any number of threads may read a kept answer once it is whole.
 public final class Spool extends OutputStream {
-    /// Memory is taken by pieces of so many bytes.
+    /// Memory is taken in pieces of this many bytes.
     static final int PIECE_BYTES = 64 << 10;
 
-    /// A larger answer takes of another memory, so that large ones keep nobody from a small one.
+    /// A larger answer takes from another memory, so that large ones keep nobody from a small one.
     static final int SMALL_BYTES_MAX = 1 << 20;
 
     /// Answers that flow at a time, of one memory. The two memories of a service together are fewer than the 16 places
@@ -31,13 +31,13 @@ public final class Spool extends OutputStream {
     private final Target target;
     private final List<byte[]> pieces = new ArrayList<>(); // All but the last one are full.
     private int lastLength;
-    private @Nullable Semaphore pool; // That the pieces are of; `null` while there are none.
+    private @Nullable Semaphore pool; // The pieces are of this pool; `null` while there are none.
     private boolean isFlowing; // Before it was whole.
     private boolean isWhole;
     private boolean isReleased;
     private @Nullable OutputStream out; // From when it flows.
 
-    /// Where the answer goes.
+    /// The receiver of the answer.
     public interface Target {
         OutputStream open() throws IOException;
     }
@@ -157,14 +157,14 @@ public final class Spool extends OutputStream {
                 : OptionalLong.empty();
     }
 
-    /// Writes what is kept.
+    /// Writes the kept answer.
     public void writeTo(OutputStream reader) throws IOException {
         for (int i = 0; i < pieces.size(); i++) {
             reader.write(pieces.get(i), 0, i < pieces.size() - 1 ? PIECE_BYTES : lastLength);
         }
     }
 
-    /// Sends what is left of the answer, and ends it.
+    /// Sends the rest of the answer, and ends it.
     @Override
     public void close() throws IOException {
         isWhole = true;

@@ -4,11 +4,11 @@ import dev.onefold.core.state.Row;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A key of which the engine says something else than the source.
+/// A key whose row differs between the engine and the source.
 ///
 /// @param ours the engine's row; `null` if the key was never seen
 /// @param theirs the source's row; `null` if there is none
-/// @param outcome what became of it
+/// @param outcome the fate of the difference
 public record Finding(
         Kind kind,
         List<String> key,
@@ -54,7 +54,7 @@ public record Finding(
         return outcome == Outcome.REPORTED || outcome == Outcome.NOT_REPAIRABLE || outcome == Outcome.HELD_BACK;
     }
 
-    /// Whether the row is here, and the source says nothing of it.
+    /// Whether the row is in the engine, and the source has none.
     boolean isLacking() {
         return kind == Kind.GHOST && theirs == null;
     }

@@ -17,18 +17,19 @@ import java.util.Objects;
 
 /// Makes the records that repair differences, all of them [dev.onefold.core.bytes.RecordKind#ROW]. Holds no state.
 ///
-/// Where versions are places in a log, a repair stands at the place of the stored row, with the number of the re-sync:
-/// above what is stored, and below every change that the log can still bring. So a change that races always wins. The
-/// numbers of re-syncs and seedings are drawn from one sequence, so a later re-sync or seeding is above an earlier
-/// one, whatever arrives first, and no two of them ever make two contents of one version.
+/// If versions are places in a log, a repair is at the place of the stored row, with the number of the
+/// re-sync: above the stored version, and below every change that the log can still bring. So a concurrent
+/// change always wins. The numbers of re-syncs and seedings are drawn from one sequence, so a later re-sync
+/// or seeding is above an earlier one, whichever arrives first, and no two of them ever make two contents of
+/// one version.
 ///
-/// Where the version is the user's own, a repair is the row as the source has it, and a ghost is a delete at the stored
-/// version.
+/// If the version is the user's own, a repair is the row as the source has it, and a ghost is deleted at the
+/// stored version.
 final class Repairs {
     private final Pipeline pipeline;
     private final Number number;
 
-    /// Whose repairs these are.
+    /// The re-sync that the repairs are of.
     ///
     /// @param generation of the log that the pipeline reads
     /// @param value of the re-sync, above that of each earlier one and of each earlier seeding

@@ -89,8 +89,8 @@ public final class Report {
         return withoutKey;
     }
 
-    /// Rows that the source no longer has and that go on to count, because it may have removed them when their time to
-    /// live was over.
+    /// Rows that the source no longer has and that still count, because it may have removed them when their
+    /// time to live was over.
     public long expired() {
         return expired;
     }
@@ -100,7 +100,7 @@ public final class Report {
         return counts.isEmpty() && withoutKey + expired + moved == 0;
     }
 
-    /// Whether nothing differs any more, but for what dead letters explain.
+    /// Whether no difference is left, apart from those that dead letters explain.
     public boolean isEqual() {
         return count(Outcome.REPORTED) + count(Outcome.NOT_REPAIRABLE) + count(Outcome.HELD_BACK) + withoutKey == 0;
     }

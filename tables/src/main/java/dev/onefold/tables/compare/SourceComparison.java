@@ -27,16 +27,18 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Compares an engine's rows with their source, in both directions, while both move; and repairs what differs.
+/// Compares an engine's rows with their source, in both directions, while both change; and repairs the
+/// differences.
 ///
-/// First look: the source is read into checksums of ranges; when intake has passed that reading, the checksums of the
-/// engine's rows are taken. Ranges whose checksums are equal are well.
+/// First look: the source is read into checksums of ranges; when intake has passed that reading, the
+/// checksums of the engine's rows are taken. Ranges whose checksums are equal need no second look.
 ///
-/// Second look, at the rows of the other ranges, in this order: note each row of the engine; wait for the writers that
-/// the source has open; read the source; wait until intake has passed that reading; read the row. A row whose version
-/// has moved, or that is equal, is well: a change of it came, and the next comparison looks at it. Any other difference
-/// is real, because nothing that the source had when it was read is still under way. In another order a change that is
-/// read early and arrives late looks like a loss.
+/// Second look, at the rows of the other ranges, in this order: note each row of the engine; wait for the
+/// writers that the source has open; read the source; wait until intake has passed that reading; read the
+/// row. If the version of a row has changed, or the row is equal, it is not reported: a change of it came,
+/// and the next comparison looks at it. Any other difference is real, because no change that the source had
+/// when it was read is still under way. In another order a change that is read early and arrives late looks
+/// like a loss.
 ///
 /// One thread runs it, and one at a time runs for a pipeline.
 public final class SourceComparison {
@@ -51,7 +53,7 @@ public final class SourceComparison {
     private final SourceReading reading;
     private final Report report = new Report();
 
-    /// @param repairing how differences are repaired; empty if they are only reported
+    /// @param repairing the way of repairing differences; empty if they are only reported
     /// @throws IllegalArgumentException if the rows of the pipeline cannot be compared or repaired
     public SourceComparison(Engine engine, Side side, Optional<Repairing> repairing, Listener listener) {
         this.engine = engine;
@@ -76,7 +78,7 @@ public final class SourceComparison {
         }
     }
 
-    /// Requires that a record can say that a row is gone.
+    /// Requires that a record can remove a row.
     ///
     /// @throws IllegalArgumentException with the reason if none can
     public static void requireRepairable(Pipeline pipeline) {
@@ -93,21 +95,21 @@ public final class SourceComparison {
     /// @param passing waits for the engine
     public record Side(RowSource source, RowForm form, Rate rate, Passing passing) {}
 
-    /// Waits until intake has passed all that the source has: until every change that the source had before this call
-    /// is in the engine, if it is to come at all, and so is all that older seedings have read.
+    /// Waits until intake has passed all changes of the source: until every change that the source had before
+    /// this call is in the engine, if it is to come at all, and also all rows that older seedings have read.
     @FunctionalInterface
     public interface Passing {
         void await() throws IOException, InterruptedException;
     }
 
-    /// How differences are repaired.
+    /// The way of repairing differences.
     ///
     /// @param generation of the log that the pipeline reads; 0 where versions are the user's own
     /// @param number of the re-sync, drawn from the sequence of the seedings
     /// @param removesMany whether rows are removed that the source lacks, however many they are
     public record Repairing(long generation, long number, boolean removesMany, Seeding.Intake intake) {}
 
-    /// Is told how far the comparison is.
+    /// Receives the progress of the comparison.
     public interface Listener {
         /// A reading of the source begins.
         void begins(long nth);
@@ -326,7 +328,7 @@ public final class SourceComparison {
         };
     }
 
-    /// Sends repairs, and finds out by each row what became of them.
+    /// Sends repairs, and determines the outcome of each by its row.
     private void send(List<Finding> sent, ByteArrayOutputStream lines, Repairing way) {
         if (sent.isEmpty()) {
             return;

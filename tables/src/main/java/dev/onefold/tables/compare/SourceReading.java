@@ -42,7 +42,7 @@ final class SourceReading {
     /// Takes rows one by one.
     interface Taker {
         /// @param read rows so far
-        /// @return whether to go on
+        /// @return whether to continue
         boolean take(SourceRow row, long read);
     }
 
@@ -63,11 +63,11 @@ final class SourceReading {
         }
     }
 
-    /// Is told how far a reading is.
+    /// Receives the progress of a reading.
     interface Progress {
         /// @param done of the source's extent, since the last call
         /// @param rows of the source, since the last call
-        /// @return whether to go on
+        /// @return whether to continue
         boolean read(long done, long rows);
     }
 

@@ -24,12 +24,12 @@ public record SourceRow(RowMark mark, @Nullable Contribution contribution, Strin
         return mark.version();
     }
 
-    /// The same without what only a repair needs.
+    /// The same without the bytes that only a repair needs.
     SourceRow withoutRow() {
         return new SourceRow(mark, contribution, reason, new byte[0]);
     }
 
-    /// Of two rows of one key the one that an engine would keep.
+    /// The greater of two rows of one key: the one that an engine would keep.
     static SourceRow greater(@Nullable SourceRow one, SourceRow other) {
         if (one == null || one.contribution == null) {
             return other;

@@ -1,4 +1,5 @@
-/// Compares an engine's rows with the table that they come from, while both move, and repairs what differs.
+/// Compares an engine's rows with the table that they come from, while both change, and repairs the
+/// differences.
 @NullMarked
 package dev.onefold.tables.compare;
 
