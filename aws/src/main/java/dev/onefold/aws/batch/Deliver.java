@@ -153,6 +153,10 @@ public final class Deliver {
             return count(store.threads().all(begun, listed -> isGone(listed.number())));
         }
         List<Integer> free = slots.free(due.size());
+        if (free.isEmpty() && !due.isEmpty() && batching.order() == Order.STRICT) {
+            // After a restore the one slot may be that of a later delivery.
+            return count(store.threads().all(due(), listed -> isGone(listed.number())));
+        }
         // It may end this invocation, too, and would take its neighbours along.
         List<Listed> alone = due.stream().filter(Listed::isAlone).limit(1).toList();
         List<Listed> now = alone.isEmpty() ? due : alone;

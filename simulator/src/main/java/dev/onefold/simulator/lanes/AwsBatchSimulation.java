@@ -162,11 +162,7 @@ public final class AwsBatchSimulation {
         Judgement judgement = new Judgement(deployment, batching, sent, ledger);
         restores.ifPresentOrElse(BatchRestores::judge, judgement::judge);
         passTime(Forgetting.KEPT.plusDays(1));
-        long sealed = ledger.manifests.values().stream()
-                .mapToLong(manifest -> manifest.number().number())
-                .max()
-                .orElseThrow();
-        judgement.freed(sealed, restores.filter(BatchRestores::isLost).isPresent());
+        judgement.freed(restores.filter(BatchRestores::isLost).isPresent());
     }
 
     private void restoreWhileBatchesAreFreed(BatchRestores restores) {

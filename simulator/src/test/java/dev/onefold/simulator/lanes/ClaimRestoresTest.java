@@ -300,6 +300,26 @@ class ClaimRestoresTest {
     }
 
     @Test
+    void in_strict_order_a_later_delivery_that_was_begun_does_not_hold_up_an_earlier_one() {
+        DeliveriesAtWork work = open(IDEMPOTENT + ",\"order\":\"strict\"");
+        work.seal(5);
+        work.seal(5);
+        Map<String, AttributeValue> first = work.hide("batch/000001");
+        work.show(first);
+        work.receiver = attempt -> attempt.number() == 2 ? attempt.die() : new Outcome.Done();
+        work.wake();
+        work.receiver = _ -> new Outcome.Done();
+        work.show(first);
+        takenOver(work);
+        for (int hour = 0; hour < 3; hour++) {
+            work.passed(Duration.ofHours(1));
+            work.deliver();
+        }
+        assertThat(work.state(1)).isEqualTo("done");
+        assertThat(work.state(2)).isEqualTo("done");
+    }
+
+    @Test
     void a_batch_that_is_missing_after_an_earlier_restore_is_named() {
         DeliveriesAtWork work = open(IDEMPOTENT);
         work.seal(5);
