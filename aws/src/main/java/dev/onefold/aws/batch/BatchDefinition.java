@@ -1,12 +1,12 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.OtherTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
 import dev.onefold.core.grammar.PipelineText;
-import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import java.time.Instant;
@@ -200,21 +200,13 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
     }
 
     private static BatchDefinition of(Map<String, AttributeValue> item) {
-        return switch (PipelineText.readStored(Items.text(item, "t"))) {
-            case Reading.Read(var pipeline) ->
-                new BatchDefinition(
-                        pipeline,
-                        (int) Items.number(item, "n"),
-                        item.containsKey("i") ? Items.text(item, "i") : "",
-                        item.containsKey("d")
-                                ? item.get("d").l().stream()
-                                        .map(AttributeValue::s)
-                                        .toList()
-                                : List.of());
-            case Reading.Refused(var problems) ->
-                throw new IllegalStateException("The deployed pipeline is not one that this version knows: "
-                        + problems.getFirst().message() + ". Use the version that deployed it.");
-        };
+        return new BatchDefinition(
+                Definition.pipeline(item),
+                (int) Items.number(item, "n"),
+                item.containsKey("i") ? Items.text(item, "i") : "",
+                item.containsKey("d")
+                        ? item.get("d").l().stream().map(AttributeValue::s).toList()
+                        : List.of());
     }
 
     private Map<String, AttributeValue> item() {
