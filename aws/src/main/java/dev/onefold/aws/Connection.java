@@ -84,14 +84,9 @@ public final class Connection {
         }
     }
 
-    /// The tables that a function of the deployment works on.
-    public static Store store(Store.Tables tables) {
-        return store(tables, Place.ENVIRONMENT);
-    }
-
-    /// The same, with the bucket where it keeps what it rejects.
+    /// The tables that a function of the deployment works on, with the bucket where it keeps what it rejects.
     public static Store store(Store.Tables tables, String bucket) {
-        Store store = store(tables);
+        Store store = store(tables, Place.ENVIRONMENT);
         return store.with(new Store.Bucket(store.bucket().client(), Optional.of(bucket)));
     }
 

@@ -1,15 +1,14 @@
 package dev.onefold.aws.batch;
 
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.OtherTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
 import dev.onefold.core.grammar.PipelineText;
-import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
-import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +53,7 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
     /// @throws OtherTable if a table was restored, or made anew, and nobody has told the deployment
     public static Optional<BatchDefinition> find(Store store) {
         Optional<BatchDefinition> found = findAnyhow(store);
-        found.ifPresent(definition -> definition.requireTables(store));
+        found.ifPresent(definition -> TableIds.require(store, definition.tables, names(store)));
         return found;
     }
 
@@ -65,32 +64,19 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
         }
     }
 
-    private void requireTables(Store store) {
-        Instant asked = store.clock().instant();
-        if (store.ids().isValid(tables, asked)) {
-            return;
-        }
-        if (!tables.isEmpty() && tables.getFirst().isEmpty()) {
-            throw new OtherTable();
-        }
-        List<TableIds.Found> found = tablesOf(store);
-        for (int table = 0; table < found.size(); table++) {
-            if (isOther(table, found.get(table))) {
-                throw new OtherTable(found.get(table));
-            }
-        }
-        store.ids().note(tables, asked);
-    }
-
     /// Whether a table is another one than this names. Where it names none, one that was restored is.
     boolean isOther(int table, TableIds.Found found) {
-        return tables.isEmpty() ? found.isRestored() : !found.id().equals(tables.get(table));
+        return TableIds.isOther(tables, table, found);
     }
 
     /// The tables that there are.
     static List<TableIds.Found> tablesOf(Store store) {
+        return TableIds.ask(store, names(store));
+    }
+
+    private static List<String> names(Store store) {
         Store.Tables tables = store.tables();
-        return TableIds.ask(store, List.of(tables.rows(), tables.deltas(), tables.letters()));
+        return List.of(tables.rows(), tables.deltas(), tables.letters());
     }
 
     private static List<String> ids(Store store) {
@@ -200,21 +186,13 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
     }
 
     private static BatchDefinition of(Map<String, AttributeValue> item) {
-        return switch (PipelineText.readStored(Items.text(item, "t"))) {
-            case Reading.Read(var pipeline) ->
-                new BatchDefinition(
-                        pipeline,
-                        (int) Items.number(item, "n"),
-                        item.containsKey("i") ? Items.text(item, "i") : "",
-                        item.containsKey("d")
-                                ? item.get("d").l().stream()
-                                        .map(AttributeValue::s)
-                                        .toList()
-                                : List.of());
-            case Reading.Refused(var problems) ->
-                throw new IllegalStateException("The deployed pipeline is not one that this version knows: "
-                        + problems.getFirst().message() + ". Use the version that deployed it.");
-        };
+        return new BatchDefinition(
+                Definition.pipeline(item),
+                (int) Items.number(item, "n"),
+                item.containsKey("i") ? Items.text(item, "i") : "",
+                item.containsKey("d")
+                        ? item.get("d").l().stream().map(AttributeValue::s).toList()
+                        : List.of());
     }
 
     private Map<String, AttributeValue> item() {

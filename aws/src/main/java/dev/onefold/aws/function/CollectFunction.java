@@ -1,7 +1,6 @@
 package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
-import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.BatchDefinition;
@@ -18,17 +17,12 @@ import dev.onefold.aws.store.WakeItem;
 import dev.onefold.aws.stream.Batches;
 import dev.onefold.aws.stream.Retries;
 import dev.onefold.aws.stream.Streams;
-import dev.onefold.aws.template.BatchEnvironment;
-import dev.onefold.aws.template.Metric;
+import dev.onefold.aws.template.Environment;
 import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Pipeline;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -36,7 +30,7 @@ import java.util.function.Supplier;
 /// known is reported as failed and comes again; the others are deleted. Of a stream all records come again
 /// from the first whose fate is not known; those that are recorded change nothing then. One invocation at a
 /// time, as Lambda calls it.
-public final class CollectFunction implements RequestStreamHandler {
+public final class CollectFunction implements Shell {
     private final Store store;
     private final Pipeline pipeline;
     private final int lanes;
@@ -52,15 +46,15 @@ public final class CollectFunction implements RequestStreamHandler {
 
     /// As Lambda makes it.
     public CollectFunction() {
-        this(BatchEnvironment.of(System.getenv()));
+        this(Environment.ofProcess());
     }
 
-    private CollectFunction(BatchEnvironment environment) {
+    private CollectFunction(Environment environment) {
         this(
-                Connection.store(environment.tables(), environment.bucket()),
+                environment.store(),
                 environment.pipeline(),
-                environment.lanes(),
-                new Metrics(System.out, environment.stack()),
+                environment.batchLanes(),
+                new Metrics(environment),
                 new Source(
                         environment.redelivery(),
                         environment.isStream() ? Optional.of(Connection.streams()) : Optional.empty()));
@@ -76,8 +70,8 @@ public final class CollectFunction implements RequestStreamHandler {
     }
 
     @Override
-    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1)));
+    public byte[] invoke(byte[] event, Context context) {
+        return handle(event);
     }
 
     /// Does one invocation; fails if all of it is to come again.
@@ -122,10 +116,7 @@ public final class CollectFunction implements RequestStreamHandler {
                                     : null);
                 })
                 .take(messages);
-        taken.failures()
-                .forEach((message, cause) -> metrics.out()
-                        .println("WARN Message " + message + " of the retry queue comes again: " + cause.getMessage()));
-        return new BatchResponse(List.copyOf(taken.failures().keySet()));
+        return Shell.answer(taken, metrics);
     }
 
     private List<Fate> collect(List<Arrival> arrivals) {
@@ -136,9 +127,9 @@ public final class CollectFunction implements RequestStreamHandler {
         }
         collected
                 .failure()
-                .ifPresent(why -> metrics.out()
-                        .println("WARN Letters could not be kept, so their messages come again: " + why.getMessage()));
-        count(counts(fates));
+                .ifPresent(why -> metrics.log(
+                        "WARN Letters could not be kept, so their messages come again: " + why.getMessage()));
+        metrics.write(store.clock().instant(), counts(fates));
         return fates;
     }
 
@@ -162,17 +153,5 @@ public final class CollectFunction implements RequestStreamHandler {
         long rejected = fates.stream().filter(Fate.REJECTED::equals).count();
         long recorded = fates.stream().filter(Fate.RECORDED::equals).count();
         return new Counts(recorded, 0, 0, conflicting, rejected);
-    }
-
-    private void count(Counts counts) {
-        metrics.write(
-                store.clock().instant(),
-                Map.of(
-                        Metric.Records,
-                        counts.records(),
-                        Metric.DeadLetters,
-                        counts.rejected(),
-                        Metric.Conflicts,
-                        counts.conflicting()));
     }
 }

@@ -1,29 +1,24 @@
 package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
-import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.batch.Deliver.Backlog;
 import dev.onefold.aws.batch.Receiving;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.store.Store;
-import dev.onefold.aws.template.BatchEnvironment;
+import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /// The function that delivers sealed batches. What it is invoked with only wakes it: a batch was sealed, or
-/// a minute has passed. One invocation at a time, as Lambda calls it.
-public final class DeliverFunction implements RequestStreamHandler {
+/// a minute has passed.
+public final class DeliverFunction implements Shell {
     /// The exit code of a process that ends because of a call that does not.
     private static final int LEFT_RUNNING = 70;
 
@@ -35,15 +30,15 @@ public final class DeliverFunction implements RequestStreamHandler {
 
     /// As Lambda makes it.
     public DeliverFunction() {
-        this(BatchEnvironment.of(System.getenv()));
+        this(Environment.ofProcess());
     }
 
-    private DeliverFunction(BatchEnvironment environment) {
+    private DeliverFunction(Environment environment) {
         this(
-                Connection.store(environment.tables(), environment.bucket()),
+                environment.store(),
                 environment.pipeline(),
                 Receiving.open(environment.pipeline(), DeliverFunction.class.getClassLoader()),
-                new Metrics(System.out, environment.stack()),
+                new Metrics(environment),
                 () -> Runtime.getRuntime().halt(LEFT_RUNNING));
     }
 
@@ -59,10 +54,8 @@ public final class DeliverFunction implements RequestStreamHandler {
     }
 
     @Override
-    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(handle(
-                in.readNBytes(Invocation.EVENT_BYTES_MAX + 1),
-                () -> Duration.ofMillis(context.getRemainingTimeInMillis())));
+    public byte[] invoke(byte[] event, Context context) {
+        return handle(event, () -> Shell.left(context));
     }
 
     /// Does one invocation.
@@ -80,7 +73,7 @@ public final class DeliverFunction implements RequestStreamHandler {
             }
             int attempts = deliver.run(timeLeft);
             if (attempts > 0) {
-                metrics.out().println("INFO Attempts to deliver were made: " + attempts);
+                metrics.log("INFO Attempts to deliver were made: " + attempts);
             }
         } catch (RuntimeException | Error failed) {
             failure = " The invocation has failed, too: " + failed;
@@ -99,9 +92,8 @@ public final class DeliverFunction implements RequestStreamHandler {
         if (!receiver.isLeftRunning().getAsBoolean()) {
             return false;
         }
-        metrics.out()
-                .println("ERROR A call of the receiver has not returned in its time, and is not ended by an"
-                        + " interrupt: this process ends with it. Let deliver() obey interrupts." + more);
+        metrics.log("ERROR A call of the receiver has not returned in its time, and is not ended by an"
+                + " interrupt: this process ends with it. Let deliver() obey interrupts." + more);
         end.run();
         return true;
     }

@@ -2,6 +2,7 @@ package dev.onefold.aws.function;
 
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.UserFunction;
+import dev.onefold.aws.template.Environment;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
@@ -25,19 +26,21 @@ public final class DeployedFunction {
     /// The tables with the function that the pipeline names, where it names one.
     ///
     /// @throws IllegalStateException if the archive has another function than the template was written for
-    static Store with(Store store, Pipeline pipeline, ClassLoader classes, PrintStream out) {
+    static Store store(Environment environment) {
+        Store store = environment.store();
+        Pipeline pipeline = environment.pipeline();
         if (!(pipeline.fold() instanceof Processing processing) || processing.code() == null) {
             return store;
         }
         String said = processing.code().sha256();
-        LoadedFunction loaded = LoadedFunction.load(pipeline, classes, said);
+        LoadedFunction loaded = LoadedFunction.load(pipeline, DeployedFunction.class.getClassLoader(), said);
         if (!PipelineText.write(loaded.pipeline()).equals(PipelineText.write(pipeline))) {
             throw new IllegalStateException("Class " + processing.className()
                     + " of the archive has other types or tables than the one that the template was written for."
                     + " Write template and archive from the same jar.");
         }
-        warnOfOther(loaded, said, out);
-        return with(store, () -> loaded, out);
+        warnOfOther(loaded, said, System.out);
+        return with(store, () -> loaded, System.out);
     }
 
     /// The tables with a function.

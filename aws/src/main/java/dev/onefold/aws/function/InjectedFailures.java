@@ -26,9 +26,8 @@ final class InjectedFailures {
         this.clock = clock;
         this.random = random;
         if (ofMillion > 0) {
-            metrics.out()
-                    .println("WARN Of a million invocations " + ofMillion + " fail on purpose: a parameter of the"
-                            + " template, FailStatePercent or FailReducePercent, is not 0. That is for trials.");
+            metrics.log("WARN Of a million invocations " + ofMillion + " fail on purpose: a parameter of the"
+                    + " template, FailStatePercent or FailReducePercent, is not 0. That is for trials.");
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.onefold.aws.function;
 
+import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
+import dev.onefold.core.Counts;
 import dev.onefold.core.document.Json;
 import java.io.PrintStream;
 import java.time.Instant;
@@ -19,6 +21,31 @@ import java.util.TreeSet;
 /// @param stack the value of the metrics' one dimension
 public record Metrics(PrintStream out, String stack) {
     private static final int VALUES_MAX = 100;
+
+    /// Those of a process of Lambda, whose output is its log.
+    Metrics(Environment environment) {
+        this(System.out, environment.stack());
+    }
+
+    /// Writes a line of the log.
+    ///
+    /// @param line begins with its level
+    void log(String line) {
+        out.println(line);
+    }
+
+    /// Writes what became of the records of an invocation.
+    void write(Instant at, Counts counts) {
+        write(
+                at,
+                Map.of(
+                        Metric.Records,
+                        counts.records(),
+                        Metric.DeadLetters,
+                        counts.rejected(),
+                        Metric.Conflicts,
+                        counts.conflicting()));
+    }
 
     void write(Instant at, Map<Metric, Long> values) {
         Map<String, Object> byName = new LinkedHashMap<>();

@@ -1,17 +1,12 @@
 package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
-import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.publication.Publication;
 import dev.onefold.aws.publication.Publication.Outcome;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.core.pipeline.Publishing;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -19,7 +14,7 @@ import java.util.function.LongSupplier;
 /// The function that keeps the published table. What it is invoked with only wakes it: deltas that are gone, because
 /// they are in the totals now, or time that has passed. An invocation ends when the table has all that was in the
 /// totals when it began, whoever has written it.
-public final class PublishFunction implements RequestStreamHandler {
+public final class PublishFunction implements Shell {
     private static final Duration PAUSE = Duration.ofMillis(500);
 
     /// The time that an invocation reserves for its last requests.
@@ -31,11 +26,11 @@ public final class PublishFunction implements RequestStreamHandler {
 
     /// As Lambda makes it.
     public PublishFunction() {
-        this(Environment.of(System.getenv()));
+        this(Environment.ofProcess());
     }
 
     private PublishFunction(Environment environment) {
-        this(Connection.store(StateFunction.tables(environment)), items(environment), System.out);
+        this(environment.store(), items(environment), System.out);
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
@@ -54,9 +49,8 @@ public final class PublishFunction implements RequestStreamHandler {
     }
 
     @Override
-    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        in.transferTo(OutputStream.nullOutputStream()); // It only wakes.
-        out.write(handle(context::getRemainingTimeInMillis));
+    public byte[] invoke(byte[] event, Context context) {
+        return handle(context::getRemainingTimeInMillis);
     }
 
     /// Does one invocation.

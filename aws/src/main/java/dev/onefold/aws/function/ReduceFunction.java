@@ -1,11 +1,9 @@
 package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
-import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
@@ -18,8 +16,6 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Collection;
@@ -32,7 +28,7 @@ import java.util.stream.IntStream;
 /// The function that brings deltas into the totals. What it is invoked with only wakes it: the lanes whose deltas a
 /// stream tells of, or all of them each minute, for what no stream delivered. One invocation at a time, as Lambda calls
 /// it.
-public final class ReduceFunction implements RequestStreamHandler {
+public final class ReduceFunction implements Shell {
     private static final JsonFactory JSON = new JsonFactory();
 
     /// The next wake-ups of a stream's shard wait for this invocation, also those of other lanes.
@@ -47,14 +43,11 @@ public final class ReduceFunction implements RequestStreamHandler {
 
     /// As Lambda makes it.
     public ReduceFunction() {
-        this(Environment.of(System.getenv()), Environment.failOfMillion(System.getenv()));
+        this(Environment.ofProcess());
     }
 
-    private ReduceFunction(Environment environment, int failOfMillion) {
-        this(
-                Connection.store(StateFunction.tables(environment)),
-                new Metrics(System.out, environment.stack()),
-                failOfMillion);
+    private ReduceFunction(Environment environment) {
+        this(environment.store(), new Metrics(environment), environment.failOfMillion());
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
@@ -69,9 +62,8 @@ public final class ReduceFunction implements RequestStreamHandler {
     }
 
     @Override
-    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        byte[] event = in.readNBytes(Invocation.EVENT_BYTES_MAX + 1);
-        out.write(failures.around(() -> handle(event)));
+    public byte[] invoke(byte[] event, Context context) {
+        return failures.around(() -> handle(event));
     }
 
     /// Does one invocation; fails if a lane could not be reduced.

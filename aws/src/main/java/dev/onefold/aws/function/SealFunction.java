@@ -1,8 +1,6 @@
 package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
-import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Forgetting;
@@ -10,21 +8,18 @@ import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.WakeItem;
-import dev.onefold.aws.template.BatchEnvironment;
+import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /// The function that seals batches. What it is invoked with only wakes it: something was collected, or a minute has
-/// passed. One invocation at a time, as Lambda calls it.
-public final class SealFunction implements RequestStreamHandler {
+/// passed.
+public final class SealFunction implements Shell {
     /// Of an invocation's two minutes.
     private static final Duration FORGETTING_MAX = Duration.ofSeconds(45);
 
@@ -39,14 +34,11 @@ public final class SealFunction implements RequestStreamHandler {
 
     /// As Lambda makes it.
     public SealFunction() {
-        this(BatchEnvironment.of(System.getenv()));
+        this(Environment.ofProcess());
     }
 
-    private SealFunction(BatchEnvironment environment) {
-        this(
-                Connection.store(environment.tables(), environment.bucket()),
-                environment.pipeline(),
-                new Metrics(System.out, environment.stack()));
+    private SealFunction(Environment environment) {
+        this(environment.store(), environment.pipeline(), new Metrics(environment));
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
@@ -57,8 +49,8 @@ public final class SealFunction implements RequestStreamHandler {
     }
 
     @Override
-    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(handle(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1)));
+    public byte[] invoke(byte[] event, Context context) {
+        return handle(event);
     }
 
     /// Does one invocation.
@@ -92,7 +84,7 @@ public final class SealFunction implements RequestStreamHandler {
         int sealed = cutter.run();
         unfinishedMs = OptionalLong.empty();
         if (sealed > 0) {
-            metrics.out().println("INFO Batches were sealed: " + sealed);
+            metrics.log("INFO Batches were sealed: " + sealed);
         }
         if (isTick) {
             tell(cutter.oldestMs());

@@ -1,24 +1,20 @@
 package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
-import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.serve.Intake;
 import dev.onefold.aws.serve.QueueIntake;
 import dev.onefold.aws.serve.Serving;
 import dev.onefold.aws.serve.StreamIntake;
-import dev.onefold.aws.template.ServeEnvironment;
+import dev.onefold.aws.template.Environment;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// The function behind a function URL: the routes of the service, and the live page. One invocation at a time, as
 /// Lambda calls it.
-public final class ServeFunction implements RequestStreamHandler {
+public final class ServeFunction implements Shell {
     /// The time that an invocation reserves for requests to the stream or queue that are under way when no more
     /// are sent: the longest that one may take.
     private static final Duration KEPT = Duration.ofSeconds(27);
@@ -29,15 +25,11 @@ public final class ServeFunction implements RequestStreamHandler {
     ///
     /// @throws IOException if a file of the page is missing
     public ServeFunction() throws IOException {
-        this(ServeEnvironment.of(System.getenv()));
+        this(Environment.ofProcess());
     }
 
-    private ServeFunction(ServeEnvironment environment) throws IOException {
-        this(new Serving(
-                Connection.store(environment.tables(), environment.bucket()),
-                environment.pipeline(),
-                environment.access(),
-                intake(environment)));
+    private ServeFunction(Environment environment) throws IOException {
+        this(new Serving(environment.store(), environment.pipeline(), environment.access(), intake(environment)));
     }
 
     /// For a process that has its own store.
@@ -45,22 +37,23 @@ public final class ServeFunction implements RequestStreamHandler {
         this.serving = serving;
     }
 
-    private static @Nullable Intake intake(ServeEnvironment environment) {
-        if (!environment.stream().isEmpty()) {
-            return new StreamIntake(Connection.stream(), environment.stream(), Connection.THREADS, new SecureRandom());
+    private static @Nullable Intake intake(Environment environment) {
+        if (!environment.servedStream().isEmpty()) {
+            return new StreamIntake(
+                    Connection.stream(), environment.servedStream(), Connection.THREADS, new SecureRandom());
         }
-        return environment.queue().isEmpty()
+        return environment.servedQueue().isEmpty()
                 ? null
-                : new QueueIntake(Connection.queue(), environment.queue(), Connection.THREADS, new SecureRandom());
+                : new QueueIntake(
+                        Connection.queue(), environment.servedQueue(), Connection.THREADS, new SecureRandom());
     }
 
     @Override
-    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(serving.answer(in.readNBytes(Invocation.EVENT_BYTES_MAX + 1), () -> {
-                    Duration left = Duration.ofMillis(context.getRemainingTimeInMillis())
-                            .minus(KEPT);
+    public byte[] invoke(byte[] event, Context context) throws IOException {
+        return serving.answer(event, () -> {
+                    Duration left = Shell.left(context).minus(KEPT);
                     return left.isNegative() ? Duration.ZERO : left;
                 })
-                .json());
+                .json();
     }
 }

@@ -1,7 +1,6 @@
 package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
-import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.Arrival;
@@ -19,25 +18,20 @@ import dev.onefold.aws.stream.Retries;
 import dev.onefold.aws.stream.Streams;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Layout;
-import dev.onefold.aws.template.Metric;
 import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.Counts;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /// The function that takes records. A batch is done when all of it is in the tables; if anything fails all of it comes
-/// again, and what is in changes nothing then. One invocation at a time, as Lambda calls it.
-public final class StateFunction implements RequestStreamHandler {
+/// again, and what is in changes nothing then.
+public final class StateFunction implements Shell {
     private static final Duration COUNTED_EACH = Duration.ofMinutes(1);
     private static final String ONE = "1";
     private static final Counts NONE = new Counts(0, 0, 0, 0, 0);
@@ -56,34 +50,26 @@ public final class StateFunction implements RequestStreamHandler {
 
     /// As Lambda makes it.
     public StateFunction() {
-        this(Environment.of(System.getenv()), Environment.failOfMillion(System.getenv()));
+        this(Environment.ofProcess());
     }
 
-    private StateFunction(Environment environment, int failOfMillion) {
+    private StateFunction(Environment environment) {
         this(
-                DeployedFunction.with(
-                        Connection.store(tables(environment), environment.bucket()),
-                        environment.pipeline(),
-                        StateFunction.class.getClassLoader(),
-                        System.out),
+                DeployedFunction.store(environment),
                 environment.pipeline(),
-                new Metrics(System.out, environment.stack()),
+                new Metrics(environment),
                 Connection.streams(),
-                new Setup(environment.layout(), failOfMillion));
+                new Setup(environment.layout(), environment.failOfMillion()));
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
     public StateFunction(Store store, Pipeline pipeline, Metrics metrics) {
-        this(store, pipeline, metrics, Connection.streams(), Layout.DEFAULT);
+        this(store, pipeline, metrics, Connection.streams());
     }
 
     /// The same, with streams of its own to read again what messages name.
     public StateFunction(Store store, Pipeline pipeline, Metrics metrics, Supplier<Streams> streams) {
-        this(store, pipeline, metrics, streams, Layout.DEFAULT);
-    }
-
-    StateFunction(Store store, Pipeline pipeline, Metrics metrics, Supplier<Streams> streams, Layout layout) {
-        this(store, pipeline, metrics, streams, new Setup(layout, 0));
+        this(store, pipeline, metrics, streams, new Setup(Layout.DEFAULT, 0));
     }
 
     /// The settings in the template's parameters.
@@ -102,21 +88,15 @@ public final class StateFunction implements RequestStreamHandler {
         places = new Places(store);
     }
 
-    static Store.Tables tables(Environment environment) {
-        return new Store.Tables(environment.rows(), environment.deltas(), environment.totals(), environment.letters());
-    }
-
     @Override
-    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        byte[] event = in.readNBytes(Invocation.EVENT_BYTES_MAX + 1);
+    public byte[] invoke(byte[] event, Context context) {
         byte[] answer = Deploying.read(event).isPresent() ? handle(event) : failures.around(() -> handle(event));
         if (BoundedCalls.isFull()) {
-            metrics.out()
-                    .println("ERROR " + BoundedCalls.LEFT_MAX + " calls of the function have not returned, so this"
-                            + " process ends. The batch comes again; its dead letters name the events.");
+            metrics.log("ERROR " + BoundedCalls.LEFT_MAX + " calls of the function have not returned, so this"
+                    + " process ends. The batch comes again; its dead letters name the events.");
             Runtime.getRuntime().halt(1); // No answer: the batch comes again, to another process, and is in.
         }
-        out.write(answer);
+        return answer;
     }
 
     /// Does one invocation; fails if it is to come again.
@@ -145,7 +125,9 @@ public final class StateFunction implements RequestStreamHandler {
             }
             case Invocation.Messages(var messages) -> {
                 open();
-                yield answer(new Retries(store, streams.get()).take(messages));
+                Retries.Taken taken = new Retries(store, streams.get()).take(messages);
+                count(taken.counts());
+                yield Shell.answer(taken, metrics);
             }
             case Invocation.Tick _ -> BatchResponse.DONE;
         };
@@ -157,19 +139,11 @@ public final class StateFunction implements RequestStreamHandler {
         for (int i = 0; i < fates.size(); i++) {
             if (fates.get(i) instanceof Fate.HandedBack(var why)) {
                 String from = arrivals.get(i).sequence();
-                metrics.out().println("WARN Records from " + from + " on come again: " + why.getMessage());
+                metrics.log("WARN Records from " + from + " on come again: " + why.getMessage());
                 return new BatchResponse(List.of(from));
             }
         }
         return BatchResponse.DONE;
-    }
-
-    private BatchResponse answer(Retries.Taken taken) {
-        taken.failures()
-                .forEach((message, cause) -> metrics.out()
-                        .println("WARN Message " + message + " of the retry queue comes again: " + cause.getMessage()));
-        count(taken.counts());
-        return new BatchResponse(List.copyOf(taken.failures().keySet()));
     }
 
     /// Why the code of this process may not take the place of the one that serves; empty if it may.
@@ -209,9 +183,8 @@ public final class StateFunction implements RequestStreamHandler {
     private void logPlace(List<Arrival> arrivals) {
         if (!arrivals.isEmpty()) {
             Arrival first = arrivals.getFirst();
-            metrics.out()
-                    .println("INFO Batch of " + arrivals.size() + " records of " + first.shard() + " from "
-                            + first.sequence() + " to " + arrivals.getLast().sequence());
+            metrics.log("INFO Batch of " + arrivals.size() + " records of " + first.shard() + " from "
+                    + first.sequence() + " to " + arrivals.getLast().sequence());
         }
     }
 
@@ -265,14 +238,6 @@ public final class StateFunction implements RequestStreamHandler {
             countedAt = now;
             new LetterTable(store).count(all);
         }
-        metrics.write(
-                store.clock().instant(),
-                Map.of(
-                        Metric.Records,
-                        counts.records(),
-                        Metric.DeadLetters,
-                        counts.rejected(),
-                        Metric.Conflicts,
-                        counts.conflicting()));
+        metrics.write(now, counts);
     }
 }

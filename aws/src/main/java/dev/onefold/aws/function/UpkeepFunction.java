@@ -1,13 +1,10 @@
 package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
-import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.onefold.aws.Connection;
 import dev.onefold.aws.event.BatchResponse;
-import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.letter.AsideKeys;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Environment;
@@ -17,8 +14,6 @@ import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.Verification;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Optional;
@@ -26,8 +21,8 @@ import java.util.function.BooleanSupplier;
 
 /// The function that is woken each minute and goes on with what takes longer than one invocation: the way to another
 /// pipeline, an audit, the cleaning away of what served before. An event `{"audit": N}` begins an audit of one leaf
-/// group in N. One invocation at a time, as Lambda calls it.
-public final class UpkeepFunction implements RequestStreamHandler {
+/// group in N.
+public final class UpkeepFunction implements Shell {
     private static final JsonFactory JSON = new JsonFactory();
 
     /// The time that an invocation reserves to finish its page, and to compare at the end of an audit.
@@ -40,18 +35,14 @@ public final class UpkeepFunction implements RequestStreamHandler {
 
     /// As Lambda makes it.
     public UpkeepFunction() {
-        this(Environment.of(System.getenv()));
+        this(Environment.ofProcess());
     }
 
     private UpkeepFunction(Environment environment) {
         this(
-                DeployedFunction.with(
-                        Connection.store(StateFunction.tables(environment), environment.bucket()),
-                        environment.pipeline(),
-                        UpkeepFunction.class.getClassLoader(),
-                        System.out),
+                DeployedFunction.store(environment),
                 environment.pipeline(),
-                new Metrics(System.out, environment.stack()),
+                new Metrics(environment),
                 environment.layout());
     }
 
@@ -68,10 +59,8 @@ public final class UpkeepFunction implements RequestStreamHandler {
     }
 
     @Override
-    public void handleRequest(InputStream in, OutputStream out, Context context) throws IOException {
-        out.write(handle(
-                in.readNBytes(Invocation.EVENT_BYTES_MAX),
-                () -> context.getRemainingTimeInMillis() > REMAINING_MS_MIN));
+    public byte[] invoke(byte[] event, Context context) {
+        return handle(event, () -> context.getRemainingTimeInMillis() > REMAINING_MS_MIN);
     }
 
     /// Does one invocation.
@@ -99,7 +88,7 @@ public final class UpkeepFunction implements RequestStreamHandler {
             if (!deploying.isToOlderVersion()) {
                 throw failed;
             }
-            metrics.out().println("WARN The rollback goes on, though the definition was not reached: " + failed);
+            metrics.log("WARN The rollback goes on, though the definition was not reached: " + failed);
             return Optional.empty();
         }
     }
@@ -122,14 +111,13 @@ public final class UpkeepFunction implements RequestStreamHandler {
         switch (outcome) {
             case Upkeep.Outcome.Idle _, Upkeep.Outcome.Audited _ -> {}
             case Upkeep.Outcome.Working(var rows) ->
-                metrics.out()
-                        .println("INFO Rows are gone through, for another view or version, or an audit: " + rows
-                                + " so far");
+                metrics.log(
+                        "INFO Rows are gone through, for another view or version, or an audit: " + rows + " so far");
             case Upkeep.Outcome.Serving(var served) ->
-                metrics.out().println("INFO Totals of the new definition of " + served.name() + " serve from now on");
+                metrics.log("INFO Totals of the new definition of " + served.name() + " serve from now on");
             case Upkeep.Outcome.Refused(var reason) -> {
                 metrics.write(store.clock().instant(), Map.of(Metric.PipelineRefused, 1L));
-                metrics.out().println("ERROR " + reason);
+                metrics.log("ERROR " + reason);
             }
         }
     }
@@ -139,9 +127,8 @@ public final class UpkeepFunction implements RequestStreamHandler {
                 + verification.keyDifferences().size();
         metrics.write(store.clock().instant(), Map.of(Metric.AuditDifferences, (long) differences));
         String what = verification.keys() > 0 ? verification.keys() + " keys" : verification.groups() + " leaf groups";
-        metrics.out()
-                .println((differences == 0 ? "INFO" : "ERROR") + " Audit of " + what + ", recomputed from "
-                        + verification.truth() + ": " + differences + " differ"
-                        + (differences == 0 ? "" : ". 'onefold aws verify' names them, 'rebuild' repairs totals"));
+        metrics.log((differences == 0 ? "INFO" : "ERROR") + " Audit of " + what + ", recomputed from "
+                + verification.truth() + ": " + differences + " differ"
+                + (differences == 0 ? "" : ". 'onefold aws verify' names them, 'rebuild' repairs totals"));
     }
 }

@@ -45,8 +45,9 @@ public record Definition(
     private static final int VIEWS_MAX = 2;
     private static final int PIPELINES_MAX = 16;
 
-    /// The pipelines of the texts that were read last: a function loads its definition for each batch, and to parse it
-    /// was more than half of the calls of a query.
+    /// The pipelines of the texts that were read last, by their texts: a changed text is another key, so nobody
+    /// reads an old pipeline. A process loads its definition for each batch and each query, and to parse it was
+    /// more than half of the calls of a query. The map is bounded and thread-safe.
     private static final Map<String, Pipeline> PIPELINES =
             Collections.synchronizedMap(new LinkedHashMap<>(PIPELINES_MAX, 0.75f, true) {
                 @Override
@@ -195,7 +196,7 @@ public record Definition(
         return RowItem.other("view/" + number);
     }
 
-    /// The pipeline that an item holds.
+    /// The pipeline that an item holds: of totals, of a view, or of batches.
     public static Pipeline pipeline(Map<String, AttributeValue> item) {
         return PIPELINES.computeIfAbsent(Items.text(item, "t"), Definition::read);
     }

@@ -322,17 +322,6 @@ public final class Publication {
                         .build())
                 .build());
         items.addAll(some);
-        for (int attempt = 1; ; attempt++) {
-            switch (store.transact(items)) {
-                case Store.Written.Done _ -> {
-                    return true;
-                }
-                case Store.Written.Refused refused
-                when refused.failed(0) -> {
-                    return false;
-                }
-                case Store.Written.Refused _, Store.Written.Unknown _ -> store.backOff(attempt);
-            }
-        }
+        return store.transactIf(items);
     }
 }

@@ -4,13 +4,10 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Incarnation;
 import dev.onefold.aws.item.Items;
-import dev.onefold.aws.store.OtherTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
-import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -37,10 +34,8 @@ public final class Definitions {
         if (found.isPresent()) {
             return found.get();
         }
-        List<String> tables =
-                TableIds.ask(store).stream().map(TableIds.Found::id).toList();
-        return create(Definition.first(
-                pipeline.inEdition(Edition.NEWEST), lanes, gates, new Incarnation(store.newId(), tables)));
+        Incarnation first = new Incarnation(store.newId(), TableIds.of(store));
+        return create(Definition.first(pipeline.inEdition(Edition.NEWEST), lanes, gates, first));
     }
 
     /// The definition as it is now.
@@ -55,7 +50,8 @@ public final class Definitions {
     /// has told the deployment.
     public Optional<Definition> find() {
         Optional<Definition> found = findAnyhow();
-        found.ifPresent(this::requireTables);
+        found.ifPresent(definition -> TableIds.require(
+                store, definition.incarnation().tables(), store.tables().names()));
         return found;
     }
 
@@ -65,24 +61,6 @@ public final class Definitions {
         if (!store.ids().isValid(store.clock().instant())) {
             find();
         }
-    }
-
-    private void requireTables(Definition definition) {
-        List<String> known = definition.incarnation().tables();
-        Instant asked = store.clock().instant();
-        if (store.ids().isValid(known, asked)) {
-            return;
-        }
-        if (known.stream().allMatch(String::isEmpty)) {
-            throw new OtherTable();
-        }
-        List<TableIds.Found> found = TableIds.ask(store);
-        for (int table = 0; table < known.size(); table++) {
-            if (!found.get(table).id().equals(known.get(table))) {
-                throw new OtherTable(found.get(table));
-            }
-        }
-        store.ids().note(known, asked);
     }
 
     /// The definition as it is now, if there is one, whatever the tables are.

@@ -66,6 +66,11 @@ public record Store(
                     deployment + "-rows", deployment + "-deltas", deployment + "-totals", deployment + "-letters");
         }
 
+        /// Their names: rows, deltas, totals and letters.
+        public List<String> names() {
+            return List.of(rows, deltas, totals, letters);
+        }
+
         /// The table that holds the rows of a table of the user's function.
         public String output(String table) {
             String deployment = rows.endsWith(ROWS) ? rows.substring(0, rows.length() - ROWS.length()) : rows;
@@ -177,6 +182,24 @@ public record Store(
                 return new Written.Unknown(failed);
             }
             throw failed;
+        }
+    }
+
+    /// Writes all items or none until that is answered, for items that are the same if they are written twice.
+    ///
+    /// @return whether the condition of the first item held; if not, nothing was written by the last attempt
+    public boolean transactIf(List<TransactWriteItem> items) {
+        for (int attempt = 1; ; attempt++) {
+            switch (transact(items)) {
+                case Written.Done _ -> {
+                    return true;
+                }
+                case Written.Refused refused
+                when refused.failed(0) -> {
+                    return false;
+                }
+                case Written.Refused _, Written.Unknown _ -> backOff(attempt);
+            }
         }
     }
 

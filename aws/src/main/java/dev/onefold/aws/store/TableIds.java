@@ -26,8 +26,7 @@ public final class TableIds {
 
     /// Asks which tables there are: rows, deltas, totals and letters.
     public static List<Found> ask(Store store) {
-        Store.Tables tables = store.tables();
-        return ask(store, List.of(tables.rows(), tables.deltas(), tables.totals(), tables.letters()));
+        return ask(store, store.tables().names());
     }
 
     /// Asks which tables stand under these names.
@@ -38,6 +37,38 @@ public final class TableIds {
                         name -> found(
                                 store.retried(() -> store.client().describeTable(request -> request.tableName(name)))
                                         .table()));
+    }
+
+    /// The ids of rows, deltas, totals and letters as they are.
+    public static List<String> of(Store store) {
+        return ask(store).stream().map(Found::id).toList();
+    }
+
+    /// Fails if one of the tables under these names is another one than a definition knows, or if the deployment is
+    /// closed. Tables that were found to be right are taken for that for [#VALID_MAX].
+    ///
+    /// @param known ids in the definition, in the order of the names: empty texts while the deployment is closed;
+    ///     none if the definition is from before ids were noted
+    public static void require(Store store, List<String> known, List<String> names) {
+        Instant asked = store.clock().instant();
+        if (store.ids().isValid(known, asked)) {
+            return;
+        }
+        if (!known.isEmpty() && known.stream().allMatch(String::isEmpty)) {
+            throw new OtherTable();
+        }
+        List<Found> found = ask(store, names);
+        for (int table = 0; table < found.size(); table++) {
+            if (isOther(known, table, found.get(table))) {
+                throw new OtherTable(found.get(table));
+            }
+        }
+        store.ids().note(known, asked);
+    }
+
+    /// Whether a table is another one than a definition knows. Where it knows none, one that was restored is.
+    public static boolean isOther(List<String> known, int table, Found found) {
+        return known.isEmpty() ? found.isRestored() : !found.id().equals(known.get(table));
     }
 
     private static Found found(TableDescription table) {

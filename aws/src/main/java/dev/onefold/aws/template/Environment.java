@@ -1,11 +1,17 @@
 package dev.onefold.aws.template;
 
+import dev.onefold.aws.Connection;
+import dev.onefold.aws.batch.Collect;
+import dev.onefold.aws.serve.Access;
+import dev.onefold.aws.store.Store;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 import java.util.zip.DataFormatException;
@@ -13,27 +19,11 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
-/// The settings that the template gives a function by variables of its environment: the names of its resources,
+/// The settings that a template gives a function by variables of its environment: the names of its resources,
 /// and the pipeline. So the code and the definition of one deployment change in one step, with the function's
-/// version.
-///
-/// @param stack the stack's name, which metrics carry
-/// @param rows name of the table of rows
-/// @param deltas name of the table of deltas
-/// @param totals name of the table of totals
-/// @param letters name of the table of dead letters
-/// @param bucket name of the bucket that holds the bytes of dead letters
-/// @param layout of a deployment that State finds without a definition
-/// @param pipelineCode see [#code(Pipeline)]
-public record Environment(
-        String stack,
-        String rows,
-        String deltas,
-        String totals,
-        String letters,
-        String bucket,
-        Layout layout,
-        String pipelineCode) {
+/// version. A function asks for what it uses; a variable that is missing then is named by an
+/// [IllegalStateException].
+public final class Environment {
     static final String STACK = "ONEFOLD_STACK";
     static final String ROWS = "ONEFOLD_ROWS";
     static final String DELTAS = "ONEFOLD_DELTAS";
@@ -44,6 +34,16 @@ public record Environment(
     static final String GATES = "ONEFOLD_GATES";
     static final String PIPELINE = "ONEFOLD_PIPELINE";
     static final String FAIL_PERCENT = "ONEFOLD_FAIL_PERCENT";
+
+    /// Only Collect has them.
+    private static final String INPUT = "ONEFOLD_INPUT";
+    private static final String REDELIVERY = "ONEFOLD_REDELIVERY_HOURS";
+
+    static final String INPUT_QUEUE = "queue";
+    static final String INPUT_STREAM = "stream";
+
+    /// Only Serve has them.
+    private static final String SERVE = "ONEFOLD_SERVE_";
 
     /// Characters of all variables of a function, names and values: a limit of Lambda.
     static final int CHARACTERS_MAX = 4_096;
@@ -61,25 +61,100 @@ public record Environment(
     private static final BigDecimal ALL = BigDecimal.valueOf(100); // Percent.
     private static final int DIGITS_OF_MILLION = 4;
 
-    /// Reads the variables of a function.
-    ///
-    /// @throws IllegalStateException naming one that is missing
-    public static Environment of(Map<String, String> variables) {
-        return new Environment(
-                required(variables, STACK),
-                required(variables, ROWS),
-                required(variables, DELTAS),
-                required(variables, TOTALS),
-                required(variables, LETTERS),
-                required(variables, BUCKET),
-                new Layout(number(variables, LANES), number(variables, GATES)),
-                required(variables, PIPELINE));
+    private final Map<String, String> variables;
+    private final Pipeline pipeline;
+
+    private Environment(Map<String, String> variables) {
+        this.variables = variables;
+        pipeline = pipeline(required(PIPELINE));
     }
 
-    /// How many invocations of a function are to fail on purpose, of a million.
+    /// The variables of this process.
+    public static Environment ofProcess() {
+        return of(System.getenv());
+    }
+
+    static Environment of(Map<String, String> variables) {
+        return new Environment(variables);
+    }
+
+    /// The pipeline as it was deployed.
+    public Pipeline pipeline() {
+        return pipeline;
+    }
+
+    /// The tables and the bucket of the deployment.
+    public Store store() {
+        return Connection.store(tables(), bucket());
+    }
+
+    /// A batch pipeline has no table of totals.
+    Store.Tables tables() {
+        String totals = pipeline.fold() instanceof Batching ? "" : required(TOTALS);
+        return new Store.Tables(required(ROWS), required(DELTAS), totals, required(LETTERS));
+    }
+
+    /// Name of the bucket that holds the bytes of dead letters and of large records.
+    String bucket() {
+        return required(BUCKET);
+    }
+
+    /// The stack's name, which metrics carry.
+    public String stack() {
+        return required(STACK);
+    }
+
+    /// The layout of a deployment that State finds without a definition.
+    public Layout layout() {
+        return new Layout(number(LANES), number(GATES));
+    }
+
+    /// The lanes of a deployment that has collected nothing yet.
+    public int batchLanes() {
+        int lanes = number(LANES);
+        if (lanes < 1 || lanes > BatchTemplate.LANES_MAX) {
+            throw new IllegalArgumentException(
+                    "A deployment has 1 to " + BatchTemplate.LANES_MAX + " lanes, not " + lanes);
+        }
+        return lanes;
+    }
+
+    /// Whether records to collect come from a stream; a queue then brings the places of those that no invocation
+    /// took.
+    public boolean isStream() {
+        return INPUT_STREAM.equals(variables.get(INPUT));
+    }
+
+    /// For how long after its arrival a source may give a record again, where ids are forgotten.
+    public Duration redelivery() {
+        return variables.containsKey(REDELIVERY) ? Duration.ofHours(number(REDELIVERY)) : Collect.REDELIVERY_OF_QUEUES;
+    }
+
+    /// Name or ARN of the stream that takes records by HTTP; empty if there is none.
+    public String servedStream() {
+        return serve("STREAM");
+    }
+
+    /// Address or ARN of the queue that takes records by HTTP; empty if there is none.
+    public String servedQueue() {
+        return serve("QUEUE");
+    }
+
+    /// The rule for the callers by HTTP that are let in.
+    ///
+    /// @throws IllegalArgumentException if nobody can be let in
+    public Access access() {
+        return Access.of(serve("ISSUER"), serve("AUDIENCE"), serve("KEYS"));
+    }
+
+    private String serve(String name) {
+        return variables.getOrDefault(SERVE + name, "");
+    }
+
+    /// How many invocations of this function are to fail on purpose, of a million.
     ///
     /// @throws IllegalStateException if the variable is not a number from 0 to 100
-    public static int failOfMillion(Map<String, String> variables) {
+    public int failOfMillion() {
         String percent = variables.getOrDefault(FAIL_PERCENT, "0");
         try {
             BigDecimal value = new BigDecimal(percent);
@@ -100,7 +175,7 @@ public record Environment(
                 cause);
     }
 
-    static String required(Map<String, String> variables, String name) {
+    private String required(String name) {
         String value = variables.get(name);
         if (value == null || value.isEmpty()) {
             throw new IllegalStateException("The function's environment has no variable " + name
@@ -109,8 +184,8 @@ public record Environment(
         return value;
     }
 
-    static int number(Map<String, String> variables, String name) {
-        String value = required(variables, name);
+    private int number(String name) {
+        String value = required(name);
         try {
             return Integer.parseInt(value);
         } catch (NumberFormatException e) {
@@ -118,12 +193,7 @@ public record Environment(
         }
     }
 
-    /// The pipeline that the variables carry.
-    public Pipeline pipeline() {
-        return pipeline(pipelineCode);
-    }
-
-    static Pipeline pipeline(String code) {
+    private static Pipeline pipeline(String code) {
         return switch (PipelineText.read(text(code))) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
             case Reading.Refused refused ->

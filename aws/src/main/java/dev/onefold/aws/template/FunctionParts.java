@@ -2,6 +2,7 @@ package dev.onefold.aws.template;
 
 import dev.onefold.aws.item.OutputTable;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -34,20 +35,8 @@ final class FunctionParts {
                 .mapToObj(part -> "{AttributeName: "
                         + quoted(table.key().get(part).name()) + ", KeyType: " + (part == 0 ? "HASH" : "RANGE") + "}")
                 .collect(Collectors.joining(", "));
-        return """
-                  %s:
-                    Type: AWS::DynamoDB::Table
-                    DeletionPolicy: RetainExceptOnCreate
-                    UpdateReplacePolicy: Retain
-                    Properties:
-                      TableName: !Sub '${AWS::StackName}-table-%s'
-                      AttributeDefinitions: [%s]
-                      KeySchema: [%s]
-                      PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}
-                      SSESpecification: {SSEEnabled: true}
-                      DeletionProtectionEnabled: !Ref DeletionProtection
-                      BillingMode: PAY_PER_REQUEST
-                """.formatted(name(number), table.name(), definitions, schema);
+        List<String> part = List.of("table", name(number), "table-" + table.name(), definitions, schema);
+        return TemplateFile.part(part, Set.of()) + "      BillingMode: PAY_PER_REQUEST\n";
     }
 
     private static String quoted(String name) {
@@ -84,11 +73,6 @@ final class FunctionParts {
     }
 
     private static String statement(String sid, String actions, String resources) {
-        return """
-                - Sid: %s
-                  Effect: Allow
-                  Action: [%s]
-                  Resource: [%s]
-                """.formatted(sid, actions, resources).indent(14);
+        return TemplateFile.part(List.of("allow", sid, actions, resources), Set.of());
     }
 }

@@ -18,15 +18,22 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// The resources `template.yaml` and, for batch pipelines, `batch.yaml`: the template for every input, with
-/// placeholders for a few values. The first lines of `template.yaml` explain the notation.
+/// placeholders for a few values. `parts.yaml` has what they have in common. The first lines of `template.yaml`
+/// explain the notation.
 final class TemplateFile {
     private static final String NAME = "template.yaml";
     private static final String IF = "#if ";
     private static final String END = "#end";
+    private static final String USE = "#use ";
+    private static final List<String> PARTS =
+            read("parts.yaml").lines().filter(line -> !line.isEmpty()).toList();
+    private static final String PART = "#part ";
+    private static final String NEXT = " \\| ";
     private static final List<String> FUNCTIONS = List.of("State", "Reduce", "Upkeep");
     private static final String PUBLISHED = "published";
     private static final int DIGEST_CHARACTERS = 12;
@@ -35,7 +42,7 @@ final class TemplateFile {
 
     /// The template of one input, with all values filled in.
     static String filled(Input input, Pipeline pipeline, String pipelineCode, FunctionParts parts) {
-        Set<String> conditions = new HashSet<>(Set.of(condition(input)));
+        Set<String> conditions = new HashSet<>(Set.of(condition(input), "totals"));
         List<String> functions = new ArrayList<>(FUNCTIONS);
         String table = "";
         if (pipeline.publishing() instanceof Publishing.Items items) {
@@ -93,18 +100,45 @@ final class TemplateFile {
     ///
     /// @param conditions those that hold
     static String text(String resource, Set<String> conditions) {
+        return text(read(resource).lines().toList(), conditions).replaceAll("\\\\\n *", "");
+    }
+
+    private static String text(List<String> lines, Set<String> conditions) {
         StringBuilder text = new StringBuilder();
         boolean kept = true;
-        for (String line : read(resource).lines().toList()) {
+        for (String line : lines) {
             if (line.startsWith(IF)) {
                 kept = Arrays.stream(line.substring(IF.length()).split(" or ")).anyMatch(conditions::contains);
             } else if (line.equals(END)) {
                 kept = true;
+            } else if (kept && line.startsWith(USE)) {
+                text.append(part(List.of(line.substring(USE.length()).split(NEXT)), conditions));
             } else if (kept && !line.stripLeading().startsWith("#")) {
                 text.append(line).append('\n');
             }
         }
-        return text.toString().replaceAll("\\\\\n *", "");
+        return text.toString();
+    }
+
+    /// The text of a part that templates have in common.
+    ///
+    /// @param use name and values of the part
+    /// @param conditions those that hold
+    static String part(List<String> use, Set<String> conditions) {
+        List<String> part = PARTS.stream()
+                .dropWhile(line -> !(line + " | ").startsWith(PART + use.getFirst() + " | "))
+                .toList();
+        List<String> names = part.isEmpty()
+                ? List.of()
+                : List.of(part.getFirst().substring(PART.length()).split(NEXT));
+        if (names.size() != use.size()) {
+            throw new IllegalStateException("There is no such part of templates: " + use);
+        }
+        List<String> lines =
+                part.stream().skip(1).takeWhile(line -> !line.startsWith(PART)).toList();
+        return Pattern.compile("<(" + String.join("|", names) + ")>")
+                .matcher(text(lines, conditions))
+                .replaceAll(value -> Matcher.quoteReplacement(use.get(names.lastIndexOf(value.group(1)))));
     }
 
     /// The same template, with which everything goes that it makes: deleting the stack leaves nothing.

@@ -202,18 +202,7 @@ public final class Reset {
                                 .item(note)
                                 .build())
                         .build());
-        for (int attempt = 1; ; attempt++) {
-            switch (store.transact(both)) {
-                case Store.Written.Done _ -> {
-                    return;
-                }
-                case Store.Written.Refused refused
-                when refused.failed(0) -> {
-                    return;
-                }
-                case Store.Written.Refused _, Store.Written.Unknown _ -> store.backOff(attempt);
-            }
-        }
+        boolean _ = store.transactIf(both);
     }
 
     /// Deletes the items of a table until none is found: items that were written before the gates had moved
@@ -313,16 +302,10 @@ public final class Reset {
                         .build());
         List<TransactWriteItem> all =
                 Stream.concat(Stream.of(definitions.check(closed)), deletes).toList();
-        for (int attempt = 1; ; attempt++) {
-            switch (store.transact(all)) {
-                case Store.Written.Done _ -> {
-                    told.accept(deleted.addAndGet(items.size()));
-                    return;
-                }
-                case Store.Written.Refused refused when refused.failed(0) -> throw new Overtaken();
-                case Store.Written.Refused _, Store.Written.Unknown _ -> store.backOff(attempt);
-            }
+        if (!store.transactIf(all)) {
+            throw new Overtaken();
         }
+        told.accept(deleted.addAndGet(items.size()));
     }
 
     private static Map<String, AttributeValue> keyOf(Table table, Map<String, AttributeValue> item) {

@@ -161,11 +161,9 @@ public final class Restored {
     /// @param served the view that it has from then on
     /// @throws IllegalStateException if another incarnation has begun meanwhile
     static Definition open(Store store, Definition closed, Definition.View served) {
-        List<String> tables =
-                TableIds.ask(store).stream().map(TableIds.Found::id).toList();
         Definition next = new Definition(
                 closed.epoch() + 1,
-                new Incarnation(closed.incarnation().id(), tables),
+                new Incarnation(closed.incarnation().id(), TableIds.of(store)),
                 closed.lanes(),
                 closed.gates(),
                 served.number(),
@@ -182,9 +180,8 @@ public final class Restored {
         Definition both = new Claims(store).withView(closed, closed.servedView().pipeline(), 1, "");
         Definition.View fresh = both.view(both.last());
         long rows = TableFilling.fill(store, closed, fresh.number());
-        List<String> tables =
-                TableIds.ask(store).stream().map(TableIds.Found::id).toList();
-        store.ids().note(tables, store.clock().instant()); // This process alone goes on before it says so to others.
+        // This process alone goes on before it says so to others.
+        store.ids().note(TableIds.of(store), store.clock().instant());
         store.threads().each(closed.lanes(), lane -> Reduce.lane(store, lane));
         Verification verification = TotalsReads.differences(store, both, fresh, rows + " rows of tables");
         definitions.keepServed(closed);

@@ -99,4 +99,13 @@ class CollectFunctionTest {
         assertThat(handle(store, pipeline, records)).isEqualTo(DONE);
         assertThat(sealed(store)).containsExactly("{}", "{}");
     }
+
+    @Test
+    void the_stored_pipeline_is_parsed_once_however_often_it_is_loaded() {
+        Store store = DYNAMO.store("parsed-once");
+        assertThat(handle(store, pipeline("once"), record("1", "{}"))).isEqualTo(DONE);
+        Pipeline parsed = BatchDefinition.find(store).orElseThrow().pipeline();
+        assertThat(parsed).isEqualTo(pipeline("once"));
+        assertThat(BatchDefinition.find(store).orElseThrow().pipeline()).isSameAs(parsed);
+    }
 }

@@ -103,7 +103,11 @@ class DeployingTest {
     private static Resource stateReady(String name) throws IOException {
         Store store = DYNAMO.store("deploying-" + name);
         StateFunction state = new StateFunction(
-                store, PIPELINE, SILENT, () -> new Streams(new Forgotten(), DYNAMO.changes), new Layout(2, 64));
+                store,
+                PIPELINE,
+                SILENT,
+                () -> new Streams(new Forgotten(), DYNAMO.changes),
+                new StateFunction.Setup(new Layout(2, 64), 0));
         Resource resource = new Resource(state::handle);
         assertAccepted(resource.update(reading(STREAM, "0", "1")));
         resource.complete();

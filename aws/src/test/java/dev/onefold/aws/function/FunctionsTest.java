@@ -49,7 +49,8 @@ class FunctionsTest {
 
     /// Few gates, because the stand-in takes its time for each.
     private StateFunction state(Store store, Pipeline pipeline) {
-        return new StateFunction(store, pipeline, metrics, Connection.streams(), new Layout(8, 64));
+        return new StateFunction(
+                store, pipeline, metrics, Connection.streams(), new StateFunction.Setup(new Layout(8, 64), 0));
     }
 
     private static String kinesis(List<String> records) {

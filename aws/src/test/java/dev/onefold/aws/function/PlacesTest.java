@@ -33,7 +33,8 @@ class PlacesTest {
     private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
 
     private static StateFunction state(Store store) {
-        return new StateFunction(store, PIPELINE, SILENT, Connection.streams(), new Layout(2, 64));
+        return new StateFunction(
+                store, PIPELINE, SILENT, Connection.streams(), new StateFunction.Setup(new Layout(2, 64), 0));
     }
 
     private static byte[] batch(int sequence, String id) {

@@ -328,7 +328,7 @@ class BatchTemplateTest {
                                 ? variable.getValue().asText()
                                 : variable.getValue().path("Ref").asText()));
         assertThat(variables.replace("ONEFOLD_LANES", "64")).isEqualTo("Lanes");
-        BatchEnvironment environment = BatchEnvironment.of(variables);
+        Environment environment = Environment.of(variables);
         assertThat(environment.stack()).isEqualTo("AWS::StackName");
         assertThat(environment.tables().rows()).isEqualTo("Rows");
         assertThat(environment.tables().deltas()).isEqualTo("Deltas");

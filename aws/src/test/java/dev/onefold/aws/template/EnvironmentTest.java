@@ -54,7 +54,7 @@ class EnvironmentTest {
     void a_missing_variable_is_named() {
         Map<String, String> variables = variables(Environment.code(Pipelines.trades()));
         variables.remove(Environment.TOTALS);
-        assertThatThrownBy(() -> Environment.of(variables))
+        assertThatThrownBy(() -> Environment.of(variables).tables())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("no variable ONEFOLD_TOTALS")
                 .hasMessageContaining("onefold aws template");
@@ -65,7 +65,7 @@ class EnvironmentTest {
     void a_number_of_lanes_that_cannot_be_is_named(String lanes) {
         Map<String, String> variables = variables(Environment.code(Pipelines.trades()));
         variables.put(Environment.LANES, lanes);
-        assertThatThrownBy(() -> Environment.of(variables))
+        assertThatThrownBy(() -> Environment.of(variables).layout())
                 .hasMessageContaining(lanes.equals("eight") ? "LANES" : lanes);
     }
 
@@ -170,15 +170,18 @@ class EnvironmentTest {
     @ParameterizedTest
     @CsvSource({"0,0", "1,10000", "2.5,25000", "0.0001,1", "100,1000000"})
     void invocations_that_fail_on_purpose_are_so_many_of_a_hundred(String percent, int ofMillion) {
-        assertThat(Environment.failOfMillion(Map.of(Environment.FAIL_PERCENT, percent)))
-                .isEqualTo(ofMillion);
-        assertThat(Environment.failOfMillion(Map.of())).isZero();
+        Map<String, String> variables = variables(Environment.code(Pipelines.trades()));
+        assertThat(Environment.of(variables).failOfMillion()).isZero();
+        variables.put(Environment.FAIL_PERCENT, percent);
+        assertThat(Environment.of(variables).failOfMillion()).isEqualTo(ofMillion);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"-1", "101", "100.1", "NaN", "1e9", "", "0.00001"})
     void a_share_of_failures_that_cannot_be_is_refused_by_the_function_that_reads_it(String percent) {
-        assertThatThrownBy(() -> Environment.failOfMillion(Map.of(Environment.FAIL_PERCENT, percent)))
+        Map<String, String> variables = variables(Environment.code(Pipelines.trades()));
+        variables.put(Environment.FAIL_PERCENT, percent);
+        assertThatThrownBy(() -> Environment.of(variables).failOfMillion())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("a number from 0 to 100")
                 .hasMessageContaining("not " + percent + ".")

@@ -189,10 +189,10 @@ class FunctionsTest {
         assertThat(variables.replace("ONEFOLD_GATES", "64")).isEqualTo("Gates");
         Environment environment = Environment.of(variables);
         assertThat(environment.stack()).isEqualTo("AWS::StackName");
-        assertThat(environment.rows()).isEqualTo("Rows");
-        assertThat(environment.deltas()).isEqualTo("Deltas");
-        assertThat(environment.totals()).isEqualTo("Totals");
-        assertThat(environment.letters()).isEqualTo("Letters");
+        assertThat(environment.tables().rows()).isEqualTo("Rows");
+        assertThat(environment.tables().deltas()).isEqualTo("Deltas");
+        assertThat(environment.tables().totals()).isEqualTo("Totals");
+        assertThat(environment.tables().letters()).isEqualTo("Letters");
         assertThat(environment.bucket()).isEqualTo("LettersBucket");
         assertThat(environment.layout()).isEqualTo(new Layout(4, 64));
         assertThat(environment.pipeline()).isEqualTo(Pipelines.trades());

@@ -1,10 +1,12 @@
 package dev.onefold.aws.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.template.Template.Input;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -43,6 +45,35 @@ class TemplateFileTest {
                         .toList());
         assertThat(Template.of(Pipelines.published(), Input.TABLE).yaml().length())
                 .isLessThan(Template.BYTES_MAX);
+    }
+
+    @Test
+    void a_part_that_templates_have_in_common_gets_its_values_and_the_lines_of_the_template_that_uses_it() {
+        assertThat(TemplateFile.part(List.of("alias", "Reduce"), Set.of())).isEqualTo("""
+                  ReduceAlias:
+                    Type: AWS::Lambda::Alias
+                    Properties:
+                      Name: live
+                      FunctionName: !Ref Reduce
+                      FunctionVersion: !GetAtt ReduceVersion.Version
+                """);
+        List<String> function = List.of("function", "Seal", "120");
+        assertThat(TemplateFile.part(function, Set.of("totals"))).contains("  Seal:\n", "ONEFOLD_GATES: !Ref Gates\n");
+        assertThat(TemplateFile.part(function, Set.of("batches")))
+                .contains("Timeout: 120\n")
+                .doesNotContain("GATES");
+        assertThat(TemplateFile.part(List.of("target", "<input>", "$1"), Set.of()))
+                .as("a value is not filled in again")
+                .contains("Id: <input>\n", "Input: $1\n");
+    }
+
+    @Test
+    void a_part_that_is_not_there_or_has_other_values_is_named() {
+        for (List<String> use : List.of(List.of("alia", "Reduce"), List.of("alias"), List.of("alias", "a", "b"))) {
+            assertThatThrownBy(() -> TemplateFile.part(use, Set.of()))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(use.toString());
+        }
     }
 
     private static List<Input> templatesWith(String line) {
