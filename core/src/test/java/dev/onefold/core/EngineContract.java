@@ -182,7 +182,7 @@ public interface EngineContract {
     }
 
     @Test
-    default void hazard_20_arithmetic_is_exact_and_bounded_at_the_door_and_healthy_records_go_on() {
+    default void hazard_20_and_21_and_56_arithmetic_is_exact_and_bounded_at_the_door_and_healthy_records_go_on() {
         Pipeline wide = PipelineBuilder.named("wide")
                 .key("id")
                 .version("v")

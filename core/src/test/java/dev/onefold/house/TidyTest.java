@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/// The house style, as far as a machine can judge it, over the sources of every module. `STYLE` says why.
+/// The house style, as far as a machine can judge it, over the sources of every module.
+/// `docs/internals/style.md` says why.
 class TidyTest {
     private static final int FILE_LINES_MAX = 500;
     private static final int METHOD_LINES_MAX = 60;
@@ -74,7 +75,7 @@ class TidyTest {
     }
 
     @Test
-    void a_file_has_at_most_500_lines() {
+    void a_file_of_more_than_500_lines_says_why_it_is_one() {
         verify(java.stream()
                 .filter(file -> file.text().lines().count() > FILE_LINES_MAX)
                 .filter(file -> !file.text().contains(ONE_IDEA))
@@ -102,7 +103,7 @@ class TidyTest {
     }
 
     @Test
-    void a_package_has_at_most_20_files() {
+    void a_package_of_more_than_20_files_says_why_it_is_one() {
         Map<String, Long> filesPerFolder = java.stream()
                 .filter(file -> file.isMain() && !file.fileName().equals("package-info.java"))
                 .collect(groupingBy(Source::folder, TreeMap::new, counting()));

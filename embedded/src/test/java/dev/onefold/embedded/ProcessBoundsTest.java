@@ -131,7 +131,7 @@ class ProcessBoundsTest {
     }
 
     @Test
-    void a_call_that_does_not_return_makes_its_event_a_dead_letter_and_no_other_key_waits_for_it() {
+    void hazard_69_a_call_that_does_not_return_makes_its_event_a_dead_letter_and_no_other_key_waits_for_it() {
         CountDownLatch release = new CountDownLatch(1);
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, metres("in-order", 1, 1, release), SETTINGS)) {
             List<String> records = IntStream.range(0, 40)

@@ -33,13 +33,13 @@ class DocumentsTest {
     private Path data;
 
     /// Path from the root, and text.
-    private record Document(String path, String text) {
+    record Document(String path, String text) {
         Path folder() {
             return Clone.root().resolve(path).resolveSibling("");
         }
     }
 
-    private static List<Document> documents() {
+    static List<Document> documents() {
         List<Document> documents = new ArrayList<>();
         for (String start : List.of("README.md", "CONTRIBUTING.md", "docs", "examples")) {
             try (Stream<Path> files = Files.walk(Clone.root().resolve(start))) {

@@ -151,7 +151,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void a_content_may_be_compressed_and_a_damaged_or_huge_one_folds_nothing()
+    void hazard_87_a_content_may_be_compressed_and_a_damaged_or_huge_one_folds_nothing()
             throws IOException, InterruptedException {
         byte[] body = bytes(record(1, "1.00") + record(2, "2.00"));
         byte[] bomb = bytes(" ".repeat(10_000_000));

@@ -149,7 +149,7 @@ class KilledServiceTest {
 
     @Test
     @Tag("campaign")
-    void killed_fifty_times_it_has_what_it_answered_and_nothing_twice() throws Exception {
+    void hazard_85_killed_fifty_times_it_has_what_it_answered_and_nothing_twice() throws Exception {
         long seed = Long.getLong("seed", 1);
         SplittableRandom random = new SplittableRandom(seed);
         List<Client> clients = new ArrayList<>();

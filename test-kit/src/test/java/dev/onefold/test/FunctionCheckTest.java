@@ -68,7 +68,7 @@ class FunctionCheckTest {
     }
 
     @Test
-    void an_impure_function_is_found_with_its_two_results() {
+    void hazard_68_an_impure_function_is_found_with_its_two_results() {
         assertThat(failure(check(loaded(new Laps.Impure(), "\"order\":\"in-order\""))))
                 .contains("is not pure", "first    context {\"laps\":1", "second   context {\"laps\":1", "event    {");
     }

@@ -32,7 +32,7 @@ class ServedRecordsTest {
     }
 
     @Test
-    void the_answer_comes_when_the_stream_has_every_line() throws IOException {
+    void hazard_85_the_answer_comes_when_the_stream_has_every_line() throws IOException {
         Answered answered = served.post(lines(1_200));
         assertThat(answered.status()).isEqualTo(202);
         assertThat(answered.body()).isEqualTo("{\"put\":1200}\n");
@@ -47,7 +47,7 @@ class ServedRecordsTest {
     }
 
     @Test
-    void lines_that_the_stream_does_not_take_in_time_are_named_and_may_be_sent_again() throws IOException {
+    void hazard_84_lines_that_the_stream_does_not_take_in_time_are_named_and_may_be_sent_again() throws IOException {
         served.most = Duration.ofMillis(200);
         served.puts.refusedWord = "r2";
         Answered answered = served.post(lines(30));
@@ -87,7 +87,7 @@ class ServedRecordsTest {
     }
 
     @Test
-    void a_bomb_is_refused_before_anything_is_put() throws IOException {
+    void hazard_87_a_bomb_is_refused_before_anything_is_put() throws IOException {
         ByteArrayOutputStream packed = new ByteArrayOutputStream();
         try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
             out.write(new byte[20 << 20]);

@@ -57,7 +57,7 @@ class ServedTokensTest {
     }
 
     @Test
-    void two_tokens_allow_what_they_say_and_nothing_of_each_other() throws Exception {
+    void hazard_89_two_tokens_allow_what_they_say_and_nothing_of_each_other() throws Exception {
         String desk = token(key, "openid onefold:read:trades", 60);
         String feed = token(key, "onefold:write:trades", 60);
         String other = token(key, "onefold:read:orders onefold:write:orders", 60);

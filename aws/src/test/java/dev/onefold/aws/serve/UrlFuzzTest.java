@@ -135,7 +135,7 @@ class UrlFuzzTest {
     }
 
     @Test
-    void whatever_is_asked_the_function_answers_and_shows_no_record() {
+    void hazard_90_whatever_is_asked_the_function_answers_and_shows_no_record() {
         ask(ServedTrades.store("fuzz"), 1, 700);
     }
 

@@ -97,7 +97,8 @@ class GuardTest {
 
     @Test
     @Timeout(30)
-    void a_change_waits_for_at_most_one_of_the_readers_that_were_there_before_it() throws InterruptedException {
+    void hazard_88_a_change_waits_for_at_most_one_of_the_readers_that_were_there_before_it()
+            throws InterruptedException {
         List<String> order = new CopyOnWriteArrayList<>();
         List<Thread> threads = new ArrayList<>();
         guard.locked(() -> {
@@ -118,7 +119,7 @@ class GuardTest {
 
     @Test
     @Timeout(30)
-    void a_virtual_thread_without_a_carrier_keeps_the_lock_from_nobody() throws InterruptedException {
+    void hazard_88_a_virtual_thread_without_a_carrier_keeps_the_lock_from_nobody() throws InterruptedException {
         AtomicBoolean isOver = new AtomicBoolean();
         List<Thread> busy = new ArrayList<>();
         CountDownLatch carriers = new CountDownLatch(Runtime.getRuntime().availableProcessors());

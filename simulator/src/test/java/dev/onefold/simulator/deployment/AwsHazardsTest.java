@@ -79,7 +79,6 @@ class AwsHazardsTest {
         return String.join("/", line.group()) + "=" + line.values();
     }
 
-    /// 1.
     @Test
     void hazard_1_a_batch_that_comes_again_cut_elsewhere_counts_once() {
         List<Arrival> batch = trades(4);
@@ -89,9 +88,8 @@ class AwsHazardsTest {
         assertThat(total()).isEqualTo("=[4.00, 4]");
     }
 
-    /// 2, 3.
     @Test
-    void hazard_2_a_retry_after_the_service_has_forgotten_its_token_counts_once() {
+    void hazard_2_and_3_a_retry_after_the_service_has_forgotten_its_token_counts_once() {
         List<Arrival> batch = trades(4);
         process(batch);
         deployment.time.runFor(Duration.ofSeconds(601));
@@ -99,9 +97,8 @@ class AwsHazardsTest {
         assertThat(total()).isEqualTo("=[4.00, 4]");
     }
 
-    /// 4, 6.
     @Test
-    void hazard_4_a_request_whose_answer_is_lost_is_looked_up_and_is_its_own() {
+    void hazard_4_and_6_a_request_whose_answer_is_lost_is_looked_up_and_is_its_own() {
         deployment.dynamo.inject(Faults.none().with(Fault.REPLY_LOST, 0.2).with(Fault.ERROR_AFTER, 0.2));
         List<Fate> fates = new ArrayList<>();
         for (Arrival arrival : trades(60)) {
@@ -112,9 +109,8 @@ class AwsHazardsTest {
         assertThat(total()).isEqualTo("=[60.00, 60]");
     }
 
-    /// 5, 15.
     @Test
-    void hazard_5_between_the_row_and_its_delta_there_is_no_instant_to_be_killed_in() {
+    void hazard_5_and_15_between_the_row_and_its_delta_there_is_no_instant_to_be_killed_in() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         List<Arrival> batch = trades(20);
         for (int millis = 1; millis < 120; millis += 3) {
@@ -127,7 +123,6 @@ class AwsHazardsTest {
         assertThat(total()).isEqualTo("=[20.00, 20]");
     }
 
-    /// 7.
     @Test
     void hazard_7_what_a_zombie_sends_minutes_later_changes_nothing() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.ZOMBIE, 0.3));
@@ -141,7 +136,6 @@ class AwsHazardsTest {
         assertThat(engine.verify().isEqual()).isTrue();
     }
 
-    /// 8.
     @Test
     void hazard_8_of_two_functions_on_the_same_keys_at_once_no_update_is_lost_and_none_counts_twice() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
@@ -157,7 +151,6 @@ class AwsHazardsTest {
         assertThat(lines()).contains("=[39.00, 30]", "other=[10.00, 1]");
     }
 
-    /// 9.
     @Test
     void hazard_9_an_event_that_its_producer_has_sent_twice_has_two_sequence_numbers_and_counts_once() {
         process(List.of(trade("a", 1, "FX", 5)));
@@ -165,7 +158,6 @@ class AwsHazardsTest {
         assertThat(total()).isEqualTo("=[5.00, 1]");
     }
 
-    /// 28.
     @Test
     void hazard_28_many_small_deltas_over_a_hundred_groups_are_added_whole_in_as_many_transactions_as_it_takes() {
         for (int i = 0; i < 250; i++) {
@@ -175,17 +167,15 @@ class AwsHazardsTest {
         assertThat(lines()).hasSize(251);
     }
 
-    /// 32, 33.
     @Test
-    void hazard_33_an_outage_of_days_forgets_nothing_because_deltas_do_not_expire() {
+    void hazard_32_and_33_an_outage_of_days_forgets_nothing_because_deltas_do_not_expire() {
         process(trades(50));
         deployment.time.runFor(Duration.ofDays(9));
         assertThat(total()).isEqualTo("=[50.00, 50]");
     }
 
-    /// 34, 36.
     @Test
-    void hazard_34_the_parent_s_last_record_again_after_the_child_has_begun_takes_nothing_back() {
+    void hazard_34_and_36_the_parent_s_last_record_again_after_the_child_has_begun_takes_nothing_back() {
         Arrival parent = trade("a", 1, "FX", 1);
         process(List.of(parent));
         process(List.of(trade("a", 2, "Rates", 2)));
@@ -194,7 +184,6 @@ class AwsHazardsTest {
         assertThat(lines()).containsExactly("=[2.00, 1]", "Rates=[2.00, 1]");
     }
 
-    /// 39.
     @Test
     void hazard_39_an_answer_of_many_pages_is_whole() {
         String longName = "n".repeat(400);
@@ -205,7 +194,6 @@ class AwsHazardsTest {
         assertThat(lines()).hasSize(4_001).first().isEqualTo("=[4000.00, 4000]");
     }
 
-    /// 40.
     @Test
     void hazard_40_rows_that_seed_while_events_are_live_are_versioned_and_tombstones_guard() {
         Pipeline favourites = PipelineBuilder.named("favourites")
@@ -229,9 +217,8 @@ class AwsHazardsTest {
                 .containsExactly("=[2]", "new=[1]", "old=[1]");
     }
 
-    /// 53, 54.
     @Test
-    void hazard_53_a_delta_that_retracts_waits_for_the_one_that_adds_whatever_their_ids_say() {
+    void hazard_53_and_54_a_delta_that_retracts_waits_for_the_one_that_adds_whatever_their_ids_say() {
         SimulatedClient client = deployment.dynamo.client("person");
         for (int version = 1; version <= 12; version++) {
             // Each writer is told a time that is further behind.
@@ -254,7 +241,6 @@ class AwsHazardsTest {
         assertThat(lines()).containsExactly("=[12.00, 1]", "desk12=[12.00, 1]");
     }
 
-    /// 51.
     @Test
     void hazard_51_functions_restored_from_one_snapshot_write_over_no_other_s_delta() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
@@ -269,7 +255,6 @@ class AwsHazardsTest {
         assertThat(total()).isEqualTo("=[12.00, 12]");
     }
 
-    /// 29.
     @Test
     void hazard_29_a_table_on_which_every_transaction_conflicts_is_an_error_after_bounded_attempts() {
         process(trades(5));
@@ -284,9 +269,8 @@ class AwsHazardsTest {
         assertThat(engine.verify().isEqual()).isTrue();
     }
 
-    /// 16, 57.
     @Test
-    void hazard_57_code_that_has_read_the_old_definition_cannot_write_behind_the_filler_s_back() {
+    void hazard_16_and_57_code_that_has_read_the_old_definition_cannot_write_behind_the_filler_s_back() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         process(trades(10));
         for (int micros = 0; micros < 40_000; micros += 1_500) {
@@ -322,7 +306,6 @@ class AwsHazardsTest {
                 .containsExactly("=[4.00, 4]");
     }
 
-    /// 38.
     @Test
     void hazard_38_totals_that_were_cleared_without_their_rows_are_found_and_rebuilt() {
         process(trades(6));
@@ -340,7 +323,6 @@ class AwsHazardsTest {
         assertThat(engine.verify().isEqual()).isTrue();
     }
 
-    /// 58.
     @Test
     void hazard_58_an_audit_while_events_arrive_compares_one_cut() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));

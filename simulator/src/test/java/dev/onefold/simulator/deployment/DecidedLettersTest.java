@@ -36,7 +36,7 @@ import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// Dead letters that the next pipeline decides again: none is forgotten, none holds up the others, and who wins is what
-/// it would be if all records came again. The number before a test is the hazard's.
+/// it would be if all records came again. The number in a test's name is the hazard's.
 class DecidedLettersTest {
     private static final Pipeline TRADES = trades().build();
     private static final Pipeline TRADES_WITH_TIME = trades().time("ts").build();
@@ -100,9 +100,8 @@ class DecidedLettersTest {
                         object.bucket(item.get("b").s()).key(item.get("o").s())));
     }
 
-    /// 24.
     @Test
-    void a_letter_whose_record_is_gone_stays_and_says_so_and_those_behind_it_are_decided() {
+    void hazard_24_a_letter_whose_record_is_gone_stays_and_says_so_and_those_behind_it_are_decided() {
         AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 2);
         process(trade("a", 1), trade("b", 10));
         lose(1);
@@ -167,9 +166,8 @@ class DecidedLettersTest {
         }
     }
 
-    /// 12.
     @Test
-    void a_row_that_lost_and_loses_again_stays_one_letter_also_when_its_record_comes_again() {
+    void hazard_12_a_row_that_lost_and_loses_again_stays_one_letter_also_when_its_record_comes_again() {
         AwsEngine engine = deployment.engine(BY_DESK, 2, 2);
         Arrival loser = moved("a", "A", "Y");
         process(loser);
@@ -181,9 +179,8 @@ class DecidedLettersTest {
         assertThat(engine.deadLetters().list(0, 10)).extracting(DeadLetter::id).containsExactly(1L);
     }
 
-    /// 5, 12.
     @Test
-    void wherever_a_step_that_decides_rows_that_lost_is_killed_the_same_wins() {
+    void hazard_5_and_12_wherever_a_step_that_decides_rows_that_lost_is_killed_the_same_wins() {
         for (int millis = 1; millis < 250; millis += 11) {
             deployment = Deployment.calm();
             AwsEngine engine = deployment.engine(BY_DESK, 2, 2);
@@ -211,9 +208,8 @@ class DecidedLettersTest {
         return arrival("{\"id\":\"%s\",\"v\":1,\"desk\":\"%s\",\"region\":\"%s\"}".formatted(id, desk, region));
     }
 
-    /// 27.
     @Test
-    void three_hundred_letters_are_decided_in_a_few_seconds() {
+    void hazard_27_three_hundred_letters_are_decided_in_a_few_seconds() {
         deployment.engine(TRADES_WITH_TIME, 2, 2_048);
         process(IntStream.range(0, 300).mapToObj(i -> trade("t" + i, 1)).toArray(Arrival[]::new));
         upkeep(TRADES);

@@ -67,18 +67,16 @@ class LetterHazardsTest {
         return new String(engine.deadLetters().record(id), StandardCharsets.UTF_8);
     }
 
-    /// 12.
     @Test
-    void the_loser_of_a_conflict_loses_again_when_it_is_redriven_and_stays_the_letter_that_it_is() {
+    void hazard_12_the_loser_of_a_conflict_loses_again_when_it_is_redriven_and_stays_the_letter_that_it_is() {
         process(trade("Rates"), trade("FX"));
         assertThat(engine.deadLetters().redrive(1, null)).isEqualTo(Redriven.CONFLICTING);
         assertThat(letters()).extracting(DeadLetter::id).containsExactly(1L);
         assertThat(record(1)).isEqualTo(trade("FX"));
     }
 
-    /// 12.
     @Test
-    void what_was_read_of_a_loser_is_no_record_and_stays_one_letter_when_it_is_redriven() {
+    void hazard_12_what_was_read_of_a_loser_is_no_record_and_stays_one_letter_when_it_is_redriven() {
         process(trade("FX"), trade("Rates"));
         String read = record(1);
         assertThat(engine.deadLetters().redrive(1, null)).isEqualTo(Redriven.NO_RECORD);
@@ -89,9 +87,8 @@ class LetterHazardsTest {
         assertThat(record(1)).isEqualTo(read);
     }
 
-    /// 12.
     @Test
-    void an_edit_that_loses_a_conflict_is_kept_beside_the_record_that_was_edited() {
+    void hazard_12_an_edit_that_loses_a_conflict_is_kept_beside_the_record_that_was_edited() {
         process(trade("Rates"), "poison");
         assertThat(engine.deadLetters().redrive(1, trade("FX").getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(Redriven.CONFLICTING);
@@ -119,9 +116,8 @@ class LetterHazardsTest {
         assertThat(record(letters().getFirst().id())).isEqualTo(trade("FX"));
     }
 
-    /// 25.
     @Test
-    void whenever_a_function_is_killed_each_letter_that_is_there_has_its_record() {
+    void hazard_25_whenever_a_function_is_killed_each_letter_that_is_there_has_its_record() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 1));
         int listed = 0;
         for (int millis = 1; millis < 150; millis++) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// A row whose value does not fit a narrower decimal leaves the totals and becomes one letter, whatever stops or
-/// doubles the steps; a wider decimal takes it back. The number before a test is the hazard's.
+/// doubles the steps; a wider decimal takes it back. The number in a test's name is the hazard's.
 class NarrowerDecimalsTest {
     private static final Pipeline WIDE = trades(4);
     private static final Pipeline NARROW = trades(2);
@@ -148,7 +148,6 @@ class NarrowerDecimalsTest {
         return engine.deadLetters().list(id - 1, 1).getFirst().place().toString();
     }
 
-    /// 57.
     @Test
     void hazard_57_a_record_that_comes_while_a_narrower_view_is_filled_is_judged_by_both_views() {
         AwsEngine engine = deployment.engine(WIDE, 3, 4);
@@ -187,9 +186,8 @@ class NarrowerDecimalsTest {
         assertThat(engine.verify().isEqual()).isTrue();
     }
 
-    /// 19.
     @Test
-    void a_record_that_comes_before_the_letter_of_its_row_is_kept_makes_that_letter_and_is_the_first_of_its_key() {
+    void hazard_19_a_record_that_comes_before_the_letter_of_its_row_is_kept_makes_it_and_is_the_first_of_its_key() {
         AwsEngine engine = deployment.engine(WIDE, 2, 2);
         process(trade("a", 5, "1.234"), trade("b", 5, "10.123"));
         assertThat(upkeep(NARROW, true)).isInstanceOf(Upkeep.Outcome.Serving.class);
@@ -335,9 +333,8 @@ class NarrowerDecimalsTest {
         return new Arrival(place.shard(), place.sequence(), place.subSequence(), record.data());
     }
 
-    /// 57.
     @Test
-    void a_batch_makes_many_letters_of_refused_rows_at_a_time() {
+    void hazard_57_a_batch_makes_many_letters_of_refused_rows_at_a_time() {
         AwsEngine engine = deployment.engine(WIDE, 1, 64);
         process(IntStream.range(0, 200)
                 .mapToObj(i -> trade("k" + i, 1, "1.234"))

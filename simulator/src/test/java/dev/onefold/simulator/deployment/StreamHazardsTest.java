@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.SdkBytes;
 
 /// Known ways in which streams make such systems count wrong, each with its schedule: the function itself, behind an
-/// event source mapping on a simulated stream. The number before a test is the hazard's.
+/// event source mapping on a simulated stream. The number in a test's name is the hazard's.
 class StreamHazardsTest {
     private static final String STREAM = "trades";
     private static final String FIRST_SHARD = "shardId-000000000000";
@@ -111,9 +111,8 @@ class StreamHazardsTest {
         deployment.time.runFor(duration);
     }
 
-    /// 1.
     @Test
-    void a_batch_whose_answer_is_lost_comes_again_cut_elsewhere_and_counts_once() {
+    void hazard_1_a_batch_whose_answer_is_lost_comes_again_cut_elsewhere_and_counts_once() {
         putAll(trades(100));
         MappingFaults nasty = new MappingFaults(1, 0, 0.8, 1, 0, 0);
         Sandboxes state = map(MappingSettings.input().withFailure(false, true), nasty, 0);
@@ -123,9 +122,8 @@ class StreamHazardsTest {
         assertThat(engine.verify().isEqual()).isTrue();
     }
 
-    /// 1, 7, 8.
     @Test
-    void batches_in_two_invocations_at_once_and_ranges_that_come_again_later_count_once() {
+    void hazard_1_and_7_and_8_batches_in_two_invocations_at_once_and_ranges_that_come_again_later_count_once() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.ZOMBIE, 0.05));
         putAll(trades(200));
         MappingFaults nasty = new MappingFaults(1, 0.9, 0.1, 0.5, 0.9, 0.2);
@@ -136,9 +134,8 @@ class StreamHazardsTest {
         assertThat(engine.verify().isEqual()).isTrue();
     }
 
-    /// 24.
     @Test
-    void behind_a_poison_record_the_healthy_ones_go_on_within_seconds_and_it_is_kept_once() {
+    void hazard_24_behind_a_poison_record_the_healthy_ones_go_on_within_seconds_and_it_is_kept_once() {
         map();
         run(MINUTE);
         put("k", trade("a", 1, "FX", 1));
@@ -153,9 +150,8 @@ class StreamHazardsTest {
         });
     }
 
-    /// 27.
     @Test
-    void functions_that_are_killed_in_the_middle_of_their_batches_leave_nothing_out() {
+    void hazard_27_functions_that_are_killed_in_the_middle_of_their_batches_leave_nothing_out() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 0.5));
         putAll(trades(150));
         map(MappingSettings.input().withBatch(30, Duration.ZERO), MappingFaults.NONE, 0.7);
@@ -165,9 +161,8 @@ class StreamHazardsTest {
         assertThat(queues.bodies("retries")).isEmpty();
     }
 
-    /// 9, 30.
     @Test
-    void hazard_30_entries_that_put_records_refuses_are_put_again_and_what_is_in_twice_counts_once() {
+    void hazard_9_and_30_entries_that_put_records_refuses_are_put_again_and_what_is_in_twice_counts_once() {
         kinesis.inject(Faults.none().with(Fault.UNPROCESSED, 0.3).with(Fault.REPLY_LOST, 0.2));
         map();
         Producers producers = new Producers(deployment.time, kinesis.client(), TRADES, new SplittableRandom(1));
@@ -177,9 +172,8 @@ class StreamHazardsTest {
         assertThat(total()).isEqualTo("=[200.00, 200]");
     }
 
-    /// 31.
     @Test
-    void records_from_before_the_mapping_are_read_and_from_latest_on_they_would_not_be() {
+    void hazard_31_records_from_before_the_mapping_are_read_and_from_latest_on_they_would_not_be() {
         putAll(trades(5));
         map(MappingSettings.input().withStart(StartingPosition.LATEST, null), MappingFaults.NONE, 0);
         run(MINUTE);
@@ -189,9 +183,8 @@ class StreamHazardsTest {
         assertThat(total()).isEqualTo("=[5.00, 5]");
     }
 
-    /// 34.
     @Test
-    void versions_of_a_key_across_a_split_and_a_merge_come_parent_first_and_whatever_comes_again_changes_nothing() {
+    void hazard_34_versions_of_a_key_across_a_split_and_a_merge_come_parent_first_and_each_counts_once() {
         map(MappingSettings.input().withBatch(3, Duration.ZERO), new MappingFaults(1, 0.3, 0.3, 0.3, 0.9, 0.1), 0.2);
         int version = 0;
         for (int round = 0; round < 6; round++) {
@@ -223,9 +216,8 @@ class StreamHazardsTest {
         }
     }
 
-    /// 34.
     @Test
-    void a_stream_that_is_deleted_and_made_anew_is_read_from_its_beginning_and_its_letters_are_others() {
+    void hazard_34_a_stream_that_is_deleted_and_made_anew_is_read_from_its_beginning_and_its_letters_are_others() {
         map();
         byte[] poison = "poison".getBytes(StandardCharsets.UTF_8);
         put("k", trade("a", 1, "FX", 1));
@@ -241,9 +233,8 @@ class StreamHazardsTest {
         assertThat(engine.deadLetters().list(0, 9)).hasSize(2);
     }
 
-    /// 35.
     @Test
-    void parts_of_an_aggregated_record_have_their_own_places_and_a_failure_in_the_middle_counts_none_twice() {
+    void hazard_35_parts_of_an_aggregated_record_have_their_own_places_and_a_failure_in_the_middle_counts_none_twice() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL).with(Fault.DIES_WITH_CLIENT, 0.5));
         byte[] poison = "poison".getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < 5; i++) {
@@ -259,9 +250,8 @@ class StreamHazardsTest {
                 .allMatch(place -> place.line() == 2 || place.line() == 4);
     }
 
-    /// 36.
     @Test
-    void with_ten_batches_of_a_shard_at_once_the_highest_version_of_each_key_counts() {
+    void hazard_36_with_ten_batches_of_a_shard_at_once_the_highest_version_of_each_key_counts() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         for (int version = 1; version <= 20; version++) {
             for (int key = 0; key < 10; key++) {
@@ -276,9 +266,8 @@ class StreamHazardsTest {
         assertThat(engine.verify().isEqual()).isTrue();
     }
 
-    /// 25, 37.
     @Test
-    void a_batch_of_more_than_six_megabytes_is_cut_and_a_record_that_no_event_holds_is_named_in_the_retry_queue() {
+    void hazard_25_and_37_a_batch_over_six_megabytes_is_cut_and_a_record_that_no_event_holds_is_in_the_retry_queue() {
         String padding = "x".repeat(1024 * 1024);
         for (int i = 0; i < 8; i++) {
             put(
@@ -298,9 +287,8 @@ class StreamHazardsTest {
         });
     }
 
-    /// 32, 53.
     @Test
-    void deltas_whose_wake_ups_are_lost_or_forgotten_by_the_table_s_stream_are_found_each_minute() {
+    void hazard_32_and_53_deltas_whose_wake_ups_are_lost_or_forgotten_by_the_table_s_stream_are_found_each_minute() {
         Reducers reducers = new Reducers(
                 deployment, new SplittableRandom(3), 0, Faults.none().with(Fault.ERROR_BEFORE, 1));
         map();

@@ -37,7 +37,6 @@ class HazardsTest {
         return EmbeddedEngine.open(Trades.directory(disk), PipelineYaml.read(yaml), Trades.settings(2));
     }
 
-    /// 5.
     @Test
     void hazard_5_between_a_result_and_its_mark_there_is_no_instant_to_crash_in() {
         List<String> lines = Trades.trades(60);
@@ -68,7 +67,6 @@ class HazardsTest {
         }
     }
 
-    /// 8.
     @Test
     void hazard_8_of_two_senders_at_once_no_update_is_lost() throws InterruptedException {
         try (EmbeddedEngine engine =
@@ -87,7 +85,6 @@ class HazardsTest {
         }
     }
 
-    /// 10.
     @Test
     void hazard_10_what_is_older_than_the_horizon_is_neither_counted_nor_dropped() {
         Pipeline pipeline = PipelineYaml.read("""
@@ -107,9 +104,8 @@ class HazardsTest {
         }
     }
 
-    /// 10, 51.
     @Test
-    void a_clock_that_was_wrong_decides_about_the_records_of_that_time_alone_and_a_replay_decides_as_it_was_decided() {
+    void hazard_10_and_51_a_wrong_clock_decides_about_the_records_of_its_time_alone_and_a_replay_decides_alike() {
         Pipeline pipeline = PipelineYaml.read("""
                 pipeline: trades
                 input: {id: id, time: {field: at, type: epoch-millis}, horizon: 7d}
@@ -168,9 +164,8 @@ class HazardsTest {
         }
     }
 
-    /// 11.
     @Test
-    void a_late_older_version_does_not_resurrect_a_deleted_key() {
+    void hazard_11_a_late_older_version_does_not_resurrect_a_deleted_key() {
         try (EmbeddedEngine engine = open(disk)) {
             engine.append("s", List.of(trade("a", 1, "FX", "5"), delete("a", 3)));
         }
@@ -180,9 +175,8 @@ class HazardsTest {
         }
     }
 
-    /// 12.
     @Test
-    void of_one_version_with_two_contents_the_greater_stays_whichever_came_first() {
+    void hazard_12_of_one_version_with_two_contents_the_greater_stays_whichever_came_first() {
         List<String> both = List.of(trade("a", 1, "FX", "5"), trade("a", 1, "FX", "6"));
         assertThat(Trades.right(both)).containsEntry("FX", "6.00 1 6.00");
         try (EmbeddedEngine engine = open(disk)) {
@@ -195,7 +189,6 @@ class HazardsTest {
         }
     }
 
-    /// 13.
     @Test
     void hazard_13_version_ten_is_above_version_nine_also_as_text() {
         try (EmbeddedEngine engine = open(disk)) {
@@ -206,7 +199,6 @@ class HazardsTest {
         }
     }
 
-    /// 14.
     @Test
     void hazard_14_a_delete_retracts_once_however_often_it_comes() {
         try (EmbeddedEngine engine = open(disk)) {
@@ -216,7 +208,6 @@ class HazardsTest {
         }
     }
 
-    /// 15.
     @Test
     void hazard_15_a_correction_leaves_its_old_group_and_joins_its_new_one_in_one_step() throws InterruptedException {
         try (EmbeddedEngine engine =
@@ -235,7 +226,6 @@ class HazardsTest {
         }
     }
 
-    /// 16.
     @Test
     void hazard_16_a_retraction_uses_the_definition_that_its_addition_was_made_under() {
         String before = """
@@ -262,9 +252,8 @@ class HazardsTest {
         }
     }
 
-    /// 17.
     @Test
-    void the_maximum_goes_with_its_last_value_and_an_emptied_group_comes_back() {
+    void hazard_17_the_maximum_goes_with_its_last_value_and_an_emptied_group_comes_back() {
         try (EmbeddedEngine engine = open(disk)) {
             engine.append("s", List.of(trade("a", 1, "FX", "9"), trade("b", 1, "FX", "9"), trade("c", 1, "FX", "2")));
             engine.append("s", List.of(delete("a", 2)));
@@ -278,7 +267,6 @@ class HazardsTest {
         }
     }
 
-    /// 18.
     @Test
     void hazard_18_late_increments_with_ids_all_count() {
         String yaml = """
@@ -293,7 +281,6 @@ class HazardsTest {
         }
     }
 
-    /// 19.
     @Test
     void hazard_19_a_redriven_older_version_does_not_replace_a_newer_one() {
         try (EmbeddedEngine engine = open(disk)) {
@@ -305,9 +292,8 @@ class HazardsTest {
         }
     }
 
-    /// 20.
     @Test
-    void tenths_add_up_exactly_in_any_order() {
+    void hazard_20_tenths_add_up_exactly_in_any_order() {
         List<String> tenths = new java.util.ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             tenths.add(trade("t" + i, 1, "FX", i % 2 == 0 ? "0.1" : "0.2"));
@@ -335,9 +321,8 @@ class HazardsTest {
         }
     }
 
-    /// 22.
     @Test
-    void a_group_may_be_named_as_it_likes() {
+    void hazard_22_a_group_may_be_named_as_it_likes() {
         List<String> names = List.of("FX:Spot", "a/b", "message_count", "it's", "value", "", "a#b", "null", "*", "é😀");
         try (EmbeddedEngine engine = open(disk)) {
             for (String name : names) {
@@ -351,7 +336,6 @@ class HazardsTest {
         }
     }
 
-    /// 24.
     @Test
     void hazard_24_a_poison_record_stops_nothing_behind_it() {
         try (EmbeddedEngine engine = open(disk)) {
@@ -364,7 +348,6 @@ class HazardsTest {
         }
     }
 
-    /// 38.
     @Test
     void hazard_38_a_rebuild_replaces_totals_and_rows_stay() {
         try (EmbeddedEngine engine = open(disk)) {
@@ -382,7 +365,6 @@ class HazardsTest {
         }
     }
 
-    /// 39.
     @Test
     void hazard_39_in_every_answer_beside_intake_the_total_is_the_sum_of_the_groups() throws InterruptedException {
         try (EmbeddedEngine engine =
@@ -405,7 +387,6 @@ class HazardsTest {
         }
     }
 
-    /// 40.
     @Test
     void hazard_40_rows_that_seed_beside_live_events_are_versioned_and_tombstones_guard() {
         try (EmbeddedEngine engine = open(disk)) {
@@ -416,9 +397,8 @@ class HazardsTest {
         }
     }
 
-    /// 55.
     @Test
-    void a_filtered_version_takes_away_what_its_predecessor_contributed() {
+    void hazard_55_a_filtered_version_takes_away_what_its_predecessor_contributed() {
         try (EmbeddedEngine engine = open(disk)) {
             engine.append("s", List.of(trade("a", 1, "FX", "5")));
             engine.append("s", List.of("{\"id\":\"a\",\"v\":2,\"book\":\"test\"}"));

@@ -43,7 +43,6 @@ class MachineHazardsTest {
                         refused -> assertThat(refused.kind()).isEqualTo(kind));
     }
 
-    /// 47.
     @Test
     void hazard_47_after_a_failed_force_a_succeeding_one_is_not_believed() {
         List<String> lines = Trades.trades(30);
@@ -71,7 +70,6 @@ class MachineHazardsTest {
         return (String.join("\n", lines) + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8);
     }
 
-    /// 48.
     @Test
     void hazard_48_an_acknowledged_record_survives_a_power_cut_also_after_a_kill() {
         for (int nth = 1; nth < 24; nth++) {
@@ -133,9 +131,8 @@ class MachineHazardsTest {
         }
     }
 
-    /// 48.
     @Test
-    void a_data_directory_whose_name_could_not_be_forced_is_made_anew() {
+    void hazard_48_a_data_directory_whose_name_could_not_be_forced_is_made_anew() {
         boolean struck = true;
         int nth = 1;
         for (; struck; nth++) {
@@ -187,9 +184,8 @@ class MachineHazardsTest {
         }
     }
 
-    /// 50.
     @Test
-    void a_directory_has_one_owner_and_the_other_is_told_who() {
+    void hazard_50_a_directory_has_one_owner_and_the_other_is_told_who() {
         try (EmbeddedEngine engine = open(folder.resolve("data"), 1)) {
             engine.append("s", Trades.trades(3));
             assertThatThrownBy(() -> open(folder.resolve("data"), 1))
@@ -202,7 +198,6 @@ class MachineHazardsTest {
         }
     }
 
-    /// 50.
     @Test
     void hazard_50_a_directory_that_another_process_owns_is_refused() throws java.io.IOException {
         open(disk).close();
@@ -212,7 +207,6 @@ class MachineHazardsTest {
         open(disk).close();
     }
 
-    /// 51.
     @Test
     void hazard_51_a_clock_that_goes_back_changes_no_total() {
         Iterator<Integer> hours = List.of(9, 3, 3, 8, 1).iterator();
@@ -230,7 +224,6 @@ class MachineHazardsTest {
         }
     }
 
-    /// 59.
     @Test
     void hazard_59_a_file_that_was_cut_or_changed_is_refused_naming_both() {
         List<String> lines = Trades.trades(20);
@@ -248,7 +241,6 @@ class MachineHazardsTest {
         }
     }
 
-    /// 59.
     @Test
     void hazard_59_a_copy_is_not_folded_twice_and_one_that_goes_on_is_not_guessed_at() {
         List<String> lines = Trades.trades(20);
@@ -268,9 +260,8 @@ class MachineHazardsTest {
         }
     }
 
-    /// 59.
     @Test
-    void a_file_that_begins_as_another_one_did_loses_no_line_and_leaves_the_other_as_it_is() {
+    void hazard_59_a_file_that_begins_as_another_one_did_loses_no_line_and_leaves_the_other_as_it_is() {
         List<String> lines = Trades.trades(20);
         try (EmbeddedEngine engine = open(disk)) {
             fold(engine, Trades.file("a", lines.subList(0, 10)));
@@ -281,9 +272,8 @@ class MachineHazardsTest {
         }
     }
 
-    /// 59.
     @Test
-    void a_file_that_has_no_record_yet_is_the_beginning_of_no_other() {
+    void hazard_59_a_file_that_has_no_record_yet_is_the_beginning_of_no_other() {
         String yaml = "pipeline: places\ninput: {format: csv}\nrollup: {levels: [], measures: {n: count()}}\n";
         try (EmbeddedEngine engine =
                 EmbeddedEngine.open(Trades.directory(disk), PipelineYaml.read(yaml), Trades.settings(1))) {
@@ -298,9 +288,8 @@ class MachineHazardsTest {
         return EmbeddedEngine.open(Trades.directory(disk), PipelineYaml.read(yaml), Trades.settings(1));
     }
 
-    /// 59.
     @Test
-    void a_file_that_grows_at_its_unfinished_last_line_is_refused_rather_than_guessed() {
+    void hazard_59_a_file_that_grows_at_its_unfinished_last_line_is_refused_rather_than_guessed() {
         String half = trade("a", 1, "FX", "1") + "\n" + trade("b", 1, "FX", "1");
         try (EmbeddedEngine engine = open(disk)) {
             fold(engine, Trades.file("a", half));
@@ -313,7 +302,6 @@ class MachineHazardsTest {
         }
     }
 
-    /// 60.
     @Test
     void hazard_60_another_number_of_shards_changes_no_answer() {
         List<String> lines = Trades.trades(200);
@@ -328,7 +316,6 @@ class MachineHazardsTest {
         }
     }
 
-    /// 61.
     @Test
     void hazard_61_who_was_killed_goes_on_behind_the_last_acknowledged_line() {
         List<String> lines = Trades.trades(40);

@@ -114,7 +114,7 @@ class KeyedHazardsTest {
     }
 
     @Test
-    void a_disk_that_is_full_between_steps_leaves_no_half_of_one_and_intake_goes_on_when_space_comes() {
+    void hazard_62_and_63_a_disk_that_is_full_between_steps_leaves_no_half_of_one_and_intake_goes_on_with_space() {
         LoadedFunction function = function(Order.IN_ORDER, 10, Kind.ORDERED, 1);
         List<String> records =
                 Stream.of(2, 4, 6, 3, 8, 5).map(v -> record(v, 2 * v)).toList();

@@ -78,7 +78,7 @@ class ManySourcesTest {
     }
 
     @Test
-    void whenever_the_process_ends_events_of_several_sources_are_each_folded_once() {
+    void hazard_64_whenever_the_process_ends_events_of_several_sources_are_each_folded_once() {
         liveAll(1);
     }
 
@@ -125,7 +125,8 @@ class ManySourcesTest {
 
     @Test
     @Tag("campaign")
-    void killed_six_times_in_each_order_it_has_folded_each_event_once() throws IOException, InterruptedException {
+    void hazard_64_killed_six_times_in_each_order_it_has_folded_each_event_once()
+            throws IOException, InterruptedException {
         kill(6, 2);
     }
 }
