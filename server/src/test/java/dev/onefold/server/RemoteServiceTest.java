@@ -121,8 +121,9 @@ class RemoteServiceTest {
             remote = trades(on, null);
             port = on.service.uri().getPort();
         }
+        Thread hangingUp;
         try (ServerSocket silent = new ServerSocket(port, 9, InetAddress.getLoopbackAddress())) {
-            Thread hangingUp = Thread.ofVirtual().start(() -> {
+            hangingUp = Thread.ofVirtual().start(() -> {
                 try {
                     while (true) {
                         silent.accept().close();
@@ -135,9 +136,8 @@ class RemoteServiceTest {
             assertThatThrownBy(remote::verify)
                     .hasMessageContaining("ended the connection before its whole answer")
                     .hasMessageNotContaining("unknown");
-            silent.close();
-            hangingUp.join();
         }
+        hangingUp.join();
     }
 
     @Test
