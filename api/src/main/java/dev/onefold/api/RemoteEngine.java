@@ -35,10 +35,12 @@ import dev.onefold.core.state.Row;
 import dev.onefold.core.state.RowMark;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.EnumMap;
@@ -50,20 +52,22 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The engine that another process of the same user runs on a data directory. If that process ends, a call fails with
-/// an [EngineException] of kind STOPPED. Any thread may call.
+/// The engine that another process runs: one of the same user on a data directory, or a service. If that process ends,
+/// a call fails with an [EngineException] of kind STOPPED. Any thread may call.
 public final class RemoteEngine implements Engine {
+    /// The capabilities that a service lacks, whatever its engine has.
+    private static final Map<Capability, String> MISSING_AT_SERVICE = Map.of(
+            Capability.COMPARISON,
+            "A service compares no rows with their table, because none of its tokens allows to seed or repair. Run"
+                    + " 'onefold verify --against' on the machine of the service, with --data.");
+
     private final Client client;
     private final String path;
     private final Capabilities capabilities;
     private volatile boolean answered;
 
-    private RemoteEngine(Client client) {
+    private RemoteEngine(Client client, Node about, Map<Capability, String> missingThere) {
         this.client = client;
-        Node about = client.ask(Client.Way.GET, "/v1", null, RemoteEngine::json)
-                .get("pipelines")
-                .items()
-                .getFirst();
         path = "/v1/" + encoded(about.get("pipeline").text());
         Map<Capability, String> missing = new EnumMap<>(Capability.class);
         about.get("missing").entries().forEach(entry -> {
@@ -72,7 +76,14 @@ public final class RemoteEngine implements Engine {
                         Capability.valueOf(entry.name().text()), entry.value().text());
             }
         });
+        missing.putAll(missingThere);
         capabilities = new Capabilities(missing);
+    }
+
+    private static List<Node> pipelines(Client client) {
+        return client.ask(Client.Way.GET, "/v1", null, RemoteEngine::json)
+                .get("pipelines")
+                .items();
     }
 
     private static boolean isKnown(String capability) {
@@ -87,15 +98,52 @@ public final class RemoteEngine implements Engine {
         if (!Files.exists(Address.file(directory))) {
             return Optional.empty();
         }
-        Client client = new Client(directory);
+        Client client = new Client(new SocketTransport(directory));
         try {
-            return Optional.of(new RemoteEngine(client));
+            return Optional.of(new RemoteEngine(client, pipelines(client).getFirst(), Map.of()));
         } catch (EngineException e) {
             if (client.isGone()) {
                 return Optional.empty(); // The file is there and nobody listens: its owner was killed.
             }
             throw e;
         }
+    }
+
+    /// Reaches a pipeline of a service.
+    ///
+    /// @param address `http://HOST:PORT` or `https://HOST`
+    /// @param token secret of the caller; `null` for a service without tokens
+    /// @throws IllegalArgumentException if the address or the token cannot be one; the message never has the token
+    /// @throws EngineException if the service cannot be reached, does not allow it, or has no such pipeline
+    public static RemoteEngine connect(URI address, String pipeline, @Nullable String token) {
+        Client client = new Client(new ServiceTransport(address, token));
+        try {
+            return ofService(client, address, pipeline);
+        } catch (IllegalStateException e) {
+            client.close();
+            throw new EngineException(
+                    EngineException.Kind.FORMAT,
+                    address + " answers, but not as a service of Onefold does: " + e.getMessage(),
+                    e);
+        } catch (RuntimeException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    private static RemoteEngine ofService(Client client, URI address, String pipeline) {
+        List<String> names = new ArrayList<>();
+        for (Node about : pipelines(client)) {
+            String name = about.get("pipeline").text();
+            if (name.equals(pipeline)) {
+                return new RemoteEngine(client, about, MISSING_AT_SERVICE);
+            }
+            names.add(name);
+        }
+        throw new EngineException(
+                EngineException.Kind.DEFINITION_CHANGED,
+                "The service at " + address + " has no pipeline " + pipeline + " for this caller; it has "
+                        + (names.isEmpty() ? "none" : String.join(", ", names)) + ".");
     }
 
     /// Whether the owner has ended, or has a successor. The owner may or may not have carried out the last
@@ -236,11 +284,13 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public RangeSums rangeSums() {
+        capabilities.require(Capability.COMPARISON);
         return RangeSums.read(ask(Client.Way.GET, "/range-sums", null, InputStream::readAllBytes));
     }
 
     @Override
     public List<RowMark> rowMarks(BitSet ranges) {
+        capabilities.require(Capability.COMPARISON);
         Objects.requireNonNull(ranges, "The ranges are null");
         return underOneDefinition(pipeline -> RowMarks.read(
                 pipeline, ask(Client.Way.COMPUTE, "/row-marks", ranges.toByteArray(), InputStream::readAllBytes)));
@@ -325,6 +375,7 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public Appended appendRows(String source, long firstRecord, byte[] lines, int length) {
+        capabilities.require(Capability.COMPARISON);
         return append("/rows", source, firstRecord, lines, length);
     }
 
@@ -355,7 +406,8 @@ public final class RemoteEngine implements Engine {
         post("/checkpoint", null);
     }
 
-    /// Holds nothing: each call has a connection of its own.
     @Override
-    public void close() {}
+    public void close() {
+        client.close();
+    }
 }

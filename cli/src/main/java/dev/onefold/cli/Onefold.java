@@ -6,7 +6,8 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.JsonLog;
-import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.PlaceOptions;
+import dev.onefold.cli.data.PlacedPipeline;
 import dev.onefold.cli.demo.DemoCommand;
 import dev.onefold.cli.reset.DeployedResetCommand;
 import dev.onefold.cli.reset.ResetCommand;
@@ -94,8 +95,10 @@ public final class Onefold implements Runnable {
     /// The command that the first argument names, and without such a name all commands. Setting up all of them takes
     /// longer than most commands run.
     static CommandLine commandLine(Caller caller, List<String> arguments) {
-        Verbs verbs =
-                new Verbs(() -> new PipelineArgument(caller), argument -> new DirectoryHome(argument::directoryPath));
+        PlaceOptions place = new PlaceOptions();
+        Verbs verbs = new Verbs(
+                name -> placed(caller, place, Verbs.takesBatches(name)),
+                argument -> new DirectoryHome(argument::directoryPath, place));
         List<String> names = names(verbs);
         String first = arguments.isEmpty() ? "" : arguments.getFirst();
         boolean alone = names.contains(first) && !first.equals(COMPLETION); // It describes all the others.
@@ -140,12 +143,20 @@ public final class Onefold implements Runnable {
             case "check" -> new CommandLine(new CheckCommand(caller));
             case "test" -> new CommandLine(new TestCommand(caller));
             case "generate" -> new CommandLine(new GenerateCommand());
-            case "batches" -> BatchesCommand.commandLine(new PipelineArgument(caller));
+            case "batches" -> BatchesCommand.commandLine(placed(caller, new PlaceOptions(), true));
             case "reset" -> new CommandLine(new ResetCommand(caller));
             case "aws" -> aws(caller);
             case COMPLETION -> new CommandLine(new CompletionCommand(caller));
             default -> throw new IllegalArgumentException("There is no command " + name);
         };
+    }
+
+    /// The classes for AWS are loaded for a deployment alone.
+    private static PlacedPipeline placed(Caller caller, PlaceOptions aws, boolean takesBatches) {
+        return new PlacedPipeline(
+                caller,
+                aws,
+                (pipeline, deployment, at) -> AwsCommand.deployed(caller, takesBatches, pipeline, deployment, at));
     }
 
     private static CommandLine aws(Caller caller) {

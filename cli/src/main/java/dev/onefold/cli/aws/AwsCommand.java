@@ -10,11 +10,11 @@ import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.Endpoint;
-import dev.onefold.cli.call.EndpointOption;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
+import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.data.PipelineArgument;
-import dev.onefold.cli.letters.DeadLettersCommand;
+import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.cli.verbs.Verbs;
 import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Batching;
@@ -25,6 +25,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
@@ -62,27 +63,8 @@ public final class AwsCommand implements Runnable {
             description = "What the names of the tables begin with. Default: the name of the pipeline.")
     private @Nullable String deployment;
 
-    @Option(
-            names = "--region",
-            scope = ScopeType.INHERIT,
-            paramLabel = "REGION",
-            description = "The AWS region, such as eu-central-1.")
-    private @Nullable String region;
-
-    @Option(
-            names = "--profile",
-            scope = ScopeType.INHERIT,
-            paramLabel = "PROFILE",
-            description = "The profile of the shared credentials file.")
-    private @Nullable String profile;
-
-    @Option(
-            names = "--endpoint",
-            converter = EndpointOption.class,
-            scope = ScopeType.INHERIT,
-            paramLabel = "URL",
-            description = "Where DynamoDB is spoken to, if not at AWS, such as%nhttp://localhost:8000")
-    private @Nullable URI endpoint;
+    @Mixin
+    private final PlaceOptions place;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
@@ -90,13 +72,25 @@ public final class AwsCommand implements Runnable {
 
     private final Caller caller;
 
-    private AwsCommand(Caller caller) {
+    private AwsCommand(Caller caller, @Nullable String deployment, PlaceOptions place) {
         this.caller = caller;
+        this.deployment = deployment;
+        this.place = place;
+    }
+
+    /// A deployed pipeline, for a verb that is not below this command.
+    ///
+    /// @param takesBatches whether the verb is for batch pipelines, too
+    /// @param deployment its name; empty if that is the name of the pipeline
+    public static EngineArgument deployed(
+            Caller caller, boolean takesBatches, String pipeline, String deployment, PlaceOptions place) {
+        AwsCommand aws = new AwsCommand(caller, deployment.isEmpty() ? null : deployment, place);
+        return new DeployedPipeline(caller, aws, takesBatches, pipeline);
     }
 
     /// The command with its verbs.
     public static CommandLine commandLine(Caller caller) {
-        AwsCommand aws = new AwsCommand(caller);
+        AwsCommand aws = new AwsCommand(caller, null, new PlaceOptions());
         CommandLine commands = new CommandLine(aws)
                 .addSubcommand(new TemplateCommand(caller))
                 .addSubcommand(new PackageCommand(caller))
@@ -105,15 +99,10 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new DeployedSeedCommand(caller, aws))
                 .addSubcommand(new RestoredCommand(caller, aws))
                 .addSubcommand(new PublishCommand(caller, aws));
-        Verbs verbs = new Verbs(() -> new DeployedPipeline(caller, aws, false), _ -> new DeployedHome(aws));
-        for (String name : verbs.names()) {
-            if (!name.equals(DeadLettersCommand.NAME)) { // Batch pipelines have it, too.
-                commands.addSubcommand(verbs.command(name));
-            }
-        }
-        commands.addSubcommand(DeadLettersCommand.commandLine(new DeployedPipeline(caller, aws, true)))
-                .addSubcommand(BatchesCommand.deployed(new DeployedPipeline(caller, aws, true)));
-        return commands;
+        Verbs verbs = new Verbs(
+                name -> new DeployedPipeline(caller, aws, Verbs.takesBatches(name)), _ -> new DeployedHome(aws));
+        verbs.names().forEach(name -> commands.addSubcommand(verbs.command(name)));
+        return commands.addSubcommand(BatchesCommand.deployed(new DeployedPipeline(caller, aws, true)));
     }
 
     /// The pipeline of a file.
@@ -121,12 +110,16 @@ public final class AwsCommand implements Runnable {
     /// @throws CommandFailure if it cannot be read, or its kind cannot be on AWS
     public static Pipeline pipeline(Caller caller, String file) {
         Pipeline pipeline = PipelineArgument.read(caller, file);
+        requirePossible(pipeline);
+        return pipeline;
+    }
+
+    static void requirePossible(Pipeline pipeline) {
         try {
             AwsEngine.requireFoldPossible(pipeline);
         } catch (IllegalArgumentException refused) {
             throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(refused.getMessage()), refused);
         }
-        return pipeline;
     }
 
     /// The name of the deployment, with which the names of its parts begin.
@@ -136,7 +129,7 @@ public final class AwsCommand implements Runnable {
 
     /// Where the tables are.
     public Connection.Place place() {
-        return new Connection.Place(region, profile, endpoint);
+        return place.place();
     }
 
     /// The streams, at AWS or where the option says.
@@ -146,7 +139,7 @@ public final class AwsCommand implements Runnable {
 
     /// A queue, where its URL says.
     SqsAsyncClient queue(Queue queue) {
-        return reached("Queue " + queue.name(), () -> answering(queue.client(profile)));
+        return reached("Queue " + queue.name(), () -> answering(queue.client(place().profile())));
     }
 
     /// The change streams of tables, where the tables are.

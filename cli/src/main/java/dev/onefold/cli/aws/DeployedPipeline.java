@@ -32,6 +32,12 @@ final class DeployedPipeline implements EngineArgument {
         this.takesBatches = takesBatches;
     }
 
+    /// @param pipeline its file or its name
+    DeployedPipeline(Caller caller, AwsCommand aws, boolean takesBatches, String pipeline) {
+        this(caller, aws, takesBatches);
+        this.pipeline = pipeline;
+    }
+
     @Override
     public Caller caller() {
         return caller;
@@ -48,13 +54,11 @@ final class DeployedPipeline implements EngineArgument {
     }
 
     private @Nullable Pipeline definition() {
-        if (PipelineArgument.isFile(caller, pipeline)) {
-            return takesBatches ? PipelineArgument.read(caller, pipeline) : AwsCommand.pipeline(caller, pipeline);
+        Pipeline read = PipelineArgument.readOrNamed(caller, pipeline);
+        if (read != null && !takesBatches) {
+            AwsCommand.requirePossible(read);
         }
-        if (PipelineArgument.isName(pipeline)) {
-            return null;
-        }
-        throw PipelineArgument.missing(caller, pipeline, "");
+        return read;
     }
 
     @Override

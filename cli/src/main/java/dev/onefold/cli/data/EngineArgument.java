@@ -1,8 +1,10 @@
 package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.core.Capabilities;
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,6 +17,20 @@ public interface EngineArgument {
 
     /// The capabilities that all engines of this place have; the options of a verb need no others.
     Capabilities capabilities();
+
+    /// Whether an engine that the argument may name has this.
+    default boolean mayHave(Capability capability) {
+        return capabilities().has(capability);
+    }
+
+    /// Refuses a verb that the engine cannot do.
+    ///
+    /// @throws CommandFailure with the reason
+    static void require(Engine engine, Capability capability) {
+        engine.capabilities().reason(capability).ifPresent(reason -> {
+            throw CommandFailure.usage(reason);
+        });
+    }
 
     /// Where the engine's data are, as the caller would write it.
     String place();

@@ -105,6 +105,11 @@ public final class PipelineArgument implements EngineArgument {
         return EngineAccess.ask(directory(), caller, question);
     }
 
+    /// The file or the name, as it was given.
+    String given() {
+        return pipeline;
+    }
+
     /// As it must be said again for the same data: ` --data DIR`, or nothing.
     public String dataAgain() {
         return data == null ? "" : " --data " + data;
@@ -173,6 +178,19 @@ public final class PipelineArgument implements EngineArgument {
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.DIFFERENT, e.getMessage() + ".", e);
         }
+    }
+
+    /// The pipeline of a file, or `null` for a name.
+    ///
+    /// @throws CommandFailure if a text is neither
+    public static @Nullable Pipeline readOrNamed(Caller caller, String text) {
+        if (isFile(caller, text)) {
+            return read(caller, text);
+        }
+        if (isName(text)) {
+            return null;
+        }
+        throw missing(caller, text, "");
     }
 
     /// Whether a text on the command line is the path of a file.

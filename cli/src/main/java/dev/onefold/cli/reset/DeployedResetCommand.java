@@ -117,13 +117,7 @@ public final class DeployedResetCommand implements Callable<Integer> {
     }
 
     private @Nullable Pipeline definition() {
-        if (PipelineArgument.isFile(caller, pipeline)) {
-            return PipelineArgument.read(caller, pipeline);
-        }
-        if (PipelineArgument.isName(pipeline)) {
-            return null;
-        }
-        throw PipelineArgument.missing(caller, pipeline, "");
+        return PipelineArgument.readOrNamed(caller, pipeline);
     }
 
     /// The numbers of batches would be given again, while deliveries may be under way.

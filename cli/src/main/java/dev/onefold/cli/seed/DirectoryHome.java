@@ -2,6 +2,7 @@ package dev.onefold.cli.seed;
 
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.core.Engine;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.tables.SeedLog;
@@ -25,17 +26,19 @@ public final class DirectoryHome implements Home {
     public static final String ALONE = "resync";
 
     private final Supplier<Path> data;
-    private final PlaceOptions place = new PlaceOptions();
+    private final PlaceOptions place;
     private @Nullable Directory directory;
 
     /// @param data the data directory
-    public DirectoryHome(Supplier<Path> data) {
+    /// @param place where the source is, if it is on AWS
+    public DirectoryHome(Supplier<Path> data, PlaceOptions place) {
         this.data = data;
+        this.place = place;
     }
 
     @Override
     public Map<String, Object> options() {
-        return Map.of("place", place);
+        return Map.of();
     }
 
     @Override

@@ -1,15 +1,14 @@
 package dev.onefold.cli.seed;
 
 import dev.onefold.api.RemoteEngine;
-import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
-import dev.onefold.cli.call.EndpointOption;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.FullDisk;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
@@ -20,7 +19,6 @@ import dev.onefold.embedded.Settings;
 import dev.onefold.tables.RowForm;
 import dev.onefold.tables.SeedLog;
 import java.io.IOException;
-import java.net.URI;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -68,18 +66,8 @@ public final class SeedCommand implements Callable<Integer> {
             description = "Of a table: at most so many read units a second; else rows a second. Default: no limit.")
     private @Nullable Long rate;
 
-    @Option(names = "--region", paramLabel = "REGION", description = "The AWS region, such as eu-central-1.")
-    private @Nullable String region;
-
-    @Option(names = "--profile", paramLabel = "PROFILE", description = "The profile of the shared credentials file.")
-    private @Nullable String profile;
-
-    @Option(
-            names = "--endpoint",
-            converter = EndpointOption.class,
-            paramLabel = "URL",
-            description = "Where DynamoDB is spoken to, if not at AWS, such as%nhttp://localhost:8000")
-    private @Nullable URI endpoint;
+    @Mixin
+    private final PlaceOptions place = new PlaceOptions();
 
     public SeedCommand(Caller caller) {
         this(caller, new StopRequest(), true);
@@ -162,7 +150,7 @@ public final class SeedCommand implements Callable<Integer> {
     }
 
     private Clients clients() {
-        return new Clients(() -> new Connection.Place(region, profile, endpoint));
+        return new Clients(place::place);
     }
 
     private ExitCode seed(Engine engine, DataDirectory data) throws IOException {

@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine.KeptJournal;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -38,6 +39,7 @@ final class JournalCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         return pipeline.read(engine -> {
+                    EngineArgument.require(engine, Capability.JOURNAL);
                     KeptJournal journal = engine.journal();
                     pipeline.caller()
                             .print(
@@ -75,6 +77,7 @@ final class JournalCommand implements Callable<Integer> {
             Caller caller = journal.pipeline.caller();
             return journal.pipeline
                     .ask(asked -> {
+                        EngineArgument.require(asked, Capability.JOURNAL);
                         boolean kept = asked.journal().isKept();
                         if (kept
                                 && !yes

@@ -45,7 +45,7 @@ final class RebuildCommand implements Callable<Integer> {
     static CommandLine commandLine(EngineArgument pipeline) {
         RebuildCommand rebuild = new RebuildCommand(pipeline);
         CommandLine commandLine = new CommandLine(rebuild);
-        if (pipeline.capabilities().has(Capability.SOURCES)) {
+        if (pipeline.mayHave(Capability.SOURCES)) {
             commandLine.addMixin("sources", rebuild.fromSources);
         }
         return commandLine;

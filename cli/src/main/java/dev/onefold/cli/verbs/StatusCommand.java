@@ -2,6 +2,7 @@ package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Status;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.form.EngineJson;
@@ -48,6 +49,7 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         return pipeline.read(engine -> {
+                    EngineArgument.require(engine, Capability.STATUS);
                     Status status = engine.status().pendingIf(pipeline.isOther(engine));
                     String name = engine.pipeline().name();
                     pipeline.caller()

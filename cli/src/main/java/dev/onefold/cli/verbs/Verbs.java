@@ -3,29 +3,32 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.letters.DeadLettersCommand;
 import dev.onefold.cli.seed.Home;
-import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import picocli.CommandLine;
 
-/// The verbs that are the same for an engine on this machine and for one that is deployed, as far as an engine there
-/// can do them.
+/// The verbs that are the same for an engine on this machine, of a service and of a deployment, as far as an engine
+/// there can do them.
 ///
-/// @param arguments makes the argument of each command, for the place where its engine is
+/// @param arguments makes the argument of the command of a name, for the place where its engine is
 /// @param home where the rows of an argument's engine are compared with their source
-public record Verbs(Supplier<EngineArgument> arguments, Function<EngineArgument, Home> home) {
+public record Verbs(Function<String, EngineArgument> arguments, Function<EngineArgument, Home> home) {
+    /// Whether a verb is for pipelines that make batches, too.
+    public static boolean takesBatches(String name) {
+        return name.equals(DeadLettersCommand.NAME);
+    }
+
     /// Their names, in the order in which a help lists them.
     public List<String> names() {
         List<String> names =
                 new ArrayList<>(List.of("query", "get", "export", "verify", "rebuild", DeadLettersCommand.NAME));
-        Capabilities capabilities = arguments.get().capabilities();
-        if (capabilities.has(Capability.STATUS)) {
+        EngineArgument argument = arguments.apply("status");
+        if (argument.mayHave(Capability.STATUS)) {
             names.add("status");
         }
-        if (capabilities.has(Capability.JOURNAL)) {
+        if (argument.mayHave(Capability.JOURNAL)) {
             names.add("journal");
         }
         return names;
@@ -33,7 +36,7 @@ public record Verbs(Supplier<EngineArgument> arguments, Function<EngineArgument,
 
     /// The command of a name.
     public CommandLine command(String name) {
-        EngineArgument argument = arguments.get();
+        EngineArgument argument = arguments.apply(name);
         return switch (name) {
             case "query" -> new CommandLine(new QueryCommand(argument));
             case "get" -> new CommandLine(new GetCommand(argument));

@@ -80,14 +80,14 @@ final class VerifyCommand implements Callable<Integer> {
     static CommandLine commandLine(EngineArgument pipeline, Home home) {
         VerifyCommand verify = new VerifyCommand(pipeline, home);
         CommandLine commandLine = new CommandLine(verify);
-        if (pipeline.capabilities().has(Capability.SOURCES)) {
+        if (pipeline.mayHave(Capability.SOURCES)) {
             commandLine.addMixin("sources", verify.fromSources);
             commandLine.addMixin("published", verify.published);
         }
-        if (pipeline.capabilities().has(Capability.SAMPLE)) {
+        if (pipeline.mayHave(Capability.SAMPLE)) {
             commandLine.addMixin("sample", verify.sample);
         }
-        if (pipeline.capabilities().has(Capability.COMPARISON)) {
+        if (pipeline.mayHave(Capability.COMPARISON)) {
             commandLine.addMixin("against", verify.against);
             home.options().forEach(commandLine::addMixin);
             commandLine.getCommandSpec().usageMessage().footer(footer());
@@ -124,6 +124,10 @@ final class VerifyCommand implements Callable<Integer> {
                         "--against is a comparison of its own; leave out --from-sources and --published.");
             }
             return compare().code();
+        }
+        if (published.isSaid && !pipeline.capabilities().has(Capability.SOURCES)) {
+            throw CommandFailure.usage("--published is for a data directory or a service. Of a deployment,"
+                    + " 'onefold aws publish --again' compares all items.");
         }
         return pipeline.read(engine -> {
                     PublishedTotals tables = published.isSaid

@@ -31,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -132,6 +133,45 @@ class AwsCommandTest {
                     .contains("Deployment " + deployed.name() + " is not there: ", "--region")
                     .doesNotContain("Service:", "Request ID", "credentials");
         }
+    }
+
+    @Test
+    void a_verb_at_a_deployment_says_the_same_as_the_verb_of_aws() {
+        fold(trade("a", 1, "FX", "1.5"), trade("b", 1, "Rates", "4"), "poison");
+        for (String command : List.of(
+                "query trades.yaml --format csv",
+                "query trades --group nobody",
+                "get trades.yaml a",
+                "verify trades.yaml",
+                "verify trades.yaml --sample 2",
+                "rebuild trades",
+                "dead-letters trades.yaml list")) {
+            Result expected = aws(command.split(" "));
+            assertThat(timeless(at(command))).as(command).isEqualTo(timeless(expected));
+        }
+        Map.of(
+                        "status trades", "On AWS the metrics in CloudWatch",
+                        "journal trades", "On AWS there is no journal",
+                        "verify trades --from-sources", "On AWS the stream forgets",
+                        "verify trades --published", "'onefold aws publish --again'",
+                        "verify trades --against file:x", "'onefold aws verify --against'")
+                .forEach((command, reason) -> {
+                    Result refused = at(command);
+                    assertThat(refused.exitCode()).as(refused.err()).isEqualTo(2);
+                    assertThat(refused.err()).contains(reason);
+                });
+    }
+
+    private static String timeless(Result result) {
+        return result.exitCode() + result.out().replaceAll("At 20.* UTC", "") + result.err();
+    }
+
+    private Result at(String command) {
+        List<String> all = new ArrayList<>(List.of(command.split(" ")));
+        String region = String.valueOf(SERVICES.place().region());
+        String[] place = {"--at", "aws:" + deployed.name(), "--region", region, "--endpoint", SERVICES.endpoint()};
+        all.addAll(List.of(place));
+        return cli.run(all.toArray(String[]::new));
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.Engine;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -275,6 +276,10 @@ class AgainstTest {
         return options;
     }
 
+    private DirectoryHome home() {
+        return new DirectoryHome(() -> folder.resolve("onefold-data/towns"), new PlaceOptions());
+    }
+
     /// An engine that does something before its rows are summed.
     private static Engine before(Engine engine, Runnable summing) {
         return (Engine) Proxy.newProxyInstance(
@@ -296,7 +301,7 @@ class AgainstTest {
         Path data = folder.resolve("onefold-data/towns");
         Caller caller =
                 cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream());
-        Against against = new Against(caller, options, new StopRequest(), new DirectoryHome(() -> data));
+        Against against = new Against(caller, options, new StopRequest(), home());
         try (EmbeddedEngine files = EmbeddedEngine.read(data, Settings.defaults())) {
             Engine engine = before(files, () -> done("run", "towns.yaml", "--input", "later.ndjson"));
             assertThatThrownBy(() -> against.compare(engine)).hasMessageContaining("has begun to run meanwhile");
@@ -313,7 +318,7 @@ class AgainstTest {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Caller caller = cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), err);
         StopRequest terminated = new StopRequest();
-        Against against = new Against(caller, options, terminated, new DirectoryHome(() -> data));
+        Against against = new Against(caller, options, terminated, home());
         try (EmbeddedEngine files = EmbeddedEngine.read(data, Settings.defaults())) {
             Engine engine = before(files, () -> terminated.make(ExitCode.DONE)); // As SIGTERM does.
             assertThat(against.compare(engine)).isEqualTo(ExitCode.INTERRUPTED);

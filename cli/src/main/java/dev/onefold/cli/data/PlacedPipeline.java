@@ -1,0 +1,178 @@
+package dev.onefold.cli.data;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.core.Capabilities;
+import dev.onefold.core.Capabilities.Capability;
+import dev.onefold.core.Engine;
+import dev.onefold.embedded.EmbeddedEngine;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/// The pipeline that a verb is about, and the place of its engine: a data directory, a service or a deployment.
+public final class PlacedPipeline implements EngineArgument {
+    /// The environment variable with the token for a service.
+    public static final String TOKEN_VARIABLE = "ONEFOLD_TOKEN";
+
+    private static final String DEPLOYMENT = "aws:";
+    private static final int TOKEN_BYTES_MAX = 16 << 10;
+
+    @Mixin
+    private final PipelineArgument directory;
+
+    @Option(
+            names = "--at",
+            scope = ScopeType.INHERIT,
+            paramLabel = "PLACE",
+            description = "Where the pipeline runs: a data directory; a service, https://HOST or http://HOST:PORT; or"
+                    + " aws:NAME, a deployment on AWS.")
+    private @Nullable String at;
+
+    @Option(
+            names = "--token-file",
+            scope = ScopeType.INHERIT,
+            paramLabel = "FILE",
+            description = "With --at of a service: the file that holds the token. Default: the variable "
+                    + TOKEN_VARIABLE + ".")
+    private @Nullable String tokenFile;
+
+    @Mixin
+    private final PlaceOptions aws;
+
+    private final Caller caller;
+    private final Deployments deployments;
+    private @Nullable EngineArgument chosen; // Once the options are there.
+
+    /// The deployments on AWS.
+    public interface Deployments {
+        /// The pipeline of a deployment.
+        ///
+        /// @param pipeline its file or its name
+        /// @param deployment its name; empty if that is the name of the pipeline
+        EngineArgument of(String pipeline, String deployment, PlaceOptions place);
+    }
+
+    /// @param aws where the parts of AWS are
+    public PlacedPipeline(Caller caller, PlaceOptions aws, Deployments deployments) {
+        this.caller = caller;
+        this.aws = aws;
+        this.deployments = deployments;
+        directory = new PipelineArgument(caller);
+    }
+
+    private EngineArgument chosen() {
+        if (chosen == null) {
+            chosen = choose();
+        }
+        return chosen;
+    }
+
+    private EngineArgument choose() {
+        String place = at;
+        if (place != null && !directory.dataAgain().isEmpty()) {
+            throw CommandFailure.usage("--at and --data say the same; give one of them.");
+        }
+        boolean isService = place != null && place.contains("://");
+        if (tokenFile != null && !isService) {
+            throw CommandFailure.usage("--token-file goes with --at https://HOST or --at http://HOST:PORT.");
+        }
+        if (place == null) {
+            return directory;
+        }
+        if (isService) {
+            return new ServicePipeline(caller, directory.given(), address(place), token());
+        }
+        return place.startsWith(DEPLOYMENT)
+                ? deployments.of(directory.given(), place.substring(DEPLOYMENT.length()), aws)
+                : new PipelineArgument(caller, directory.given(), place);
+    }
+
+    private static URI address(String text) {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException e) {
+            throw new CommandFailure(
+                    ExitCode.USAGE, "--at has no address of a service, such as https://HOST or http://HOST:PORT.", e);
+        }
+    }
+
+    /// The message of a failure never has the token.
+    private @Nullable String token() {
+        if (tokenFile == null) {
+            return caller.environment().get(TOKEN_VARIABLE);
+        }
+        Path file = caller.path(tokenFile);
+        try (InputStream in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(TOKEN_BYTES_MAX), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            throw new CommandFailure(
+                    ExitCode.USAGE, "The file of --token-file, " + caller.shown(file) + ", cannot be read.", e);
+        }
+    }
+
+    @Override
+    public Caller caller() {
+        return caller;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return at == null ? EmbeddedEngine.CAPABILITIES : chosen().capabilities();
+    }
+
+    /// Each verb and option is there; the engine refuses what it cannot do.
+    @Override
+    public boolean mayHave(Capability capability) {
+        return true;
+    }
+
+    @Override
+    public String place() {
+        return chosen().place();
+    }
+
+    /// @throws CommandFailure if the engine has no data directory on this machine
+    @Override
+    public Path directoryPath() {
+        if (chosen() instanceof PipelineArgument here) {
+            return here.directoryPath();
+        }
+        throw CommandFailure.usage("--against works on a data directory, with --at DIR on the machine of the service."
+                + " For a deployment, run 'onefold aws verify --against'.");
+    }
+
+    @Override
+    public boolean isOther(Engine engine) {
+        return chosen().isOther(engine);
+    }
+
+    @Override
+    public ExitCode read(Verb verb) throws IOException {
+        return chosen().read(verb);
+    }
+
+    @Override
+    public ExitCode readAgain(Verb verb) throws IOException {
+        return chosen().readAgain(verb);
+    }
+
+    @Override
+    public ExitCode use(Verb verb) throws IOException {
+        return chosen().use(verb);
+    }
+
+    @Override
+    public ExitCode ask(Question question) throws IOException {
+        return chosen().ask(question);
+    }
+}
