@@ -229,7 +229,7 @@ final class BatchRestores {
                             || in.stream()
                                     .anyMatch(other -> isBefore
                                             || work.sent.isEdit(other)
-                                            || batches.get(other).size() > 1
+                                            || batches.getOrDefault(other, List.of()).size() > 1
                                             || isFor(other, record))
                             || isBefore && !lost.isEmpty(),
                     record + " of " + id + (isBefore ? ", of before a restore of rows," : "") + " is in no batch, but "
@@ -255,11 +255,11 @@ final class BatchRestores {
     }
 
     private boolean isFor(String in, String record) {
-        return work.forget instanceof Forget.Never
-                || Judgement.isFor(
-                        work.forget,
-                        work.sent.messages.get(Integer.valueOf(in)),
-                        work.sent.messages.get(Integer.valueOf(record)));
+        return work.forget instanceof Forget.Never || Judgement.isFor(work.forget, told(in), told(record));
+    }
+
+    private Sent.Told told(String message) {
+        return Objects.requireNonNull(work.sent.messages.get(Integer.valueOf(message)));
     }
 
     private void letters() {
