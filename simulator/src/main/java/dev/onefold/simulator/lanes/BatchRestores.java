@@ -229,7 +229,9 @@ final class BatchRestores {
                             || in.stream()
                                     .anyMatch(other -> isBefore
                                             || work.sent.isEdit(other)
-                                            || batches.getOrDefault(other, List.of()).size() > 1
+                                            || batches.getOrDefault(other, List.of())
+                                                            .size()
+                                                    > 1
                                             || isFor(other, record))
                             || isBefore && !lost.isEmpty(),
                     record + " of " + id + (isBefore ? ", of before a restore of rows," : "") + " is in no batch, but "
