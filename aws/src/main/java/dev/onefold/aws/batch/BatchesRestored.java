@@ -3,6 +3,7 @@ package dev.onefold.aws.batch;
 import dev.onefold.aws.batch.CutItem.End;
 import dev.onefold.aws.batch.CutItem.Gaps;
 import dev.onefold.aws.batch.CutItem.LaneHeader;
+import dev.onefold.aws.batch.RestoredItems.Old;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
@@ -162,12 +163,14 @@ public final class BatchesRestored {
         store.threads().pause(Store.IN_FLIGHT_MAX); // What was begun before is seen, or is refused.
         RestoredItems found = RestoredItems.read(store, cut.number());
         sealedTo = found.sealedTo(sealedTo);
+        sealedBefore = found.last(sealedBefore);
+        Old old = new Old(nowMs() - Forgetting.KEPT.minus(CLOCKS_MAX).toMillis(), sealedTo);
         moveCut(cut, List.of());
         nameMissing(found);
         List<DeliveryItem> unsound = unsound(found);
         long reaccepted = dropClaims(found);
-        restoreClaims(found);
-        int sealed = sealRest(found);
+        restoreClaims(found, old);
+        int sealed = sealRest(found, old);
         remove(unsound);
         int inDoubt = relist(found);
         int letters = finish(found);
@@ -340,8 +343,8 @@ public final class BatchesRestored {
     }
 
     /// Makes the claims of records that are there. Those of a backup are missing, or of an earlier record of the id.
-    private void restoreClaims(RestoredItems found) {
-        var claimsOf = found.claims(definition.pipeline());
+    private void restoreClaims(RestoredItems found, Old old) {
+        var claimsOf = found.claims(definition.pipeline(), old);
         Queries.scan(store, store.tables().rows(), page -> {
             Map<ByteBuffer, Claim> claims = claimsOf.apply(page);
             List<Map<String, AttributeValue>> keys = claims.keySet().stream()
@@ -352,12 +355,12 @@ public final class BatchesRestored {
                     .forEach(item -> before.put(Claim.idHash(item), Claim.of(item)));
             List<TransactWriteItem> puts = new ArrayList<>();
             claims.forEach((id, claim) -> {
-                Claim old = before.getOrDefault(id, claim);
-                if (!before.containsKey(id) || found.isReplaced(old, claim)) {
+                Claim stored = before.getOrDefault(id, claim);
+                if (!before.containsKey(id) || found.isReplaced(stored, claim)) {
                     puts.add(put(
                             claim.item(Claim.bytes(id), batching.forget(), Collect.REDELIVERY_MAX),
                             "attribute_not_exists(k) OR " + Claim.SAME + " OR l = :m AND c = :d",
-                            claim.namesAfter(old)));
+                            claim.namesAfter(stored)));
                 }
             });
             requireAll(puts);
@@ -405,13 +408,12 @@ public final class BatchesRestored {
         requireAll(deliveries.deletes(unsound));
     }
 
-    /// Seals all records that are there and in no batch. Of old ones the batch may be freed, while the backup has their
-    /// chunk as it was before: a person decides about these, whatever their receiver is.
-    private int sealRest(RestoredItems found) {
-        long keptMs = nowMs() - Forgetting.KEPT.minus(CLOCKS_MAX).toMillis();
-        boolean isOnceOnly = !batching.bearsEverySecondDelivery();
-        return seal(found, found.rest(batching, chunk -> chunk.atMs() < keptMs, nowMs()), true)
-                + seal(found, found.rest(batching, chunk -> chunk.atMs() >= keptMs, nowMs()), isOnceOnly);
+    /// Seals all records that are there and in no batch. A receiver may have them under another number: where it
+    /// must not get a record twice, and of old ones with any receiver, a person decides.
+    private int sealRest(RestoredItems found, Old old) {
+        boolean isDoubtful = batching.receiver() != Receiver.IDEMPOTENT || !batching.bearsEverySecondDelivery();
+        return seal(found, found.rest(batching, old, true, nowMs()), true)
+                + seal(found, found.rest(batching, old, false, nowMs()), isDoubtful);
     }
 
     private int seal(RestoredItems found, List<SealedBatch> batches, boolean isDoubtful) {

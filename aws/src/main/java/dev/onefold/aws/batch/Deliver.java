@@ -155,7 +155,8 @@ public final class Deliver {
         List<Integer> free = slots.free(due.size());
         if (free.isEmpty() && !due.isEmpty() && batching.order() == Order.STRICT) {
             // After a restore the one slot may be that of a later delivery.
-            return count(store.threads().all(due(), listed -> isGone(listed.number())));
+            List<Listed> later = due().stream().filter(Listed::isStarted).toList();
+            return count(store.threads().all(later, listed -> isGone(listed.number())));
         }
         // It may end this invocation, too, and would take its neighbours along.
         List<Listed> alone = due.stream().filter(Listed::isAlone).limit(1).toList();

@@ -181,23 +181,18 @@ public final class Forgetting {
         }
         Place place =
                 item.containsKey("p") ? new Place(Items.number(item, "p"), (int) Items.number(item, "c")) : Place.NONE;
-        return new Pass(Items.number(item, "n"), waiting(item), place, seen(item), Items.number(item, "v"));
+        Set<Long> waiting = new TreeSet<>();
+        ByteBuffer packed = ByteBuffer.wrap(Items.bytes(item, "w"));
+        while (packed.hasRemaining()) {
+            waiting.add(packed.getLong());
+        }
+        return new Pass(Items.number(item, "n"), waiting, place, seen(item), Items.number(item, "v"));
     }
 
     /// The last batch that a pass knows to have been there. An earlier version did not write it, and freed what it had
     /// looked at and did not find.
     static long seen(Map<String, AttributeValue> pass) {
         return Items.number(pass, pass.containsKey("s") ? "s" : "n");
-    }
-
-    /// The batches that a pass has looked at and is not done with.
-    static Set<Long> waiting(Map<String, AttributeValue> pass) {
-        Set<Long> waiting = new TreeSet<>();
-        ByteBuffer packed = ByteBuffer.wrap(Items.bytes(pass, "w"));
-        while (packed.hasRemaining()) {
-            waiting.add(packed.getLong());
-        }
-        return waiting;
     }
 
     /// Whether the pass has looked at all there is.

@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -49,7 +48,6 @@ final class RestoredItems {
 
     private final long base;
     private long freedTo;
-    private Set<Long> waiting = Set.of(); // Up to that number, batches that are not freed yet.
 
     private RestoredItems(long base) {
         this.base = base;
@@ -79,7 +77,6 @@ final class RestoredItems {
             }
         } else if (name.equals(Forgetting.FREED)) {
             freedTo = Forgetting.seen(item);
-            waiting = Forgetting.waiting(item);
         } else if (name.startsWith(REST)) {
             String[] place = name.split("/", -1);
             BitSet records = of(freed, Integer.parseInt(place[1]), Long.parseLong(place[2]));
@@ -268,8 +265,9 @@ final class RestoredItems {
     }
 
     /// The claims of the records of the chunks on a page, by the hashes of their ids, the last one of each id.
-    /// Where ids are forgotten after delivery, records of ended batches have none.
-    Function<List<Map<String, AttributeValue>>, Map<ByteBuffer, Claim>> claims(Pipeline pipeline) {
+    /// Where ids are forgotten after delivery, records of ended batches have none, and no claim of an old record is
+    /// made again.
+    Function<List<Map<String, AttributeValue>>, Map<ByteBuffer, Claim>> claims(Pipeline pipeline, Old old) {
         Message.Reader reader = new Message.Reader(pipeline);
         boolean forgets = ((Batching) pipeline.fold()).forget() instanceof Forget.AfterDelivery;
         NavigableMap<Integer, NavigableMap<Long, BitSet>> forgotten =
@@ -278,8 +276,11 @@ final class RestoredItems {
             Map<ByteBuffer, Claim> claims = new HashMap<>();
             page.stream().filter(this::isChunk).forEach(item -> {
                 Chunks.Place place = place(item);
-                reader.claims(place, ChunkItem.of(item), of(forgotten, place.lane(), place.number()))
-                        .forEach((id, claim) -> claims.merge(id, claim, (a, b) -> a.atMs() > b.atMs() ? a : b));
+                ChunkItem chunk = ChunkItem.of(item);
+                if (!forgets || !old.isOld(chunk.chunk())) {
+                    reader.claims(place, chunk, of(forgotten, place.lane(), place.number()))
+                            .forEach((id, claim) -> claims.merge(id, claim, (a, b) -> a.atMs() > b.atMs() ? a : b));
+                }
             });
             return claims;
         };
@@ -294,19 +295,39 @@ final class RestoredItems {
                 : old.lane() != Claim.NONE && old.chunk() < base && (chunk == null || chunk.atMs() < claim.atMs());
     }
 
-    /// The records of some chunks that are in no batch, as batches.
-    List<SealedBatch> rest(Batching batching, Predicate<Chunk> which, long nowMs) {
+    /// The records that are in no batch, as batches.
+    ///
+    /// @param areOld whether those that may have been in one that is freed; see [Old]
+    List<SealedBatch> rest(Batching batching, Old old, boolean areOld, long nowMs) {
         NavigableMap<Integer, NavigableMap<Long, BitSet>> covered = covered(_ -> true);
         Packing packing = new Packing(batching, nowMs);
         chunks.forEach((lane, places) -> places.forEach((number, chunk) -> {
             BitSet records = of(covered, lane, number);
             for (int record = records.nextClearBit(0);
-                    record < chunk.sizes().length && which.test(chunk);
+                    record < chunk.sizes().length;
                     record = records.nextClearBit(record + 1)) {
-                packing.add(lane, number, record, chunk);
+                if (old.contains(lane, number, record, chunk) == areOld) {
+                    packing.add(lane, number, record, chunk);
+                }
             }
         }));
         return packing.end();
+    }
+
+    /// Records that were sealed so long ago that their batch may be freed, while a backup has their chunk as before.
+    ///
+    /// @param keptMs they arrived before
+    /// @param sealedTo per lane, where batches end
+    record Old(long keptMs, List<Position> sealedTo) {
+        private boolean contains(int lane, long number, int record, Chunk chunk) {
+            Position end = sealedTo.get(lane);
+            boolean isSealed = number < end.chunk() || number == end.chunk() && record < end.offset();
+            return isSealed && isOld(chunk);
+        }
+
+        private boolean isOld(Chunk chunk) {
+            return chunk.atMs() < keptMs;
+        }
     }
 
     /// Puts records into batches, as many as fit into each.
@@ -363,15 +384,20 @@ final class RestoredItems {
         }
     }
 
-    /// Numbers of which no batch is there, and that are not known to be freed.
+    /// The last number that was given, as far as the batches tell.
     ///
     /// @param sealed number up to which batches were sealed, at least
-    /// @param known of which that was said before
-    List<Gap> missing(long sealed, Gaps known) {
-        long last = batches.keySet().stream()
+    long last(long sealed) {
+        return batches.keySet().stream()
                 .mapToLong(BatchNumber::number)
                 .filter(number -> number / BatchesRestored.ERA == sealed / BatchesRestored.ERA)
                 .reduce(sealed, Math::max);
+    }
+
+    /// Numbers up to the last one of which no batch is there, and that are not known to be freed.
+    ///
+    /// @param known of which that was said before
+    List<Gap> missing(long last, Gaps known) {
         List<Gap> missing = new ArrayList<>();
         long next = freedTo + 1;
         for (DeliveryItem batch : whole()) {
@@ -384,9 +410,6 @@ final class RestoredItems {
         if (next <= last) {
             missing.add(new Gap(next, last));
         }
-        waiting.stream()
-                .filter(number -> number <= freedTo && !batches.containsKey(BatchNumber.of(number)))
-                .forEach(number -> missing.add(new Gap(number, number)));
         return missing.stream()
                 .flatMap(gap -> known.rest(gap).stream())
                 .filter(gap -> gap.last() - gap.first() < BatchesRestored.ERA) // Else it was never given.

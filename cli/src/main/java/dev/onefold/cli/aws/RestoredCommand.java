@@ -33,7 +33,7 @@ import software.amazon.awssdk.core.exception.SdkException;
             "The totals of a function's tables are made of the rows of these tables, and records wait meanwhile. Restore"
                     + " these tables to the same second as the table of rows.",
             "Of batches it says which are not there, seals what is in none under numbers that were never given, and puts"
-                    + " in doubt what a receiver that is 'once' may have. What is not there is accepted again.",
+                    + " in doubt what a receiver may have that must not get it again. What is not there is accepted again.",
             "It may be stopped and run again."
         },
         footerHeading = "%nExample:%n",

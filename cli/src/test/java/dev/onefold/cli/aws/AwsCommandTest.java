@@ -142,9 +142,6 @@ class AwsCommandTest {
                 "query trades.yaml --format csv",
                 "query trades --group nobody",
                 "get trades.yaml a",
-                "verify trades.yaml",
-                "verify trades.yaml --sample 2",
-                "rebuild trades",
                 "dead-letters trades.yaml list")) {
             Result expected = aws(command.split(" "));
             assertThat(timeless(at(command))).as(command).isEqualTo(timeless(expected));

@@ -121,7 +121,7 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
             boolean isOther = key[0] == 0;
             if (isOther && name.startsWith("batch/")) {
                 long number = Long.parseLong(name.substring("batch/".length()).replaceFirst("\\..*", ""));
-                left.merge(number, Items.number(item, "r"), Math::max);
+                left.merge(number, item.containsKey("r") ? Items.number(item, "r") : 0L, Math::max); // Parts have none.
             }
             require(isOther || keepsClaims || !item.containsKey("h"), "A claim is left: " + item);
         }
