@@ -297,6 +297,17 @@ class ClaimRestoresTest {
     }
 
     @Test
+    void an_open_record_is_in_doubt_where_its_receiver_knows_the_number_of_a_batch_alone() {
+        DeliveriesAtWork work = open(new DeliveriesAtWork(
+                "{\"jdbc\":\"jdbc:postgresql://h/d\",\"insert\":\"insert into t values (:id)\"}",
+                "\"receiver\":\"transactional\""));
+        work.collect(bodies(0, 3));
+        assertThat(takenOver(work).inDoubt()).isOne();
+        work.deliver();
+        assertThat(work.lines).isEmpty();
+    }
+
+    @Test
     void in_strict_order_a_later_delivery_that_was_begun_does_not_hold_up_an_earlier_one() {
         DeliveriesAtWork work = open(IDEMPOTENT + ",\"order\":\"strict\"");
         work.seal(5);
