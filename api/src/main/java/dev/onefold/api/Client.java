@@ -16,6 +16,10 @@ final class Client {
     private static final int PROBLEM_BYTES_MAX = 1 << 20;
     private static final int ERROR_STATUS_MIN = 400;
 
+    private static final String OUTCOME_UNKNOWN =
+            " It is unknown whether the change was made. Look with 'onefold status' or 'onefold dead-letters list', or"
+                    + " run the command again.";
+
     private final Transport transport;
     private volatile String owner = ""; // Named by the first answer.
     private volatile boolean gone;
@@ -76,12 +80,29 @@ final class Client {
                     owner = answer.field().apply(Api.OWNER_HEADER);
                 }
                 if (answer.status() >= ERROR_STATUS_MIN) {
-                    throw failure(answer);
+                    throw failure(way, answer);
                 }
-                return reader.read(answer.content());
+                return read(way, answer, reader);
             });
         } catch (IOException e) {
             throw unanswered(way == Way.CHANGE && !(e instanceof Transport.Unreached), e);
+        }
+    }
+
+    /// An answer to a change that cannot be read does not say whether the change was made.
+    private <T> T read(Way way, Transport.Answered answer, Reader<T> reader) throws IOException {
+        try {
+            return reader.read(answer.content());
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            if (way != Way.CHANGE) {
+                throw e;
+            }
+            unknown = true;
+            throw new EngineException(
+                    EngineException.Kind.FORMAT,
+                    "An answer of " + transport.place() + " does not say what was done: " + e.getMessage() + "."
+                            + OUTCOME_UNKNOWN,
+                    e);
         }
     }
 
@@ -90,10 +111,7 @@ final class Client {
         if (outcomeUnknown) {
             unknown = true;
         }
-        String outcome = outcomeUnknown
-                ? " It is unknown whether the change was made. Look with 'onefold status' or 'onefold dead-letters"
-                        + " list', or run the command again."
-                : "";
+        String outcome = outcomeUnknown ? OUTCOME_UNKNOWN : "";
         if (Thread.currentThread().isInterrupted()) { // The interrupt closes the channel.
             return new EngineException(
                     EngineException.Kind.INTERRUPTED,
@@ -104,11 +122,16 @@ final class Client {
         return transport.unanswered(e, outcome);
     }
 
-    private RuntimeException failure(Transport.Answered answer) throws IOException {
-        byte[] content = answer.content().readNBytes(PROBLEM_BYTES_MAX);
-        Node problem = JsonReading.parse(new String(content, StandardCharsets.UTF_8));
-        String kind = problem.get("kind").text();
-        String detail = problem.get("detail").text();
+    private RuntimeException failure(Way way, Transport.Answered answer) throws IOException {
+        Failure failure = read(way, answer, content -> {
+            Node problem = JsonReading.parse(new String(content.readNBytes(PROBLEM_BYTES_MAX), StandardCharsets.UTF_8));
+            return new Failure(
+                    answer.status(),
+                    problem.get("kind").text(),
+                    problem.get("detail").text());
+        });
+        String kind = failure.kind();
+        String detail = failure.detail();
         if (kind.equals(Failure.NO_ROUTE)) {
             return transport.notOffered(answer.field().apply(Api.VERSION_HEADER), detail);
         }
@@ -121,7 +144,7 @@ final class Client {
         if (kind.equals(Failure.OWNER_CHANGED)) {
             gone = true;
         }
-        return new Failure(answer.status(), kind, detail).exception();
+        return failure.exception();
     }
 
     /// Releases what the way to the engine holds.

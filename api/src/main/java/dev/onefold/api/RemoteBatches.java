@@ -56,7 +56,7 @@ final class RemoteBatches implements SealedBatches {
     /// @throws IllegalArgumentException if there is no such batch
     private Line decided(String path) {
         try {
-            return EngineJson.BATCH.read(engine.post(path, null));
+            return engine.post(path, null, EngineJson.BATCH::read);
         } catch (Client.Missing none) {
             throw new IllegalArgumentException(none.getMessage(), none);
         }
@@ -77,7 +77,9 @@ final class RemoteBatches implements SealedBatches {
 
     @Override
     public boolean seal() {
-        return Boolean.parseBoolean(
-                engine.post("/batches/seal", null).get("sealed").text());
+        return engine.post(
+                "/batches/seal",
+                null,
+                answer -> Boolean.parseBoolean(answer.get("sealed").text()));
     }
 }

@@ -61,6 +61,9 @@ public final class RemoteEngine implements Engine {
             "A service compares no rows with their table, because none of its tokens allows to seed or repair. Run"
                     + " 'onefold verify --against' on the machine of the service, with --data.");
 
+    /// The target of the first request to a process.
+    static final String PIPELINES = "/v1";
+
     private final Client client;
     private final String path;
     private final Capabilities capabilities;
@@ -68,7 +71,7 @@ public final class RemoteEngine implements Engine {
 
     private RemoteEngine(Client client, Node about, Map<Capability, String> missingThere) {
         this.client = client;
-        path = "/v1/" + encoded(about.get("pipeline").text());
+        path = PIPELINES + "/" + encoded(about.get("pipeline").text());
         Map<Capability, String> missing = new EnumMap<>(Capability.class);
         about.get("missing").entries().forEach(entry -> {
             if (isKnown(entry.name().text())) {
@@ -81,7 +84,7 @@ public final class RemoteEngine implements Engine {
     }
 
     private static List<Node> pipelines(Client client) {
-        return client.ask(Client.Way.GET, "/v1", null, RemoteEngine::json)
+        return client.ask(Client.Way.GET, PIPELINES, null, RemoteEngine::json)
                 .get("pipelines")
                 .items();
     }
@@ -112,7 +115,7 @@ public final class RemoteEngine implements Engine {
     /// Reaches a pipeline of a service.
     ///
     /// @param address `http://HOST:PORT` or `https://HOST`
-    /// @param token secret of the caller; `null` for a service without tokens
+    /// @param token secret of the caller, which goes to another machine by `https` alone; `null` without one
     /// @throws IllegalArgumentException if the address or the token cannot be one; the message never has the token
     /// @throws EngineException if the service cannot be reached, does not allow it, or has no such pipeline
     public static RemoteEngine connect(URI address, String pipeline, @Nullable String token) {
@@ -189,8 +192,8 @@ public final class RemoteEngine implements Engine {
     }
 
     /// A request that may change something.
-    Node post(String target, byte @Nullable [] content) {
-        return ask(Client.Way.CHANGE, target, content, RemoteEngine::json);
+    <T> T post(String target, byte @Nullable [] content, Function<Node, T> reader) {
+        return ask(Client.Way.CHANGE, target, content, answer -> reader.apply(json(answer)));
     }
 
     private Node compute(String target, byte @Nullable [] content) {
@@ -303,7 +306,7 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public Verification rebuild(Truth truth) {
-        return EngineJson.VERIFICATION.read(post("/rebuild" + from(truth), null));
+        return post("/rebuild" + from(truth), null, EngineJson.VERIFICATION::read);
     }
 
     private static String from(Truth truth) {
@@ -349,7 +352,7 @@ public final class RemoteEngine implements Engine {
 
             @Override
             public void release() {
-                post("/journal/release", null);
+                post("/journal/release", null, Function.identity());
             }
         };
     }
@@ -365,7 +368,7 @@ public final class RemoteEngine implements Engine {
             }
             lines.append(record).append('\n');
         }
-        return EngineJson.APPENDED.read(post("/records?source=" + encoded(source), Utf8.encode("A record", lines)));
+        return post("/records?source=" + encoded(source), Utf8.encode("A record", lines), EngineJson.APPENDED::read);
     }
 
     @Override
@@ -391,7 +394,7 @@ public final class RemoteEngine implements Engine {
         if (!ended) {
             content[length] = '\n'; // The caller says that the last line is whole; the socket needs its end.
         }
-        return EngineJson.APPENDED.read(post(target, content));
+        return post(target, content, EngineJson.APPENDED::read);
     }
 
     @Override
@@ -403,7 +406,7 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public void checkpointNow() {
-        post("/checkpoint", null);
+        post("/checkpoint", null, Function.identity());
     }
 
     @Override

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The dead letters of an engine in another process.
 final class RemoteLetters implements DeadLetters {
+    /// Ids in a request: they are in its first line, and proxies limit its length, many to 8 KiB.
+    private static final int PURGED_MAX = 200;
+
     private final RemoteEngine engine;
 
     RemoteLetters(RemoteEngine engine) {
@@ -78,21 +81,25 @@ final class RemoteLetters implements DeadLetters {
         Objects.requireNonNull(keys, "Whether another key is allowed is null");
         String target =
                 "/dead-letters/" + id + "/redrive?edited=" + (edited != null) + "&other-key=" + (keys == Keys.ANY);
-        return JsonRecord.constant(
-                Redriven.class, engine.post(target, edited).get("outcome").text());
+        return engine.post(
+                target,
+                edited,
+                answer -> JsonRecord.constant(
+                        Redriven.class, answer.get("outcome").text()));
     }
 
     @Override
     public int purge(List<Long> ids) {
         RemoteEngine.requireGiven(ids, "The ids of the letters");
         int purged = 0;
-        for (int from = 0; from < ids.size(); from += PAGE) {
-            String some = ids.subList(from, Math.min(ids.size(), from + PAGE)).stream()
+        for (int from = 0; from < ids.size(); from += PURGED_MAX) {
+            String some = ids.subList(from, Math.min(ids.size(), from + PURGED_MAX)).stream()
                     .map(id -> "id=" + id)
                     .collect(Collectors.joining("&"));
-            purged += Integer.parseInt(engine.post("/dead-letters/purge?" + some, null)
-                    .get("purged")
-                    .text());
+            purged += engine.post(
+                    "/dead-letters/purge?" + some,
+                    null,
+                    answer -> Integer.parseInt(answer.get("purged").text()));
         }
         return purged;
     }

@@ -208,7 +208,7 @@ class RemoteServiceTest {
         assertFailure(
                 Kind.STOPPED,
                 "because the name of its host is not known",
-                () -> RemoteEngine.connect(URI.create("http://nobody.invalid:1"), "trades", "s3cr3t"));
+                () -> RemoteEngine.connect(URI.create("http://nobody.invalid:1"), "trades", null));
     }
 
     @Test
@@ -219,6 +219,10 @@ class RemoteServiceTest {
                     .hasMessageContaining("https://HOST or http://HOST:PORT")
                     .hasMessageNotContaining("s3cr3t");
         }
+        assertThatThrownBy(() -> RemoteEngine.connect(URI.create("http://nobody.invalid:1"), "trades", "s3cr3t"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("use https://")
+                .hasMessageNotContaining("s3cr3t");
         for (String each : List.of("", "s3cr3t\n", "s3cr3t s3cr3t")) {
             assertThatThrownBy(() -> RemoteEngine.connect(URI.create("http://localhost"), "trades", each))
                     .isInstanceOf(IllegalArgumentException.class)

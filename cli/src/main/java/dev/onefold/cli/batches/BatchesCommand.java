@@ -47,7 +47,7 @@ public final class BatchesCommand implements Callable<Integer> {
 
     /// The command with its verbs.
     public static CommandLine commandLine(EngineArgument pipeline) {
-        CommandLine line = onPipeline(pipeline).addSubcommand(new VerifyCommand(pipeline.caller()));
+        CommandLine line = onPipeline(pipeline).addSubcommand(new VerifyCommand(pipeline));
         withoutPipeline(line.getCommandSpec());
         return line;
     }

@@ -3,6 +3,7 @@ package dev.onefold.cli.batches;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.receivers.Verification;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Parameters;
             "    ${COMMAND-FULL-NAME} out --from 1000"
         })
 final class VerifyCommand implements Callable<Integer> {
+    private final EngineArgument pipeline;
     private final Caller caller;
 
     @Parameters(paramLabel = "FOLDER", description = "Folder with contents and their manifests.")
@@ -40,12 +42,17 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(names = "--from", paramLabel = "NUMBER", description = "First batch that must be there. Default: 1.")
     private long from = 1;
 
-    VerifyCommand(Caller caller) {
-        this.caller = caller;
+    VerifyCommand(EngineArgument pipeline) {
+        this.pipeline = pipeline;
+        caller = pipeline.caller();
     }
 
     @Override
     public Integer call() {
+        if (pipeline.isPlaced()) {
+            throw CommandFailure.usage("'batches verify' reads a folder on this machine and asks no engine. Leave out"
+                    + " --at and the options that go with it.");
+        }
         Path path = caller.path(folder);
         if (!Files.isDirectory(path)) {
             throw CommandFailure.usage("There is no folder " + caller.shown(path) + ".");

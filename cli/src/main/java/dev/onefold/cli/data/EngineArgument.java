@@ -42,6 +42,20 @@ public interface EngineArgument {
         throw new IllegalStateException("A deployed engine has no data directory here");
     }
 
+    /// Whether a service runs the engine: then its definition is not of this machine, and nothing that it names, such
+    /// as a database or a variable with a password, may be opened from here.
+    default boolean isOfService() {
+        return false;
+    }
+
+    /// Whether the command line says where the engine is.
+    default boolean isPlaced() {
+        return false;
+    }
+
+    /// Says that the options for AWS are about a source that the verb reads, wherever the engine is.
+    default void useForSource() {}
+
     /// Whether the pipeline file says something else than what the engine serves.
     boolean isOther(Engine engine);
 

@@ -31,6 +31,11 @@ public final class PlaceOptions {
             description = "Where DynamoDB is spoken to, if not at AWS, such as%nhttp://localhost:8000")
     private @Nullable URI endpoint;
 
+    /// Whether the command line has one of them.
+    boolean isGiven() {
+        return region != null || profile != null || endpoint != null;
+    }
+
     /// The place that they say.
     public Connection.Place place() {
         return new Connection.Place(region, profile, endpoint);

@@ -14,6 +14,8 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,6 +28,9 @@ public final class PlacedPipeline implements EngineArgument {
 
     private static final String DEPLOYMENT = "aws:";
     private static final int TOKEN_BYTES_MAX = 16 << 10;
+
+    /// Any scheme with slashes; the schemes of a service; a host and a port.
+    private static final Pattern ADDRESS_LIKE = Pattern.compile("://|^(?i:https?):|^[^/]+:[0-9]+(/|$)");
 
     @Mixin
     private final PipelineArgument directory;
@@ -52,6 +57,7 @@ public final class PlacedPipeline implements EngineArgument {
     private final Caller caller;
     private final Deployments deployments;
     private @Nullable EngineArgument chosen; // Once the options are there.
+    private boolean isForSource;
 
     /// The deployments on AWS.
     public interface Deployments {
@@ -77,39 +83,70 @@ public final class PlacedPipeline implements EngineArgument {
         return chosen;
     }
 
+    @Override
+    public void useForSource() {
+        isForSource = true;
+    }
+
+    @Override
+    public boolean isPlaced() {
+        return at != null || tokenFile != null || aws.isGiven();
+    }
+
+    @Override
+    public boolean isOfService() {
+        return chosen() instanceof ServicePipeline;
+    }
+
     private EngineArgument choose() {
         String place = at;
         if (place != null && !directory.dataAgain().isEmpty()) {
             throw CommandFailure.usage("--at and --data say the same; give one of them.");
         }
-        boolean isService = place != null && place.contains("://");
-        if (tokenFile != null && !isService) {
+        boolean isDeployment = place != null && place.startsWith(DEPLOYMENT);
+        URI address = place == null || isDeployment ? null : address(place);
+        if (tokenFile != null && address == null) {
             throw CommandFailure.usage("--token-file goes with --at https://HOST or --at http://HOST:PORT.");
+        }
+        if (aws.isGiven() && !isDeployment && !isForSource) {
+            throw CommandFailure.usage(
+                    "--region, --profile and --endpoint go with --at aws:NAME, or with 'onefold aws'.");
         }
         if (place == null) {
             return directory;
         }
-        if (isService) {
-            return new ServicePipeline(caller, directory.given(), address(place), token());
+        if (address != null) {
+            return new ServicePipeline(caller, directory.given(), address, token());
         }
-        return place.startsWith(DEPLOYMENT)
+        return isDeployment
                 ? deployments.of(directory.given(), place.substring(DEPLOYMENT.length()), aws)
                 : new PipelineArgument(caller, directory.given(), place);
     }
 
-    private static URI address(String text) {
+    /// The address of a service; `null` for a directory. A typing error in an address must not become the name of a
+    /// directory, but a directory that exists may have any name.
+    private @Nullable URI address(String text) {
         try {
-            return new URI(text);
-        } catch (URISyntaxException e) {
-            throw new CommandFailure(
-                    ExitCode.USAGE, "--at has no address of a service, such as https://HOST or http://HOST:PORT.", e);
+            URI address = new URI(text);
+            if (List.of("http", "https").contains(String.valueOf(address.getScheme())) && address.getHost() != null) {
+                return address;
+            }
+        } catch (URISyntaxException _) {
+            // It may be a directory.
         }
+        if (!ADDRESS_LIKE.matcher(text).find() || Files.isDirectory(caller.path(text))) {
+            return null;
+        }
+        throw CommandFailure.usage(
+                "--at has no address of a service: write a scheme and a host, such as https://HOST or"
+                        + " http://HOST:PORT, for example http://localhost:8080. No directory has this name, either.");
     }
 
     /// The message of a failure never has the token.
     private @Nullable String token() {
         if (tokenFile == null) {
-            return caller.environment().get(TOKEN_VARIABLE);
+            String token = caller.environment().get(TOKEN_VARIABLE);
+            return token == null || token.isEmpty() ? null : token;
         }
         Path file = caller.path(tokenFile);
         try (InputStream in = Files.newInputStream(file)) {

@@ -9,9 +9,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
 /// The pipeline that a command is about, which a service runs.
@@ -34,6 +32,12 @@ record ServicePipeline(
         return address.toString();
     }
 
+    /// Without the token.
+    @Override
+    public String toString() {
+        return pipeline + " at " + address;
+    }
+
     private @Nullable Pipeline definition() {
         return PipelineArgument.readOrNamed(caller, pipeline);
     }
@@ -51,23 +55,12 @@ record ServicePipeline(
     @Override
     public ExitCode read(Verb verb) throws IOException {
         Pipeline definition = definition();
-        if (token != null && address.getScheme().equals("http") && !isThisMachine()) {
-            caller.note("Note: the token is sent to " + address.getHost() + " without TLS.");
-        }
         return on(definition, engine -> {
             if (isOther(definition, engine)) {
                 caller.note("Note: this is about the pipeline that the service runs, which is not the file's.");
             }
             return verb.on(engine);
         });
-    }
-
-    private boolean isThisMachine() {
-        try {
-            return InetAddress.getByName(address.getHost()).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return true; // Nothing is sent to it.
-        }
     }
 
     @Override

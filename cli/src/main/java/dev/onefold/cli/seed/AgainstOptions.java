@@ -115,6 +115,11 @@ public final class AgainstOptions {
         return source != null;
     }
 
+    /// Whether the source is a table of DynamoDB or an export of one.
+    public boolean isOnAws() {
+        return source != null && (source.startsWith(Opening.DYNAMODB) || source.startsWith(Opening.EXPORT));
+    }
+
     /// Whether rows are changed.
     public boolean repairs() {
         return repair;

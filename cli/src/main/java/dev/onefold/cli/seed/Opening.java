@@ -34,8 +34,8 @@ import software.amazon.awssdk.core.exception.SdkException;
 /// Opens what `--from` names, and refuses what cannot be exact.
 public final class Opening {
     private static final String FILE = "file:";
-    private static final String DYNAMODB = "dynamodb:";
-    private static final String EXPORT = "export:";
+    static final String DYNAMODB = "dynamodb:";
+    static final String EXPORT = "export:";
     private static final String BUCKET = "s3://";
     private static final String JDBC = "jdbc:";
 

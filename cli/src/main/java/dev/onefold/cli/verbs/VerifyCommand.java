@@ -109,11 +109,26 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private ExitCode compare() throws IOException {
+        if (against.isOnAws()) {
+            pipeline.useForSource();
+        }
         StopRequest stop = new StopRequest();
         stop.makeOnSignals();
         Against comparison = new Against(pipeline.caller(), against, stop, home);
         return comparison.every(
                 () -> against.repairs() ? pipeline.use(comparison::compare) : pipeline.readAgain(comparison::compare));
+    }
+
+    private void requirePublishedHere() {
+        if (!pipeline.capabilities().has(Capability.SOURCES)) {
+            throw CommandFailure.usage("--published is for a data directory. Of a deployment,"
+                    + " 'onefold aws publish --again' compares all items.");
+        }
+        if (pipeline.isOfService()) {
+            throw CommandFailure.usage("--published opens the database that the definition of the pipeline names, and"
+                    + " the definition of a service may name any. Run 'onefold verify --published' on the machine of"
+                    + " the service, with --data.");
+        }
     }
 
     @Override
@@ -125,9 +140,8 @@ final class VerifyCommand implements Callable<Integer> {
             }
             return compare().code();
         }
-        if (published.isSaid && !pipeline.capabilities().has(Capability.SOURCES)) {
-            throw CommandFailure.usage("--published is for a data directory or a service. Of a deployment,"
-                    + " 'onefold aws publish --again' compares all items.");
+        if (published.isSaid) {
+            requirePublishedHere();
         }
         return pipeline.read(engine -> {
                     PublishedTotals tables = published.isSaid

@@ -14,6 +14,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -151,6 +153,10 @@ class PlacedPipelineTest {
         Result refused = reader.run("dead-letters", "trades.yaml", "list", "--at", address + "/");
         assertThat(refused.exitCode()).isEqualTo(3);
         assertThat(refused.err()).contains("The token does not allow to operate in pipeline trades.");
+        assertThat(new Cli(folder, cli.screen(), Map.of(PlacedPipeline.TOKEN_VARIABLE, ""))
+                        .run("query", "trades.yaml", "--at", address)
+                        .err())
+                .contains("The request has no token.");
         assertThat(at("query trades", "--at", address).err()).contains("The request has no token.", "ONEFOLD_TOKEN");
         cli.write("wrong.token", "s3cr3t wrong\n");
         for (String file : List.of("wrong.token", "absent.token", ".")) {
@@ -171,6 +177,28 @@ class PlacedPipelineTest {
     }
 
     @Test
+    void a_place_that_looks_like_an_address_and_is_none_is_refused_unless_the_directory_is_there() throws IOException {
+        for (String each :
+                List.of("x/y://z", "https:", "https:/HOST", "https:///trades", "localhost:8080", "HOST:1/a")) {
+            Result refused = at("query trades", "--at", each);
+            assertThat(refused.exitCode()).as(each + refused.err()).isEqualTo(2);
+            assertThat(refused.err()).as(each).contains("--at has no address of a service", "http://localhost:8080");
+        }
+        Files.createSymbolicLink(folder.resolve("localhost:8080"), folder.resolve("trades"));
+        assertThat(at("query trades", "--at", "localhost:8080").exitCode()).isZero();
+    }
+
+    @Test
+    void the_text_of_a_place_never_has_the_token() {
+        ServicePipeline place = new ServicePipeline(
+                cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream()),
+                "trades",
+                URI.create(address),
+                "s3cr3t");
+        assertThat(place).hasToString("trades at " + address);
+    }
+
+    @Test
     void options_that_do_not_go_together_or_with_a_place_are_refused_with_the_reason() {
         Map.of(
                         "query trades --at trades --data trades",
@@ -188,6 +216,26 @@ class PlacedPipelineTest {
                 .forEach((command, message) -> {
                     Result refused = at(command);
                     assertThat(refused.exitCode()).as(refused.err()).isEqualTo(2);
+                    assertThat(refused.err()).contains(message).doesNotContain("s3cr3t");
+                });
+        Map.of(
+                        "verify trades --published --at " + address + " --token-file all.token",
+                        "Run 'onefold verify --published' on the machine of the service",
+                        "query trades --data trades --region eu-central-1",
+                        "--region, --profile and --endpoint go with --at aws:NAME",
+                        "verify trades --data trades --against rows.csv --profile mine",
+                        "--region, --profile and --endpoint go with --at aws:NAME",
+                        "query trades --endpoint http://localhost:8000 --token-file all.token --at " + address,
+                        "--region, --profile and --endpoint go with --at aws:NAME",
+                        "query trades --at aws:trades --token-file all.token",
+                        "--token-file goes with --at https://HOST",
+                        "batches verify trades --at " + address,
+                        "Leave out --at",
+                        "query trades --at http://host.invalid --token-file all.token",
+                        "use https:// for it")
+                .forEach((command, message) -> {
+                    Result refused = at(command);
+                    assertThat(refused.exitCode()).as(command + refused.err()).isEqualTo(2);
                     assertThat(refused.err()).contains(message).doesNotContain("s3cr3t");
                 });
         assertThat(at("query trades", "--at", "nowhere").err())
