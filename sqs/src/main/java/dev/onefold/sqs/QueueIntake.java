@@ -139,8 +139,7 @@ public final class QueueIntake {
         try {
             receivers.forEach(QueueIntake::join);
         } finally {
-            keeper.interrupt();
-            join(keeper);
+            end(keeper);
         }
         switch (failure.get()) {
             case null -> {}
@@ -155,6 +154,22 @@ public final class QueueIntake {
         while (thread.isAlive()) {
             try {
                 thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Interrupts a thread until it ends: a request that it sends may clear the interrupt.
+    private static void end(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            thread.interrupt();
+            try {
+                thread.join(STOP_POLL_MS);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
