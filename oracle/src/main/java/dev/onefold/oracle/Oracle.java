@@ -9,6 +9,7 @@ import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// oracle.totals("main").get(List.of("PV", "FXSpot")).get("value"); // "12345.67"
 /// ```
 public final class Oracle {
+    private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
     private static final int KEY_BYTES_MAX = 1_000;
     private static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
     private static final long AHEAD_MS_MAX = 86_400_000;
@@ -215,7 +218,8 @@ public final class Oracle {
         return fold(new Event(key, version, state, ms));
     }
 
-    private Document document(String source, byte[] record) {
+    private Document document(String source, byte[] sent) {
+        byte[] record = hasMark(sent) ? Arrays.copyOfRange(sent, MARK.length, sent.length) : sent;
         if (!definition.csv()) {
             return Json.read(record);
         }
@@ -228,6 +232,10 @@ public final class Oracle {
             throw new IllegalStateException("The header of " + source + " has not been seen: it is its line 1.");
         }
         return Csv.read(header, record, definition.delimiter());
+    }
+
+    private static boolean hasMark(byte[] record) {
+        return record.length >= MARK.length && Arrays.equals(record, 0, MARK.length, MARK, 0, MARK.length);
     }
 
     private List<String> key(Document document) {

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// Finds the fields that a pipeline reads in one CSV line (RFC 4180, without line breaks inside quotes). Not
 /// thread-safe.
 final class CsvScanner {
+    /// Bytes of a byte order mark.
+    static final int MARK_BYTES = 3;
+
     private final Fields fields;
     private final byte delimiter;
     private final int[] slots; // By column; -1 where the pipeline reads nothing.
@@ -93,11 +96,7 @@ final class CsvScanner {
 
     /// The columns that a header line names, or `null` if it is not well-formed.
     static @Nullable List<String> header(byte[] line, int from, int to, char delimiter) {
-        boolean marked = to - from >= 3
-                && line[from] == (byte) 0xef
-                && line[from + 1] == (byte) 0xbb
-                && line[from + 2] == (byte) 0xbf; // Spreadsheets write a byte order mark.
-        int begin = marked ? from + 3 : from;
+        int begin = hasMark(line, from, to) ? from + MARK_BYTES : from; // Spreadsheets write a byte order mark.
         int end = to > begin && line[to - 1] == '\r' ? to - 1 : to;
         if (TextBytes.utf8Ends(line, begin, end) < end) {
             return null;
@@ -137,6 +136,14 @@ final class CsvScanner {
             }
         }
         return "";
+    }
+
+    /// Whether text begins with a byte order mark.
+    static boolean hasMark(byte[] text, int from, int to) {
+        return to - from >= MARK_BYTES
+                && text[from] == (byte) 0xef
+                && text[from + 1] == (byte) 0xbb
+                && text[from + 2] == (byte) 0xbf;
     }
 
     private static boolean isDoubled(byte[] line, int at, int end) {

@@ -40,6 +40,7 @@ public final class Decoder {
     private final Times times = new Times();
     private final Event event;
 
+    private final boolean passesMark;
     private final boolean byMessage;
     private byte[] message = new byte[0];
     private final int[] keySlots;
@@ -77,6 +78,7 @@ public final class Decoder {
             case Identity.ByMessage _, Identity.ByPlace _ -> List.of();
         };
         byMessage = input.identity() instanceof Identity.ByMessage;
+        passesMark = input.readsBy(3) && !(pipeline.fold() instanceof Batching);
         keySlots = key.stream().mapToInt(fields::slot).toArray();
         versionSlot = input.identity() instanceof Identity.Versioned versioned && versioned.version() != null
                 ? fields.slot(versioned.version())
@@ -165,6 +167,11 @@ public final class Decoder {
         if (to - from > Limits.RECORD_BYTES_MAX) {
             return tooLarge(to - from);
         }
+        boolean isMarked = passesMark && CsvScanner.hasMark(record, from, to);
+        return decodeUnmarked(kind, record, isMarked ? from + CsvScanner.MARK_BYTES : from, to);
+    }
+
+    private @Nullable Malformed decodeUnmarked(RecordKind kind, byte[] record, int from, int to) {
         if (kind == RecordKind.ROW && rowRecords == null) {
             return new Malformed(Reason.REFUSED, "The pipeline keeps no rows with versions that a seeding could bring");
         }

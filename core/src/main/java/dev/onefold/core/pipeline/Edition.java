@@ -19,13 +19,15 @@ public final class Edition {
     public static final int FIRST = 1;
 
     /// The newest edition.
-    public static final int NEWEST = 2;
+    public static final int NEWEST = 3;
 
-    private static final List<Rule> RULES = List.of(new Rule(
-            2,
-            Edition::isOfDebeziumLog,
-            "changes of PostgreSQL are ordered by source.sequence, and changes of SQL Server by commit_lsn before"
-                    + " change_lsn: the position of a change alone is not the order of the commits"));
+    private static final List<Rule> RULES = List.of(
+            new Rule(
+                    2,
+                    Edition::isOfDebeziumLog,
+                    "changes of PostgreSQL are ordered by source.sequence, and changes of SQL Server by commit_lsn"
+                            + " before change_lsn: the position of a change alone is not the order of the commits"),
+            new Rule(3, (_, _) -> true, "a byte order mark in front of a record is passed over"));
 
     private Edition() {}
 

@@ -32,6 +32,12 @@ public record Input(
         this(format, identity, time, delete, filter, Edition.UNSTATED);
     }
 
+    /// Whether records are read by the rules of an edition, or of a later one; an input whose edition is not
+    /// known yet is read by the newest.
+    public boolean readsBy(int since) {
+        return edition == Edition.UNSTATED || edition >= since;
+    }
+
     /// Whether a removal is newer than the row of its version: a log of changes reports a removal with the
     /// removed row, so its version is that of the row.
     public boolean isRemovalNewer() {

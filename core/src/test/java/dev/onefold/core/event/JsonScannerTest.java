@@ -79,7 +79,8 @@ class JsonScannerTest {
             "1",
             "null",
             "\u00a0{}",
-            "\ufeff{}",
+            "\ufeff\ufeff{}",
+            "\ufeff",
             "{\u00a0}",
             "{\f}");
 
@@ -102,6 +103,15 @@ class JsonScannerTest {
             })
     void an_object_by_the_rfc_is_a_record(String record) {
         assertThat(A.decode(record)).as(record).isNull();
+    }
+
+    @Test
+    void a_byte_order_mark_in_front_is_passed_over_since_edition_3() {
+        assertThat(A.decode("\ufeff{\"a\":1}")).isNull();
+        Decoding before = Decoding.of(PipelineBuilder.named("p")
+                .edition(2)
+                .rollup(rollup -> rollup.levels("a").count("n")));
+        assertThat(before.refusal("\ufeff{\"a\":1}").reason()).isEqualTo(Reason.MALFORMED);
     }
 
     @ParameterizedTest
