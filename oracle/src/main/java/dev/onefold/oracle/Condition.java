@@ -93,7 +93,7 @@ interface Condition {
         }
         for (String flag : List.of("true", "false")) {
             if (isEquality && scan.takeWord(flag)) {
-                return new OneOf(path, Set.of(flag), sign.equals("="));
+                return new Truth(path, flag.equals("true") == sign.equals("="));
             }
         }
         return new Compare(path, sign, scan.number());
@@ -146,6 +146,24 @@ interface Condition {
         public boolean holds(Document document) {
             @Nullable String text = Values.text(document.at(path));
             return text != null && texts.contains(text) == wanted;
+        }
+
+        @Override
+        public List<List<String>> paths() {
+            return List.of(path);
+        }
+    }
+
+    /// The field is there and is true, or is there and is false.
+    record Truth(List<String> path, boolean wanted) implements Condition {
+        @Override
+        public boolean holds(Document document) {
+            @Nullable Object value = document.at(path);
+            if (value == null) {
+                return false;
+            }
+            String text = Values.text(value);
+            return text != null && document.truth(text) == wanted;
         }
 
         @Override

@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -37,6 +38,8 @@ record Definition(
         @Nullable BigDecimal horizon,
         @Nullable Condition delete,
         @Nullable Condition filter,
+        Set<String> truths,
+        Set<String> falsehoods,
         List<Rollup> rollups) {
     /// A tree of groups, with figures at each node.
     ///
@@ -77,6 +80,8 @@ record Definition(
                 horizon == null ? null : Level.duration(String.valueOf(horizon)),
                 condition(input.get("delete")),
                 condition(input.get("filter")),
+                texts(input.get("truths")),
+                texts(input.get("falsehoods")),
                 rollups(file, time == null ? null : path(field(time)), type(time, "auto")));
     }
 
@@ -177,6 +182,12 @@ record Definition(
         return setting instanceof Map<?, ?> longer && longer.containsKey("type")
                 ? String.valueOf(longer.get("type"))
                 : otherwise;
+    }
+
+    private static Set<String> texts(@Nullable Object setting) {
+        return setting == null
+                ? Set.of()
+                : list(setting).stream().map(String::valueOf).collect(Collectors.toUnmodifiableSet());
     }
 
     private static @Nullable Condition condition(@Nullable Object setting) {

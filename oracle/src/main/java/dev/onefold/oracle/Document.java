@@ -1,5 +1,6 @@
 package dev.onefold.oracle;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -9,7 +10,30 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param fields the values by name; of a name that comes twice, the last
 /// @param twice the names that come twice
-record Document(Map<String, @Nullable Object> fields, Set<String> twice) {
+/// @param truths texts that mean true
+/// @param falsehoods texts that mean false
+record Document(Map<String, @Nullable Object> fields, Set<String> twice, Set<String> truths, Set<String> falsehoods) {
+    Document(Map<String, @Nullable Object> fields, Set<String> twice) {
+        this(fields, twice, Set.of("true"), Set.of("false"));
+    }
+
+    /// The same, in which more texts are true or false.
+    Document with(Set<String> moreTruths, Set<String> moreFalsehoods) {
+        Set<String> allTruths = new HashSet<>(truths);
+        allTruths.addAll(moreTruths);
+        Set<String> allFalsehoods = new HashSet<>(falsehoods);
+        allFalsehoods.addAll(moreFalsehoods);
+        return new Document(fields, twice, Set.copyOf(allTruths), Set.copyOf(allFalsehoods));
+    }
+
+    /// Whether a text means true; any that means neither is refused.
+    boolean truth(String text) {
+        if (!truths.contains(text) && !falsehoods.contains(text)) {
+            throw new Refused(text + " is neither true nor false");
+        }
+        return truths.contains(text);
+    }
+
     /// A number as it was written.
     record Literal(String digits) {}
 

@@ -182,7 +182,8 @@ public final class Oracle {
 
     private record Place(String source, long line) {}
 
-    private Outcome read(Place place, Document document, @Nullable Changes change, @Nullable Long arrivedMs) {
+    private Outcome read(Place place, Document read, @Nullable Changes change, @Nullable Long arrivedMs) {
+        Document document = read.with(definition.truths(), definition.falsehoods());
         String source = place.source;
         long line = place.line;
         paths.forEach(document::at); // Refuses a field that comes twice, also one that is not needed further on.

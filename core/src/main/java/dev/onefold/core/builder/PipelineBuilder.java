@@ -147,6 +147,16 @@ public final class PipelineBuilder {
         return set("filter", condition);
     }
 
+    /// Texts that are true in a comparison with `true` or `false`, beside `true`.
+    public PipelineBuilder truths(String... texts) {
+        return set("truths", List.of(texts));
+    }
+
+    /// Texts that are false in a comparison with `true` or `false`, beside `false`.
+    public PipelineBuilder falsehoods(String... texts) {
+        return set("falsehoods", List.of(texts));
+    }
+
     /// The only roll-up, called [Rollup#MAIN].
     public PipelineBuilder rollup(Consumer<RollupBuilder> rollup) {
         return rollup(Rollup.MAIN, rollup);

@@ -1,6 +1,8 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.document.Json;
 import dev.onefold.core.pipeline.Condition;
+import dev.onefold.core.pipeline.Input.Spellings;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -74,13 +76,55 @@ sealed interface CompiledCondition {
         }
 
         private boolean isOneOf(byte[] bytes, int from, int to) {
-            for (byte[] text : texts) {
-                if (Arrays.equals(bytes, from, to, text, 0, text.length)) {
-                    return true;
-                }
-            }
-            return false;
+            return CompiledCondition.isOneOf(texts, bytes, from, to);
         }
+    }
+
+    /// A comparison with `true` or `false`.
+    ///
+    /// @param wanted the truth for which it holds
+    record Truth(int slot, List<byte[]> truths, List<byte[]> falsehoods, boolean wanted) implements CompiledCondition {
+        @Override
+        public boolean holds(Fields fields, Scalars scalars) throws Unanswerable {
+            return switch (fields.kind[slot]) {
+                case Fields.MISSING, Fields.NULL -> false;
+                case Fields.TRUE -> wanted;
+                case Fields.FALSE -> !wanted;
+                default -> listed(fields, scalars) == wanted;
+            };
+        }
+
+        private boolean listed(Fields fields, Scalars scalars) throws Unanswerable {
+            int length = scalars.text(fields, slot, 0);
+            if (length >= 0 && (scalars.isTrue(length) || isOneOf(truths, scalars.bytes, 0, length))) {
+                return true;
+            }
+            if (length >= 0 && (scalars.isFalse(length) || isOneOf(falsehoods, scalars.bytes, 0, length))) {
+                return false;
+            }
+            String value = Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot]);
+            String line = Json.of(List.of(new String(scalars.bytes, 0, Math.max(0, length), StandardCharsets.UTF_8)));
+            throw new Unanswerable(Malformed.field(
+                    fields.paths.get(slot),
+                    "is " + value + ", which is neither true nor false, but a condition compares it with "
+                            + "true or false"
+                            + (length < 0 || length > TRUTH_BYTES_MAX
+                                    ? ""
+                                    : ". If it means true, write 'truths: " + line
+                                            + "' under input; if it means false, write 'falsehoods: " + line + "'")));
+        }
+    }
+
+    /// Longest text that a message advises to list.
+    int TRUTH_BYTES_MAX = 20;
+
+    private static boolean isOneOf(List<byte[]> texts, byte[] bytes, int from, int to) {
+        for (byte[] text : texts) {
+            if (Arrays.equals(bytes, from, to, text, 0, text.length)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     record Number(int slot, Condition.Comparison comparison, BigDecimal number) implements CompiledCondition {
@@ -100,23 +144,27 @@ sealed interface CompiledCondition {
         }
     }
 
-    static CompiledCondition of(Condition condition, Fields fields) {
+    static CompiledCondition of(Condition condition, Fields fields, Spellings spellings) {
         return switch (condition) {
             case Condition.And and ->
-                new Joined(and.all().stream().map(c -> of(c, fields)).toList(), false);
+                new Joined(and.all().stream().map(c -> of(c, fields, spellings)).toList(), false);
             case Condition.Or or ->
-                new Joined(or.any().stream().map(c -> of(c, fields)).toList(), true);
-            case Condition.Not not -> new Not(of(not.condition(), fields));
+                new Joined(or.any().stream().map(c -> of(c, fields, spellings)).toList(), true);
+            case Condition.Not not -> new Not(of(not.condition(), fields, spellings));
             case Condition.Missing missing -> new Missing(fields.slot(missing.field()));
-            case Condition.TextIn in ->
-                new TextIn(
-                        fields.slot(in.field()),
-                        in.texts().stream()
-                                .map(text -> text.getBytes(StandardCharsets.UTF_8))
-                                .toList(),
-                        in.negated());
+            case Condition.TextIn in -> new TextIn(fields.slot(in.field()), bytes(in.texts()), in.negated());
+            case Condition.Truth truth ->
+                new Truth(
+                        fields.slot(truth.field()),
+                        bytes(spellings.truths()),
+                        bytes(spellings.falsehoods()),
+                        truth.word() != truth.negated());
             case Condition.Number number ->
                 new Number(fields.slot(number.field()), number.comparison(), number.number());
         };
+    }
+
+    private static List<byte[]> bytes(List<String> texts) {
+        return texts.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
     }
 }

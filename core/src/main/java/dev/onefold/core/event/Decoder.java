@@ -36,7 +36,7 @@ public final class Decoder {
     private final @Nullable ChangeScanner changes;
     private final ChangeScanner.@Nullable RowRecord rowRecords;
     private @Nullable CsvScanner csv;
-    private final Scalars scalars = new Scalars();
+    private final Scalars scalars;
     private final Times times = new Times();
     private final Event event;
 
@@ -64,6 +64,7 @@ public final class Decoder {
         Input input = pipeline.input();
         Rollups rollups = rollups(pipeline);
         fields = new Fields(pipeline.fields());
+        scalars = new Scalars(input.spellings());
         json = input.format() instanceof Format.Json ? new JsonScanner(fields) : null;
         changes = ChangeScanner.of(pipeline, fields);
         rowRecords = ChangeScanner.RowRecord.of(pipeline, fields);
@@ -87,8 +88,8 @@ public final class Decoder {
         EventTime time = input.time();
         timeSlot = time == null ? -1 : fields.slot(time.field());
         timeType = time == null ? TimeType.AUTO : time.type();
-        delete = input.delete() == null ? null : CompiledCondition.of(input.delete(), fields);
-        filter = input.filter() == null ? null : CompiledCondition.of(input.filter(), fields);
+        delete = input.delete() == null ? null : CompiledCondition.of(input.delete(), fields, input.spellings());
+        filter = input.filter() == null ? null : CompiledCondition.of(input.filter(), fields, input.spellings());
         groups = rollups.all().stream()
                 .map(rollup -> new GroupReader(rollup.levels(), fields, scalars))
                 .toArray(GroupReader[]::new);

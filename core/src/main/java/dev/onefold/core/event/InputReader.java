@@ -30,7 +30,7 @@ final class InputReader {
         conditions = new CompiledCondition[inputs.length];
         for (int i = 0; i < inputs.length; i++) {
             if (inputs[i].where() != null) {
-                conditions[i] = CompiledCondition.of(inputs[i].where(), fields);
+                conditions[i] = CompiledCondition.of(inputs[i].where(), fields, scalars.spellings);
             }
         }
     }

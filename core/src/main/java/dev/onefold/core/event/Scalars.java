@@ -2,6 +2,7 @@ package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.bytes.TextBytes;
+import dev.onefold.core.pipeline.Input.Spellings;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -13,9 +14,19 @@ final class Scalars {
     private static final byte[] TRUE = {'t', 'r', 'u', 'e'};
     private static final byte[] FALSE = {'f', 'a', 'l', 's', 'e'};
 
+    final Spellings spellings;
+
     byte[] bytes = new byte[1 << 12];
     /// Of the text that [#isEscaped] has read.
     int textLength;
+
+    Scalars() {
+        this(Spellings.NONE);
+    }
+
+    Scalars(Spellings spellings) {
+        this.spellings = spellings;
+    }
 
     private void reserve(int length) {
         if (length + Hash.PADDING > bytes.length) {
@@ -63,6 +74,16 @@ final class Scalars {
         }
         textLength = text(fields, slot, 0);
         return true;
+    }
+
+    /// Whether the first bytes are the word `true`.
+    boolean isTrue(int length) {
+        return Arrays.equals(bytes, 0, length, TRUE, 0, TRUE.length);
+    }
+
+    /// Whether the first bytes are the word `false`.
+    boolean isFalse(int length) {
+        return Arrays.equals(bytes, 0, length, FALSE, 0, FALSE.length);
     }
 
     private int undouble(byte[] source, int from, int to, int at) {

@@ -84,7 +84,7 @@ final class ConditionParser {
         }
         boolean negated = expression.takeWord("not");
         if (expression.takeWord("in")) {
-            return new Condition.TextIn(field, texts(), negated);
+            return in(field, negated);
         }
         if (negated) {
             throw expression.refuse("is unexpected, expected 'in'", "write 'not in (…)'");
@@ -112,7 +112,24 @@ final class ConditionParser {
                     "is not a number",
                     "'" + comparison.sign() + "' compares numbers: write digits without quotes, like 100.50");
         }
-        return new Condition.TextIn(field, List.of(text()), comparison == Comparison.UNEQUAL);
+        boolean negated = comparison == Comparison.UNEQUAL;
+        String text = expression.quotedText();
+        return text == null
+                ? new Condition.Truth(field, truth(), negated)
+                : new Condition.TextIn(field, List.of(text), negated);
+    }
+
+    /// Texts, or one of the words `true` and `false` alone.
+    private Condition in(FieldPath field, boolean negated) {
+        int start = expression.offset();
+        if (expression.take('(') && !expression.isNext("\"'")) {
+            boolean truth = truth();
+            if (expression.take(')')) {
+                return new Condition.Truth(field, truth, negated);
+            }
+        }
+        expression.back(start);
+        return new Condition.TextIn(field, texts(), negated);
     }
 
     private List<String> texts() {
@@ -127,15 +144,15 @@ final class ConditionParser {
 
     private String text() {
         String text = expression.quotedText();
-        if (text != null) {
-            return text;
+        return text != null ? text : String.valueOf(truth());
+    }
+
+    /// Takes one of the words `true` and `false`.
+    private boolean truth() {
+        boolean truth = expression.takeWord("true");
+        if (!truth && !expression.takeWord("false")) {
+            throw expression.refuse("is no text", "write a text in quotes, like \"EMEA\"");
         }
-        if (expression.takeWord("true")) {
-            return "true";
-        }
-        if (expression.takeWord("false")) {
-            return "false";
-        }
-        throw expression.refuse("is no text", "write a text in quotes, like \"EMEA\"");
+        return truth;
     }
 }

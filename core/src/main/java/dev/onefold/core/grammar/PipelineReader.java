@@ -108,10 +108,18 @@ public final class PipelineReader {
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
         Integer edition = input.read("edition", text -> Numbers.integer(text, Edition.FIRST, Edition.NEWEST));
+        Input.Spellings spellings = SpellingsReader.read(input);
         EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
         Input event = format == null || identity == null
                 ? null
-                : new Input(format, identity, eventTime, delete, filter, edition == null ? Edition.UNSTATED : edition);
+                : new Input(
+                        format,
+                        identity,
+                        eventTime,
+                        delete,
+                        filter,
+                        edition == null ? Edition.UNSTATED : edition,
+                        spellings);
         Fold fold = fold(settings, event, new RollupReader(fields, eventTime), fields);
         Setting publish = settings.get("publish");
         Publishing publishing = publish == null ? null : new PublishingReader(publish).read(fold);

@@ -121,10 +121,18 @@ public final class PipelineText {
         if (input.filter() != null) {
             settings.put("filter", of(input.filter()));
         }
+        putTexts("truths", input.spellings().truths(), settings);
+        putTexts("falsehoods", input.spellings().falsehoods(), settings);
         if (input.edition() != leftOut && Edition.matters(input)) {
             settings.put("edition", input.edition());
         }
         return settings;
+    }
+
+    private static void putTexts(String name, List<String> texts, Map<String, Object> settings) {
+        if (!texts.isEmpty()) {
+            settings.put(name, texts);
+        }
     }
 
     private static void putFormat(Format format, Map<String, Object> settings) {
@@ -299,6 +307,8 @@ public final class PipelineText {
             case Condition.TextIn(FieldPath field, List<String> texts, boolean negated) ->
                 leading(field) + (negated ? " not in (" : " in (")
                         + texts.stream().map(PipelineText::quoted).collect(Collectors.joining(", ")) + ")";
+            case Condition.Truth(FieldPath field, boolean word, boolean negated) ->
+                leading(field) + (negated ? " != " : " = ") + word;
             case Condition.Number(FieldPath field, Condition.Comparison comparison, BigDecimal number) ->
                 leading(field) + " " + comparison.sign() + " " + of(number);
         };

@@ -33,6 +33,8 @@ final class Section {
                 "time",
                 "delete",
                 "filter",
+                "truths",
+                "falsehoods",
                 "edition"),
         VERSION("version", "field", "type"),
         TIME("time", "field", "type"),

@@ -29,6 +29,23 @@ public sealed interface Condition {
         }
     }
 
+    /// The field is compared with the bare word `true` or `false`: a value that spells neither is refused.
+    ///
+    /// @param word the one that it is compared with
+    /// @param negated whether the comparison is `!=`; it is false for a missing field, too
+    record Truth(FieldPath field, boolean word, boolean negated) implements Condition {}
+
+    /// The same as editions before the third read it: the words `true` and `false` are texts.
+    default Condition inTexts() {
+        return switch (this) {
+            case And and -> new And(and.all.stream().map(Condition::inTexts).toList());
+            case Or or -> new Or(or.any.stream().map(Condition::inTexts).toList());
+            case Not not -> new Not(not.condition.inTexts());
+            case Truth truth -> new TextIn(truth.field, List.of(String.valueOf(truth.word)), truth.negated);
+            case Missing _, TextIn _, Number _ -> this;
+        };
+    }
+
     /// The field as a decimal compared with a number.
     record Number(FieldPath field, Comparison comparison, BigDecimal number) implements Condition {}
 

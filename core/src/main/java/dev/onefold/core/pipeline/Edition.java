@@ -21,13 +21,17 @@ public final class Edition {
     /// The newest edition.
     public static final int NEWEST = 3;
 
+    /// The edition since which truths, keys, times and versions have one meaning in all their spellings.
+    public static final int OF_VALUES = 3;
+
     private static final List<Rule> RULES = List.of(
             new Rule(
                     2,
                     Edition::isOfDebeziumLog,
                     "changes of PostgreSQL are ordered by source.sequence, and changes of SQL Server by commit_lsn"
                             + " before change_lsn: the position of a change alone is not the order of the commits"),
-            new Rule(3, (_, _) -> true, "a byte order mark in front of a record is passed over"));
+            new Rule(3, (_, _) -> true, "a byte order mark in front of a record is passed over"),
+            new Rule(OF_VALUES, (_, _) -> true, "a comparison with true or false refuses a value that spells neither"));
 
     private Edition() {}
 

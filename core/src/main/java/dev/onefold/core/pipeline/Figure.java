@@ -7,6 +7,14 @@ public sealed interface Figure {
     /// Its name in answers.
     String name();
 
+    /// The same as editions before the third read it: see [Condition#inTexts].
+    default Figure inTexts() {
+        return switch (this) {
+            case Stored stored -> new Stored(stored.measure.inTexts());
+            case Derived derived -> new Derived(derived.name, derived.formula.inTexts(), derived.type);
+        };
+    }
+
     /// A measure as it is.
     record Stored(Measure measure) implements Figure {
         @Override

@@ -4,4 +4,9 @@ package dev.onefold.core.pipeline;
 public sealed interface Fold permits Rollups, Processing, Batching {
     /// The same without formulas, which change nothing that is stored.
     Fold stored();
+
+    /// The same as editions before the third read it: see [Condition#inTexts].
+    default Fold inTexts() {
+        return this;
+    }
 }

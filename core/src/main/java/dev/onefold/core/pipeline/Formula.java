@@ -40,6 +40,15 @@ public sealed interface Formula {
         }
     }
 
+    /// The same as editions before the third read it: see [Condition#inTexts].
+    default Formula inTexts() {
+        return switch (this) {
+            case Number _, Named _ -> this;
+            case Of of -> new Of(of.measure.inTexts());
+            case Operation all -> new Operation(all.operator, all.left.inTexts(), all.right.inTexts());
+        };
+    }
+
     /// Visits the operands, from left to right.
     default void forEachOperand(Consumer<Formula> visitor) {
         if (this instanceof Operation operation) {

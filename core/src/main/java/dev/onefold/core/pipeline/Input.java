@@ -11,15 +11,32 @@ import org.jspecify.annotations.Nullable;
 /// @param filter the condition on which a record contributes; any other record contributes nothing, yet replaces
 ///     its predecessor. `null`: all records contribute
 /// @param edition of the rules by which records are read, see [Edition]
+/// @param spellings of its values, beside those that every input has
 public record Input(
         Format format,
         Identity identity,
         @Nullable EventTime time,
         @Nullable Condition delete,
         @Nullable Condition filter,
-        int edition) {
+        int edition,
+        Spellings spellings) {
     public Input {
         edition = Edition.of(format, identity, edition);
+        if (edition != Edition.UNSTATED && edition < Edition.OF_VALUES) {
+            delete = delete == null ? null : delete.inTexts();
+            filter = filter == null ? null : filter.inTexts();
+        }
+    }
+
+    /// An input whose values have no spellings of their own.
+    public Input(
+            Format format,
+            Identity identity,
+            @Nullable EventTime time,
+            @Nullable Condition delete,
+            @Nullable Condition filter,
+            int edition) {
+        this(format, identity, time, delete, filter, edition, Spellings.NONE);
     }
 
     /// An input whose file names no edition.
@@ -48,6 +65,25 @@ public record Input(
 
     /// The field of a record that has the event's time.
     public record EventTime(FieldPath field, TimeType type) {}
+
+    /// The spellings of values that the file adds.
+    ///
+    /// @param truths texts that are true in a comparison with `true` or `false`, beside `true`
+    /// @param falsehoods texts that are false there, beside `false`
+    public record Spellings(List<String> truths, List<String> falsehoods) {
+        /// No spellings.
+        public static final Spellings NONE = new Spellings(List.of(), List.of());
+
+        public Spellings {
+            truths = List.copyOf(truths);
+            falsehoods = List.copyOf(falsehoods);
+        }
+
+        /// Whether all that is read by other spellings is read alike by these.
+        public boolean include(Spellings others) {
+            return truths.containsAll(others.truths) && falsehoods.containsAll(others.falsehoods);
+        }
+    }
 
     /// How the bytes of a record are read.
     public sealed interface Format {

@@ -19,6 +19,15 @@ public sealed interface Measure {
         };
     }
 
+    /// The same as editions before the third read it: see [Condition#inTexts].
+    default Measure inTexts() {
+        return switch (this) {
+            case Count _ -> this;
+            case Numeric numeric -> new Numeric(numeric.name, numeric.fold, numeric.input.inTexts());
+            case Distinct distinct -> new Distinct(distinct.name, distinct.input.inTexts());
+        };
+    }
+
     /// How many rows.
     record Count(String name) implements Measure {}
 
@@ -89,6 +98,10 @@ public sealed interface Measure {
                 return fields().isEmpty();
             }
 
+            Decimal inTexts() {
+                return where == null ? this : new Decimal(source, type, missing, where.inTexts());
+            }
+
             @Override
             public List<FieldPath> fields() {
                 return source.fields();
@@ -103,6 +116,10 @@ public sealed interface Measure {
             /// Without a condition.
             public Text(FieldPath field, Missing<String> missing) {
                 this(field, missing, null);
+            }
+
+            Text inTexts() {
+                return where == null ? this : new Text(field, missing, where.inTexts());
             }
 
             @Override

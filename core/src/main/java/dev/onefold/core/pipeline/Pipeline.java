@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 ///     `null`: none
 public record Pipeline(
         String name, Input input, Fold fold, @Nullable Publishing publishing) {
+    public Pipeline {
+        fold = input.readsBy(Edition.OF_VALUES) ? fold : fold.inTexts();
+    }
+
     /// A pipeline whose totals are not published.
     public Pipeline(String name, Input input, Fold fold) {
         this(name, input, fold, null);
@@ -46,7 +50,8 @@ public record Pipeline(
                                 input.time(),
                                 input.delete(),
                                 input.filter(),
-                                edition),
+                                edition,
+                                input.spellings()),
                         fold,
                         publishing)
                 : this;
@@ -120,6 +125,7 @@ public record Pipeline(
             case Condition.Not not -> add(not.condition(), to);
             case Condition.Missing missing -> to.accept(missing.field());
             case Condition.TextIn in -> to.accept(in.field());
+            case Condition.Truth truth -> to.accept(truth.field());
             case Condition.Number number -> to.accept(number.field());
         }
     }

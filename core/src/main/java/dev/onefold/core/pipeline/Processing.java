@@ -127,6 +127,14 @@ public record Processing(
         return new Processing(className, jar, version, onNewVersion, order, keep, tables, stored, code);
     }
 
+    @Override
+    public Processing inTexts() {
+        List<Feed> read = feeds.stream()
+                .map(feed -> new Feed(feed.table(), feed.rollup().inTexts()))
+                .toList();
+        return new Processing(className, jar, version, onNewVersion, order, keep, tables, read, code);
+    }
+
     /// The same with the properties of its function.
     public Processing with(@Nullable Code found) {
         return new Processing(className, jar, version, onNewVersion, order, keep, tables, feeds, found);

@@ -65,6 +65,11 @@ public record Rollup(String name, List<Level> levels, List<Measure> measures, Li
         return figures.stream().map(Figure::name).toList();
     }
 
+    /// The same as editions before the third read it: see [Condition#inTexts].
+    Rollup inTexts() {
+        return of(name, levels, figures.stream().map(Figure::inTexts).toList());
+    }
+
     /// The same without formulas.
     Rollup stored() {
         return new Rollup(name, levels, measures);

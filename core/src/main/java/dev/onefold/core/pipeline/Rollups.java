@@ -22,6 +22,11 @@ public record Rollups(List<Rollup> all) implements Fold {
         return new Rollups(all.stream().map(Rollup::stored).toList());
     }
 
+    @Override
+    public Rollups inTexts() {
+        return new Rollups(all.stream().map(Rollup::inTexts).toList());
+    }
+
     /// The inputs of the measures, each once, in the order of first use.
     public List<Measure.Input> inputs() {
         return all.stream()

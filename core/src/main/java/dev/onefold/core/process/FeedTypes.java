@@ -104,6 +104,7 @@ final class FeedTypes {
             case Condition.Not not -> require(not.condition());
             case Condition.Missing missing -> type(missing.field());
             case Condition.TextIn in -> require(in.field(), Use.TEXT);
+            case Condition.Truth truth -> require(truth.field(), Use.TEXT);
             case Condition.Number number -> require(number.field(), Use.NUMBER);
         }
     }

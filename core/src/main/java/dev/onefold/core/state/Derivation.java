@@ -206,6 +206,9 @@ public sealed interface Derivation {
         if (!same) {
             return "the key, id or version has changed";
         }
+        if (!to.spellings().include(from.spellings())) {
+            return "values are spelled otherwise: truths or falsehoods has changed";
+        }
         if (!isOfOneLog(from, to)) {
             return "the places of changes mean another log now";
         }

@@ -2,6 +2,10 @@ package dev.onefold.core.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,10 +92,72 @@ class ConditionsTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "f = true, true, true",
+        "f = true, false, false",
+        "f != true, false, true",
+        "f = true, \"true\", true",
+        "f = true, \"tru\\u0065\", true",
+        "f = false, \"false\", true",
+        "f = true, \"t\", true",
+        "f = true, \"f\", false",
+        "f in (false), \"f\", true",
+        "f = true, 1, true",
+        "f = true, \"1\", true",
+        "f = true, 0, false",
+        "f = true, null, false",
+        "f != true, null, false",
+    })
+    void a_comparison_with_true_or_false_takes_the_spellings_that_the_file_lists(
+            String condition, String value, boolean holds) {
+        Decoding listed = Decoding.of(PipelineBuilder.named("p")
+                .truths("t", "1")
+                .falsehoods("f", "0")
+                .filter(condition)
+                .rollup(r -> r.count("n")));
+        assertThat(listed.counts("{\"f\":" + value + "}")).isEqualTo(holds);
+    }
+
+    @Test
+    void a_comparison_with_true_or_false_refuses_any_other_value_and_says_what_to_write() {
+        for (String value : List.of("\"t\"", "\"TRUE\"", "1", "\"\"", "\"it's\"")) {
+            String message = Decoding.filter("f != false")
+                    .refusal("{\"f\":" + value + "}")
+                    .message();
+            assertThat(message).contains("neither true nor false");
+            for (String setting : List.of("truths", "falsehoods")) {
+                String line = message.replaceFirst(".*'(" + setting + ": \\[.*?])'.*", "$1")
+                        .replace(setting, "\"" + setting + "\"");
+                Pipeline advised = ((Reading.Read)
+                                PipelineText.read("{\"pipeline\":\"p\",\"input\":{\"filter\":\"f != false\"," + line
+                                        + "}," + "\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}"))
+                        .pipeline();
+                assertThat(Decoding.of(advised).counts("{\"f\":" + value + "}")).isEqualTo(setting.equals("truths"));
+            }
+        }
+        for (String value : List.of("{}", "1e2000", "\"" + "x".repeat(21) + "\"")) {
+            assertThat(Decoding.filter("f = true")
+                            .refusal("{\"f\":" + value + "}")
+                            .message())
+                    .endsWith("compares it with true or false");
+        }
+    }
+
+    @Test
+    void before_edition_3_true_and_false_are_texts() {
+        Decoding before = Decoding.of(PipelineBuilder.named("p")
+                .edition(2)
+                .filter("f != true")
+                .rollup(r -> r.count("n").count("t", "g = true")));
+        assertThat(before.counts("{\"f\":\"t\",\"g\":\"TRUE\"}")).isTrue();
+        assertThat(before.counts("{\"f\":true}")).isFalse();
+    }
+
     @Test
     void a_field_that_is_no_text_cannot_be_compared_with_one() {
         for (String value : List.of("{}", "[1]", "1e2000", "0." + "1".repeat(1_000))) {
-            for (String condition : List.of("f = \"x\"", "f != \"x\"", "f in (\"x\", \"y\")", "not f = true")) {
+            for (String condition : List.of("f = \"x\"", "f != \"x\"", "f in (\"x\", \"y\")")) {
                 Malformed refusal = Decoding.filter(condition).refusal("{\"f\":" + value + "}");
                 assertThat(refusal.reason()).isEqualTo(Reason.REFUSED);
                 assertThat(refusal.message())

@@ -44,7 +44,11 @@ final class Decoding {
     }
 
     static Decoding of(PipelineBuilder builder) {
-        return new Decoding(builder.build());
+        return of(builder.build());
+    }
+
+    static Decoding of(Pipeline pipeline) {
+        return new Decoding(pipeline);
     }
 
     /// A pipeline without versions that has this level.

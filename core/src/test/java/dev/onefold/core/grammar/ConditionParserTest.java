@@ -24,9 +24,11 @@ class ConditionParserTest {
     }
 
     @Test
-    void true_and_false_are_the_texts_that_they_are_taken_as() {
-        assertThat(condition("a = true")).isEqualTo(textIn(false, "true")).isEqualTo(condition("a = 'true'"));
-        assertThat(condition("a != false")).isEqualTo(textIn(true, "false"));
+    void the_words_true_and_false_are_no_texts_but_in_a_list() {
+        assertThat(condition("a = true")).isEqualTo(new Condition.Truth(A, true, false));
+        assertThat(condition("a = 'true'")).isEqualTo(textIn(false, "true"));
+        assertThat(condition("a != false")).isEqualTo(new Condition.Truth(A, false, true));
+        assertThat(condition("a not in (false)")).isEqualTo(new Condition.Truth(A, false, true));
         assertThat(condition("a in (true, 'yes')")).isEqualTo(textIn(false, "true", "yes"));
     }
 

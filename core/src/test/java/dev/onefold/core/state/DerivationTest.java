@@ -69,6 +69,25 @@ class DerivationTest {
     }
 
     @Test
+    void a_further_spelling_of_true_leaves_the_rows_as_they_are_and_one_that_is_left_out_does_not() {
+        Pipeline none = spelled();
+        Pipeline one = spelled("t");
+        assertThat(Derivation.of(none, one)).isInstanceOf(Derivation.Possible.class);
+        assertThat(Derivation.of(one, none))
+                .isEqualTo(new Derivation.Impossible("values are spelled otherwise: truths or falsehoods has changed"));
+        assertThat(Derivation.storesSame(none, one)).isFalse();
+    }
+
+    private static Pipeline spelled(String... truths) {
+        return PipelineBuilder.named("p")
+                .id("id")
+                .filter("ok = true")
+                .truths(truths)
+                .rollup(r -> r.count("n"))
+                .build();
+    }
+
+    @Test
     void what_contributes_nothing_does_so_under_every_definition() {
         Derivation.Possible possible = (Derivation.Possible)
                 Derivation.of(OLD, trades(r -> r.levels("desk").count("n")));

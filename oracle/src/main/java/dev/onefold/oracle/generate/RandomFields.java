@@ -11,6 +11,9 @@ final class RandomFields {
     private static final List<String> VERSIONS =
             List.of("0", "1", "2", "3", "4", "-1", "10", "9", "0012", "9".repeat(64), "1" + "0".repeat(55));
 
+    /// A text that means true in some pipelines.
+    static final String TRUTH = "yes";
+
     private final Chance chance;
     private final boolean csv;
     private final Instant firstTime;
@@ -68,7 +71,9 @@ final class RandomFields {
                 path(),
                 Field.Kind.FLAG,
                 "",
-                List.of(new Value.Flag(true), new Value.Flag(false), new Value.Flag(false)));
+                chance.percent(80)
+                        ? List.of(new Value.Flag(true), new Value.Flag(false), new Value.Flag(false))
+                        : List.of(new Value.Flag(true), new Value.Flag(false), new Value.Text(TRUTH)));
     }
 
     Field integerVersion() {

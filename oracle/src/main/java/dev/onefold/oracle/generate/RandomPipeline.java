@@ -134,6 +134,9 @@ final class RandomPipeline {
         if (filter != null) {
             yaml.append("  filter: ").append(quoted(filter)).append('\n');
         }
+        if (chance.percent(25)) {
+            yaml.append("  truths: [").append(RandomFields.TRUTH).append(", \"1\"]\n");
+        }
         return yaml.toString();
     }
 
