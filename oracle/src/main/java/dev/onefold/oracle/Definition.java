@@ -19,7 +19,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// @param table whose changes count
 /// @param logs names of logs of a database, the oldest first; none: there is one
 /// @param columns of a CSV file without header line; null when the first line is the header
-/// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
+/// @param parts the fields that name a row; of an append-only pipeline its id; none when the place is the identity
 /// @param version where the version stands; null when there are none
 /// @param versionType `integer`, or how a time is written
 /// @param horizon seconds that a time may lie before the arrival; null without one
@@ -30,7 +30,7 @@ record Definition(
         String table,
         @Nullable List<String> columns,
         char delimiter,
-        List<List<String>> key,
+        List<Part> parts,
         @Nullable List<String> version,
         String versionType,
         @Nullable List<String> time,
@@ -40,12 +40,40 @@ record Definition(
         @Nullable Condition filter,
         Set<String> truths,
         Set<String> falsehoods,
+        boolean normalized,
         List<Rollup> rollups) {
     /// A tree of groups, with figures at each node.
     ///
     /// @param measures what the figures are made of: those that answers show, then those inside of formulas
     /// @param figures what answers show by name: measures and formulas
     record Rollup(String name, List<Level> levels, List<Measure> measures, Map<String, Object> figures) {}
+
+    /// A part of a key.
+    ///
+    /// @param type `text`, `integer`, or null
+    /// @param missing what stands for a missing field; null refuses the record
+    record Part(
+            List<String> path,
+            @Nullable String type,
+            @Nullable String missing) {
+        String text(Document document) {
+            Object value = document.at(path);
+            String text = document.text(value);
+            if (text == null) {
+                if (missing == null) {
+                    throw new Refused("the key is missing");
+                }
+                return missing;
+            }
+            if ("integer".equals(type)) {
+                return Values.integer(text);
+            }
+            if (type == null && value instanceof String && Values.isUnusualNumber(text)) {
+                throw new Refused("an unusual spelling of a number where a key is wanted");
+            }
+            return text;
+        }
+    }
 
     /// What a single roll-up is called.
     static final String ONLY_ROLLUP = "main";
@@ -72,7 +100,7 @@ record Definition(
                         ? null
                         : list(columns).stream().map(String::valueOf).toList(),
                 delimiter == null ? ',' : String.valueOf(delimiter).charAt(0),
-                paths(input.get(input.containsKey("id") ? "id" : "key")),
+                parts(input.get(input.containsKey("id") ? "id" : "key")),
                 version == null ? null : path(field(version)),
                 type(version, "integer"),
                 time == null ? null : path(field(time)),
@@ -82,7 +110,13 @@ record Definition(
                 condition(input.get("filter")),
                 texts(input.get("truths")),
                 texts(input.get("falsehoods")),
+                "nfc".equals(input.get("normalize")),
                 rollups(file, time == null ? null : path(field(time)), type(time, "auto")));
+    }
+
+    /// The fields that name a row.
+    List<List<String>> key() {
+        return parts.stream().map(Part::path).toList();
     }
 
     boolean csv() {
@@ -103,7 +137,7 @@ record Definition(
 
     /// All fields that the pipeline reads.
     Set<List<String>> paths() {
-        Set<List<String>> paths = new LinkedHashSet<>(key);
+        Set<List<String>> paths = new LinkedHashSet<>(key());
         if (version != null) {
             paths.add(version);
         }
@@ -158,13 +192,22 @@ record Definition(
                 Collections.unmodifiableMap(figures));
     }
 
-    private static List<List<String>> paths(@Nullable Object setting) {
+    private static List<Part> parts(@Nullable Object setting) {
         if (setting == null) {
             return List.of();
         }
         return setting instanceof List<?> several
-                ? several.stream().map(Definition::path).toList()
-                : List.of(path(setting));
+                ? several.stream().map(Definition::part).toList()
+                : List.of(part(setting));
+    }
+
+    private static Part part(Object setting) {
+        Map<?, ?> longer = setting instanceof Map<?, ?> map ? map : Map.of();
+        return new Part(path(field(setting)), text(longer.get("type")), text(longer.get("missing")));
+    }
+
+    private static @Nullable String text(@Nullable Object setting) {
+        return setting == null ? null : String.valueOf(setting);
     }
 
     private static List<String> path(Object setting) {

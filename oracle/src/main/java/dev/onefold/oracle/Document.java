@@ -1,5 +1,6 @@
 package dev.onefold.oracle;
 
+import java.text.Normalizer;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -12,18 +13,27 @@ import org.jspecify.annotations.Nullable;
 /// @param twice the names that come twice
 /// @param truths texts that mean true
 /// @param falsehoods texts that mean false
-record Document(Map<String, @Nullable Object> fields, Set<String> twice, Set<String> truths, Set<String> falsehoods) {
+/// @param normalized whether texts of keys, levels and distinct are brought to the composed form
+record Document(Map<String, @Nullable Object> fields, Set<String> twice, Set<String> truths, Set<String> falsehoods,
+        boolean normalized) {
     Document(Map<String, @Nullable Object> fields, Set<String> twice) {
-        this(fields, twice, Set.of("true"), Set.of("false"));
+        this(fields, twice, Set.of("true"), Set.of("false"), false);
     }
 
     /// The same, in which more texts are true or false.
-    Document with(Set<String> moreTruths, Set<String> moreFalsehoods) {
+    Document with(Set<String> moreTruths, Set<String> moreFalsehoods, boolean composed) {
         Set<String> allTruths = new HashSet<>(truths);
         allTruths.addAll(moreTruths);
         Set<String> allFalsehoods = new HashSet<>(falsehoods);
         allFalsehoods.addAll(moreFalsehoods);
-        return new Document(fields, twice, Set.copyOf(allTruths), Set.copyOf(allFalsehoods));
+        return new Document(fields, twice, Set.copyOf(allTruths), Set.copyOf(allFalsehoods), composed);
+    }
+
+    /// A value as the text of a key, a level or a distinct; null when it is missing.
+    @Nullable
+    String text(@Nullable Object value) {
+        String text = Values.text(value);
+        return text == null || !normalized ? text : Normalizer.normalize(text, Normalizer.Form.NFC);
     }
 
     /// Whether a text means true; any that means neither is refused.

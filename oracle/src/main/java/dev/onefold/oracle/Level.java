@@ -85,8 +85,8 @@ record Level(
         return switch (function) {
             case "bucket" -> bucket(value);
             case "step" -> step(value);
-            case "prefix" -> prefix(value);
-            default -> text(value);
+            case "prefix" -> prefix(text(document, value));
+            default -> text(document, value);
         };
     }
 
@@ -112,14 +112,13 @@ record Level(
         return Values.plain(Values.floor(number, size));
     }
 
-    private String prefix(Object value) {
-        String text = text(value);
+    private String prefix(String text) {
         int length = Math.min(size.intValueExact(), text.codePointCount(0, text.length()));
         return text.substring(0, text.offsetByCodePoints(0, length));
     }
 
-    private static String text(Object value) {
-        String text = Values.text(value);
+    private static String text(Document document, Object value) {
+        String text = document.text(value);
         if (text == null) {
             throw new AssertionError("A value that is there has a text, or is refused.");
         }

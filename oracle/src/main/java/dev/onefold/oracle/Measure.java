@@ -107,7 +107,7 @@ record Measure(
             };
         }
         if (!isNumeric()) {
-            return Values.text(values.getFirst());
+            return document.text(values.getFirst());
         }
         if (timeType != null) {
             BigDecimal seconds = Objects.requireNonNull(Values.time(values.getFirst(), timeType));

@@ -183,7 +183,7 @@ public final class Oracle {
     private record Place(String source, long line) {}
 
     private Outcome read(Place place, Document read, @Nullable Changes change, @Nullable Long arrivedMs) {
-        Document document = read.with(definition.truths(), definition.falsehoods());
+        Document document = read.with(definition.truths(), definition.falsehoods(), definition.normalized());
         String source = place.source;
         long line = place.line;
         paths.forEach(document::at); // Refuses a field that comes twice, also one that is not needed further on.
@@ -241,12 +241,8 @@ public final class Oracle {
 
     private List<String> key(Document document) {
         List<String> key = new ArrayList<>();
-        for (List<String> path : definition.key()) {
-            String part = Values.text(document.at(path));
-            if (part == null) {
-                throw new Refused("the key is missing");
-            }
-            key.add(part);
+        for (Definition.Part part : definition.parts()) {
+            key.add(part.text(document));
         }
         if (Values.utf8Bytes(key) > KEY_BYTES_MAX) {
             throw new Refused("a key of more than 1,000 bytes");

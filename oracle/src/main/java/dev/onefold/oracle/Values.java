@@ -43,6 +43,20 @@ final class Values {
         };
     }
 
+    /// The text of an integer, whatever its spelling.
+    static String integer(String text) {
+        String plain = digits(number(text));
+        if (plain.contains(".")) {
+            throw new Refused("no integer: " + text);
+        }
+        return plain;
+    }
+
+    /// Whether a text is a number as JSON writes it, and the text of that number is another one.
+    static boolean isUnusualNumber(String text) {
+        return NUMBER.matcher(text).matches() && !text.matches("-?0[0-9].*") && !plain(number(text)).equals(text);
+    }
+
     private static String digits(BigDecimal number) {
         if (Math.abs(number.scale()) > TEXT_DIGITS_MAX) {
             throw new Refused("a number of more than 1,000 digits where a text is wanted");

@@ -70,11 +70,11 @@ class PipelineFileTest {
         assertThat(pipeline("pipeline: p\ninput: {id: \"unit.price\"}\n" + ROLLUP)
                         .input()
                         .identity())
-                .isEqualTo(new Identity.ById(List.of(FieldPath.of("unit", "price")), null));
+                .isEqualTo(Identity.ById.of(List.of(FieldPath.of("unit", "price")), null));
         assertThat(pipeline("pipeline: p\ninput: {id: '\"unit.price\"'}\n" + ROLLUP)
                         .input()
                         .identity())
-                .isEqualTo(new Identity.ById(List.of(FieldPath.of("unit.price")), null));
+                .isEqualTo(Identity.ById.of(List.of(FieldPath.of("unit.price")), null));
     }
 
     @Test

@@ -142,8 +142,8 @@ public final class Template {
         }
         boolean read = pipeline.input().format() instanceof Format.Json
                 && pipeline.input().identity()
-                        instanceof Identity.Versioned(List<FieldPath> key, FieldPath version, var versionTime)
-                && key.stream().allMatch(path -> path.names().getFirst().equals(KEYS))
+                        instanceof Identity.Versioned(var parts, FieldPath version, var versionTime)
+                && parts.stream().allMatch(part -> part.field().names().getFirst().equals(KEYS))
                 && SEQUENCE_NUMBER.equals(version)
                 && versionTime == null
                 && pipeline.input().delete() != null;

@@ -102,6 +102,18 @@ public final class PipelineBuilder {
         return set("key", List.of(fields));
     }
 
+    /// Sets the key or the id as a pipeline file has it: a text, a map such as `{field: id, type: integer}`, or a list.
+    ///
+    /// @param setting `key` or `id`
+    public PipelineBuilder identity(String setting, Object parts) {
+        return set(setting, parts);
+    }
+
+    /// Texts of keys, ids, levels and `distinct` are brought to Unicode's composed form.
+    public PipelineBuilder normalized() {
+        return set("normalize", "nfc");
+    }
+
     /// The version, an integer.
     public PipelineBuilder version(String field) {
         return set("version", field);

@@ -6,6 +6,7 @@ import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Identity.Part;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
@@ -43,7 +44,7 @@ public final class Decoder {
     private final boolean passesMark;
     private final boolean byMessage;
     private byte[] message = new byte[0];
-    private final int[] keySlots;
+    private final KeyPart[] keyParts;
     private final int versionSlot;
     private final @Nullable TimeType versionTime;
     private final int timeSlot;
@@ -73,14 +74,16 @@ public final class Decoder {
                 : null;
         inputs = rollups.inputs().toArray(new Measure.Input[0]);
         event = new Event(rollups.all().size(), inputs.length);
-        List<FieldPath> key = switch (input.identity()) {
-            case Identity.Versioned versioned -> versioned.key();
-            case Identity.ById byId -> byId.id();
+        List<Part> key = switch (input.identity()) {
+            case Identity.Versioned versioned -> versioned.parts();
+            case Identity.ById byId -> byId.parts();
             case Identity.ByMessage _, Identity.ByPlace _ -> List.of();
         };
         byMessage = input.identity() instanceof Identity.ByMessage;
         passesMark = input.readsBy(3) && !(pipeline.fold() instanceof Batching);
-        keySlots = key.stream().mapToInt(fields::slot).toArray();
+        keyParts = key.stream()
+                .map(part -> new KeyPart(part, input, fields, scalars))
+                .toArray(KeyPart[]::new);
         versionSlot = input.identity() instanceof Identity.Versioned versioned && versioned.version() != null
                 ? fields.slot(versioned.version())
                 : -1;
@@ -369,31 +372,19 @@ public final class Decoder {
             event.append(message, 0, message.length);
         }
         int bytes = 0;
-        for (int slot : keySlots) {
-            if (fields.isMissing(slot)) {
-                String what = fields.kind[slot] == Fields.NULL ? "is null" : "is missing";
-                return Malformed.field(fields.paths.get(slot), what + "; it is part of the key");
+        for (KeyPart part : keyParts) {
+            String wrong = part.read();
+            if (wrong != null) {
+                return Malformed.field(part.path(), wrong);
             }
-            int length;
-            if (fields.kind[slot] == Fields.TEXT && keySlots.length == 1) {
-                length = fields.to[slot] - fields.from[slot];
-                if (length <= Limits.KEY_BYTES_MAX) {
-                    event.append(fields.bytes, fields.from[slot], fields.to[slot]);
-                }
-            } else {
-                length = scalars.text(fields, slot, 0);
-                if (length < 0) {
-                    return Malformed.field(fields.paths.get(slot), "is not text or a number; it is part of the key");
-                }
-                if (length <= Limits.KEY_BYTES_MAX && keySlots.length == 1) {
-                    event.append(scalars.bytes, 0, length);
-                } else if (length <= Limits.KEY_BYTES_MAX) {
-                    event.appendPart(scalars.bytes, 0, length);
-                }
-            }
-            bytes += length;
+            bytes += part.to - part.from;
             if (bytes > Limits.KEY_BYTES_MAX) {
                 return new Malformed(Reason.TOO_LARGE, "The key has over " + Limits.KEY_BYTES_MAX + " bytes");
+            }
+            if (keyParts.length == 1) {
+                event.append(part.bytes, part.from, part.to);
+            } else {
+                event.appendPart(part.bytes, part.from, part.to);
             }
         }
         event.keyTo = event.length;

@@ -64,11 +64,11 @@ final class GroupReader {
     }
 
     private @Nullable Malformed text(Event event, int slot) {
-        if (fields.kind[slot] == Fields.TEXT) {
+        if (fields.kind[slot] == Fields.TEXT && !scalars.spellings.normalized()) {
             event.appendPart(fields.bytes, fields.from[slot], fields.to[slot]);
             return null;
         }
-        int length = scalars.text(fields, slot, 0);
+        int length = scalars.normalText(fields, slot);
         if (length < 0) {
             return notText(slot);
         }
@@ -81,7 +81,7 @@ final class GroupReader {
     }
 
     private @Nullable Malformed prefix(Event event, int slot, int points) {
-        int length = scalars.text(fields, slot, 0);
+        int length = scalars.normalText(fields, slot);
         if (length < 0) {
             return notText(slot);
         }

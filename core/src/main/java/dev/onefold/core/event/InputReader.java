@@ -143,7 +143,7 @@ final class InputReader {
         String instead = input.missing().value();
         int length;
         if (!fields.isMissing(slot)) {
-            length = scalars.text(fields, slot, 0);
+            length = scalars.normalText(fields, slot);
             if (length < 0) {
                 return Malformed.field(input.field(), "is not text or a number; its texts are counted");
             }

@@ -5,6 +5,7 @@ import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.Input.Spellings;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.text.Normalizer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +85,79 @@ final class Scalars {
     /// Whether the first bytes are the word `false`.
     boolean isFalse(int length) {
         return Arrays.equals(bytes, 0, length, FALSE, 0, FALSE.length);
+    }
+
+    /// Whether a text is not in Unicode's composed form, and should be; then it is brought to it, in the first
+    /// `textLength` bytes.
+    boolean isNormalized(byte[] text, int from, int to) {
+        int at = from;
+        while (spellings.normalized() && at < to && text[at] >= 0) {
+            at++;
+        }
+        if (at == to || !spellings.normalized()) {
+            return false; // ASCII is composed.
+        }
+        String read = new String(text, from, to - from, StandardCharsets.UTF_8);
+        if (Normalizer.isNormalized(read, Normalizer.Form.NFC)) {
+            return false;
+        }
+        textLength = put(Normalizer.normalize(read, Normalizer.Form.NFC), 0);
+        return true;
+    }
+
+    /// Reads the text of a field that is not missing, in Unicode's composed form if that is wanted, at 0.
+    int normalText(Fields fields, int slot) {
+        int length = text(fields, slot, 0);
+        return length > 0 && isNormalized(bytes, 0, length) ? textLength : length;
+    }
+
+    /// Whether a text is written like a JSON number, but not as Onefold writes the text of this number: `1.0`, `1e0`,
+    /// `-0`.
+    static boolean isUnusualNumber(byte[] text, int from, int to) {
+        int first = from < to && text[from] == '-' ? from + 1 : from;
+        int at = digits(text, first, to);
+        if (at == first || text[first] == '0' && at > first + 1) {
+            return false;
+        }
+        if (at < to && text[at] == '.') {
+            int fraction = at + 1;
+            at = digits(text, fraction, to);
+            if (at == fraction || at == to) {
+                return at == to && at > fraction && text[at - 1] == '0';
+            }
+        }
+        if (at == to) {
+            return first > from && text[first] == '0';
+        }
+        int exponent = at + 1 < to && (text[at + 1] == '-' || text[at + 1] == '+') ? at + 2 : at + 1;
+        int end = digits(text, exponent, to);
+        return (text[at] | 0x20) == 'e' && end == to && end > exponent;
+    }
+
+    private static int digits(byte[] text, int from, int to) {
+        int at = from;
+        while (at < to && text[at] >= '0' && text[at] <= '9') {
+            at++;
+        }
+        return at;
+    }
+
+    /// Writes the text of the integer that is spelled at `[from, to)` at 0, and returns its length, or
+    /// [#NOT_TEXT] if it is not an integer.
+    int integer(byte[] text, int from, int to) {
+        int first = from < to && text[from] == '-' ? from + 1 : from;
+        boolean isPlain = digits(text, first, to) == to && to > first && (text[first] != '0' || to - from == 1);
+        if (isPlain) {
+            reserve(to - from);
+            System.arraycopy(text, from, bytes, 0, to - from);
+            return to - from;
+        }
+        BigDecimal number = Decimals.parse(text, from, to);
+        if (number == null
+                || number.signum() != 0 && number.stripTrailingZeros().scale() > 0) {
+            return NOT_TEXT;
+        }
+        return number.precision() - (long) number.scale() > Decimals.CHARACTERS_MAX ? NOT_TEXT : put(plain(number), 0);
     }
 
     private int undouble(byte[] source, int from, int to, int at) {

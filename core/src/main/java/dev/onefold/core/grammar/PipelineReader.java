@@ -108,7 +108,7 @@ public final class PipelineReader {
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
         Integer edition = input.read("edition", text -> Numbers.integer(text, Edition.FIRST, Edition.NEWEST));
-        Input.Spellings spellings = SpellingsReader.read(input);
+        Input.Spellings spellings = ValuesReader.spellings(input);
         EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
         Input event = format == null || identity == null
                 ? null
@@ -268,11 +268,11 @@ public final class PipelineReader {
             input.require("key", "write the fields that are the table's key, in the order of your choice");
         }
         refuseMixedIdentities(input, versioned || isOfChanges);
-        List<FieldPath> key = fieldList(input, "key", fields);
+        List<Identity.Part> key = new ValuesReader(fields).parts(input.get("key"));
         Typed<Optional<TimeType>> version =
                 typed(input, Section.Kind.VERSION, fields, Optional.empty(), PipelineReader::versionType);
         boolean byMessage = isMessage(input.get("id"));
-        List<FieldPath> id = byMessage ? List.of() : fieldList(input, "id", fields);
+        List<Identity.Part> id = byMessage ? List.of() : new ValuesReader(fields).parts(input.get("id"));
         Duration horizon = input.read("horizon", PipelineReader::horizon);
         if (input.has("horizon") && !input.has("id")) {
             input.refuse("horizon", "is for pipelines with an id only", "write id, or leave horizon out");
@@ -340,29 +340,6 @@ public final class PipelineReader {
         }
         expression.end("write one number and one unit, like 36h");
         return horizon;
-    }
-
-    private List<FieldPath> fieldList(Section input, String name, FieldGrammar fields) {
-        Setting setting = input.get(name);
-        if (setting == null) {
-            return List.of();
-        }
-        if (setting.node() instanceof Node.Mapping) {
-            setting.refuseKind("a field or a list of fields");
-            return List.of();
-        }
-        if (setting.node() instanceof Node.Scalar) {
-            FieldPath field = setting.read(fields::alone);
-            return field == null ? List.of() : List.of(field);
-        }
-        int size = setting.items().size();
-        if (size == 0 || size > Limits.KEY_FIELDS_MAX) {
-            setting.refuse(
-                    "",
-                    size == 0 ? "is empty" : "has " + size + " fields",
-                    "write 1 to " + Limits.KEY_FIELDS_MAX + " fields");
-        }
-        return setting.distinct(fields::alone, "name it once");
     }
 
     private record Typed<T>(FieldPath field, T type) {}

@@ -91,14 +91,14 @@ public final class PipelineText {
         Map<String, Object> settings = new LinkedHashMap<>();
         putFormat(input.format(), settings);
         switch (input.identity()) {
-            case Identity.Versioned(var key, var version, var type) -> {
-                settings.put("key", key);
+            case Identity.Versioned(var parts, var version, var type) -> {
+                settings.put("key", parts.stream().map(PipelineText::of).toList());
                 if (version != null) {
                     settings.put("version", type == null ? version : pair("field", version, "type", type.word()));
                 }
             }
-            case Identity.ById(var id, var horizon) -> {
-                settings.put("id", id);
+            case Identity.ById(var parts, var horizon) -> {
+                settings.put("id", parts.stream().map(PipelineText::of).toList());
                 if (horizon != null) {
                     settings.put("horizon", of(horizon));
                 }
@@ -123,10 +123,25 @@ public final class PipelineText {
         }
         putTexts("truths", input.spellings().truths(), settings);
         putTexts("falsehoods", input.spellings().falsehoods(), settings);
+        if (input.spellings().normalized()) {
+            settings.put("normalize", ValuesReader.NFC);
+        }
         if (input.edition() != leftOut && Edition.matters(input)) {
             settings.put("edition", input.edition());
         }
         return settings;
+    }
+
+    private static Object of(Identity.Part part) {
+        Map<String, Object> settings = new LinkedHashMap<>();
+        settings.put("field", part.field());
+        if (part.type() != null) {
+            settings.put("type", part.type().word());
+        }
+        if (part.missing() != null) {
+            settings.put("missing", part.missing());
+        }
+        return settings.size() == 1 ? part.field() : settings;
     }
 
     private static void putTexts(String name, List<String> texts, Map<String, Object> settings) {

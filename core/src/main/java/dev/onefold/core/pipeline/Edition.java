@@ -31,7 +31,11 @@ public final class Edition {
                     "changes of PostgreSQL are ordered by source.sequence, and changes of SQL Server by commit_lsn"
                             + " before change_lsn: the position of a change alone is not the order of the commits"),
             new Rule(3, (_, _) -> true, "a byte order mark in front of a record is passed over"),
-            new Rule(OF_VALUES, (_, _) -> true, "a comparison with true or false refuses a value that spells neither"));
+            new Rule(
+                    OF_VALUES,
+                    (_, _) -> true,
+                    "a comparison with true or false refuses a value that spells neither; a key without a type refuses"
+                            + " a text that is an unusual spelling of a number"));
 
     private Edition() {}
 

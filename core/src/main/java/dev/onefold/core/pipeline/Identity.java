@@ -2,28 +2,117 @@ package dev.onefold.core.pipeline;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// The identity of an event: the fields or the place by which a record is known to be the same event again.
 public sealed interface Identity {
+    /// A part of a key or an id.
+    ///
+    /// @param type the meaning of its texts; `null`: a text, refused if it is an unusual spelling of a number
+    /// @param missing stands for a missing field; `null`: a record without the field is refused
+    record Part(
+            FieldPath field,
+            @Nullable PartType type,
+            @Nullable String missing) {
+        /// A field that has to be there.
+        public Part(FieldPath field) {
+            this(field, null, null);
+        }
+
+        /// Whether all that was read as another part is read alike as this one.
+        boolean includes(Part other) {
+            boolean isRead = other.type == type || other.type == null && type == PartType.TEXT;
+            return field.equals(other.field) && isRead && (other.missing == null || other.missing.equals(missing));
+        }
+
+        private static List<Part> of(List<FieldPath> fields) {
+            return fields.stream().map(Part::new).toList();
+        }
+
+        private static List<FieldPath> fields(List<Part> parts) {
+            return parts.stream().map(Part::field).toList();
+        }
+
+        private static boolean include(List<Part> parts, List<Part> others) {
+            return parts.size() == others.size()
+                    && IntStream.range(0, parts.size())
+                            .allMatch(i -> parts.get(i).includes(others.get(i)));
+        }
+    }
+
+    /// The meaning of the texts in a part of a key.
+    enum PartType {
+        /// A text is itself.
+        TEXT("text"),
+        /// All spellings of an integer are one.
+        INTEGER("integer");
+
+        private final String word;
+
+        PartType(String word) {
+            this.word = word;
+        }
+
+        /// The word for it in a pipeline file.
+        public String word() {
+            return word;
+        }
+    }
+
     /// The highest version of a key counts; a version replaces its predecessor.
     /// A `null` version type is an integer of up to 64 digits; else the version is a time. A `null` version is the
     /// place of the change in its table's log, which is for [Input.Format.Changes] alone.
     record Versioned(
-            List<FieldPath> key,
+            List<Part> parts,
             @Nullable FieldPath version,
             @Nullable TimeType versionTime) implements Identity {
         public Versioned {
-            key = List.copyOf(key);
+            parts = List.copyOf(parts);
+        }
+
+        /// With a key of these fields, which have to be there.
+        public static Versioned of(List<FieldPath> key, @Nullable FieldPath version, @Nullable TimeType versionTime) {
+            return new Versioned(Part.of(key), version, versionTime);
+        }
+
+        /// The fields of the key.
+        public List<FieldPath> key() {
+            return Part.fields(parts);
         }
     }
 
     /// Append-only: each id counts once. A record whose time is more than the horizon before its arrival is too old.
-    record ById(List<FieldPath> id, @Nullable Duration horizon) implements Identity {
+    record ById(List<Part> parts, @Nullable Duration horizon) implements Identity {
         public ById {
-            id = List.copyOf(id);
+            parts = List.copyOf(parts);
         }
+
+        /// With an id of these fields, which have to be there.
+        public static ById of(List<FieldPath> id, @Nullable Duration horizon) {
+            return new ById(Part.of(id), horizon);
+        }
+
+        /// The fields of the id.
+        public List<FieldPath> id() {
+            return Part.fields(parts);
+        }
+    }
+
+    /// Whether each record that had a key or an id by another identity has the same one, and the same version, by
+    /// this one.
+    default boolean includes(Identity other) {
+        return switch (this) {
+            case Versioned now ->
+                other instanceof Versioned old
+                        && Part.include(now.parts, old.parts)
+                        && Objects.equals(now.version, old.version)
+                        && now.versionTime == old.versionTime;
+            case ById now -> other instanceof ById old && Part.include(now.parts, old.parts);
+            case ByMessage _, ByPlace _ -> equals(other);
+        };
     }
 
     /// Append-only: each message of a queue, or each record of a stream or log, counts once, by the id that

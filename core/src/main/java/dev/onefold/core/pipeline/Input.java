@@ -70,9 +70,10 @@ public record Input(
     ///
     /// @param truths texts that are true in a comparison with `true` or `false`, beside `true`
     /// @param falsehoods texts that are false there, beside `false`
-    public record Spellings(List<String> truths, List<String> falsehoods) {
+    /// @param normalized whether texts of keys, ids, levels and `distinct` are brought to Unicode's composed form
+    public record Spellings(List<String> truths, List<String> falsehoods, boolean normalized) {
         /// No spellings.
-        public static final Spellings NONE = new Spellings(List.of(), List.of());
+        public static final Spellings NONE = new Spellings(List.of(), List.of(), false);
 
         public Spellings {
             truths = List.copyOf(truths);
@@ -81,7 +82,9 @@ public record Input(
 
         /// Whether all that is read by other spellings is read alike by these.
         public boolean include(Spellings others) {
-            return truths.containsAll(others.truths) && falsehoods.containsAll(others.falsehoods);
+            return truths.containsAll(others.truths)
+                    && falsehoods.containsAll(others.falsehoods)
+                    && normalized == others.normalized;
         }
     }
 

@@ -39,7 +39,7 @@ class ContentTest {
         Type.Fields none = new Type.Fields(List.of());
         Input input = new Input(
                 format,
-                new Identity.Versioned(List.of(FieldPath.of("k")), FieldPath.of("v"), null),
+                Identity.Versioned.of(List.of(FieldPath.of("k")), FieldPath.of("v"), null),
                 event.named("ms").isEmpty() ? null : new Input.EventTime(FieldPath.of("ms"), TimeType.EPOCH_MILLIS),
                 null,
                 new Condition.Not(new Condition.TextIn(FieldPath.of("k"), List.of("filtered"), false)));

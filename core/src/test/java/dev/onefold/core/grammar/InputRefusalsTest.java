@@ -79,7 +79,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"foo\": 1",
                 "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, table, logs, key, version, id,"
-                        + " horizon, time, delete, filter, truths, falsehoods or edition");
+                        + " horizon, time, delete, filter, truths, falsehoods, normalize or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
     }
@@ -171,7 +171,12 @@ class InputRefusalsTest {
                 "3:8: input.key: has 17 fields; write 1 to 16 fields");
         assertInput(
                 "\"key\": [\"a\",\n\"a\"], \"version\": \"V\"", "4:1: input.key[1]: 'a' is there twice; name it once");
-        assertInput("\"id\": {\"field\": \"x\"}", "3:7: input.id: is a map; write a field or a list of fields");
+        assertInput(
+                "\"id\": {\"type\": \"integer\"}",
+                "3:7: input.id.field: is not set; write a field, a list of fields, or {field: F, type: integer}");
+        assertInput(
+                "\"id\": {\"field\": \"x\", \"type\": \"number\"}",
+                "3:31: input.id.type: 'number' is not a type of a key; write text or integer");
         assertInput("\"id\": [\"a\", [\"b\"]]", "3:13: input.id[1]: is a list; write one text");
     }
 

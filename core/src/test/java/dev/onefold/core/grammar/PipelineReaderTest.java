@@ -40,7 +40,7 @@ class PipelineReaderTest {
                         "trade-risk",
                         new Input(
                                 new Format.Json(),
-                                new Identity.Versioned(List.of(FieldPath.of("TradeID")), FieldPath.of("Version"), null),
+                                Identity.Versioned.of(List.of(FieldPath.of("TradeID")), FieldPath.of("Version"), null),
                                 new EventTime(FieldPath.of("Timestamp"), TimeType.AUTO),
                                 null,
                                 null),
@@ -87,14 +87,14 @@ class PipelineReaderTest {
                                             + type.word() + "\"}"))
                             .input()
                             .identity())
-                    .isEqualTo(new Identity.Versioned(
+                    .isEqualTo(Identity.Versioned.of(
                             List.of(FieldPath.of("a"), FieldPath.of("b", "c")), FieldPath.of("v"), type));
         }
         assertThat(Read.pipeline(Read.withInput(
                                 "\"key\": \"a\", \"version\": {\"field\": \"v\", \"type\": \"integer\"}"))
                         .input()
                         .identity())
-                .isEqualTo(new Identity.Versioned(List.of(FieldPath.of("a")), FieldPath.of("v"), null));
+                .isEqualTo(Identity.Versioned.of(List.of(FieldPath.of("a")), FieldPath.of("v"), null));
     }
 
     @Test
@@ -102,7 +102,7 @@ class PipelineReaderTest {
         Pipeline pipeline = Read.pipeline(
                 Read.withInput("\"id\": \"a\", \"horizon\": \"7d\", \"time\": {\"field\": \"t\", \"type\": \"iso\"}"));
         assertThat(pipeline.input().identity())
-                .isEqualTo(new Identity.ById(List.of(FieldPath.of("a")), Duration.ofDays(7)));
+                .isEqualTo(Identity.ById.of(List.of(FieldPath.of("a")), Duration.ofDays(7)));
         assertThat(pipeline.input().time()).isEqualTo(new EventTime(FieldPath.of("t"), TimeType.ISO));
     }
 
@@ -112,7 +112,7 @@ class PipelineReaderTest {
                 .isEqualTo(new Identity.ByMessage());
         for (String field : List.of("[\"message\"]", "\"\\\"message\\\"\"")) {
             assertThat(Read.pipeline(Read.withInput("\"id\": " + field)).input().identity())
-                    .isEqualTo(new Identity.ById(List.of(FieldPath.of("message")), null));
+                    .isEqualTo(Identity.ById.of(List.of(FieldPath.of("message")), null));
         }
     }
 

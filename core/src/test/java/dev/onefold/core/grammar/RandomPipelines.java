@@ -44,14 +44,14 @@ final class RandomPipelines {
                 : new Format.Csv(random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)), List.of());
         Identity identity = switch (random.nextInt(4)) {
             case 0 ->
-                new Identity.Versioned(
+                Identity.Versioned.of(
                         distinct(1 + random.nextInt(3), () -> field(json)),
                         field(json),
                         random.nextBoolean()
                                 ? null
                                 : oneOf(TimeType.ISO, TimeType.EPOCH_MILLIS, TimeType.EPOCH_SECONDS));
             case 1 ->
-                new Identity.ById(
+                Identity.ById.of(
                         distinct(1 + random.nextInt(3), () -> field(json)),
                         random.nextBoolean() ? null : duration().plusDays(1));
             case 2 -> new Identity.ByMessage();

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -74,8 +75,32 @@ class DerivationTest {
         Pipeline one = spelled("t");
         assertThat(Derivation.of(none, one)).isInstanceOf(Derivation.Possible.class);
         assertThat(Derivation.of(one, none))
-                .isEqualTo(new Derivation.Impossible("values are spelled otherwise: truths or falsehoods has changed"));
+                .isEqualTo(new Derivation.Impossible(
+                        "values are spelled otherwise: truths, falsehoods or normalize has changed"));
         assertThat(Derivation.storesSame(none, one)).isFalse();
+    }
+
+    @Test
+    void a_key_that_may_be_missing_or_is_a_text_keeps_its_rows_and_an_integer_is_another_key() {
+        Pipeline old = keyed("k");
+        for (Map<String, String> part : List.of(
+                Map.of("field", "k", "missing", ""),
+                Map.of("field", "k", "type", "text"),
+                Map.of("field", "k", "type", "text", "missing", "?"))) {
+            assertThat(Derivation.of(old, keyed(part))).isEqualTo(Derivation.of(old, old));
+            assertThat(Derivation.storesSame(old, keyed(part))).isFalse();
+            assertThat(Derivation.of(keyed(part), old)).isInstanceOf(Derivation.Impossible.class);
+        }
+        assertThat(Derivation.of(old, keyed(Map.of("field", "k", "type", "integer"))))
+                .isEqualTo(new Derivation.Impossible("the key, id or version has changed"));
+    }
+
+    private static Pipeline keyed(Object key) {
+        return PipelineBuilder.named("p")
+                .identity("key", key)
+                .version("v")
+                .rollup(r -> r.count("n"))
+                .build();
     }
 
     private static Pipeline spelled(String... truths) {

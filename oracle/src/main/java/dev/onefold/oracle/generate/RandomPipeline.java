@@ -112,9 +112,9 @@ final class RandomPipeline {
     private String inputYaml() {
         StringBuilder yaml = new StringBuilder("pipeline: case\ninput:\n").append(formatYaml());
         if (!key.isEmpty()) {
-            List<String> paths = key.stream().map(Field::written).toList();
+            List<String> parts = key.stream().map(this::part).toList();
             yaml.append(version == null ? "  id: " : "  key: ")
-                    .append(paths.size() == 1 && chance.percent(60) ? quoted(paths.getFirst()) : list(paths))
+                    .append(parts.size() == 1 && chance.percent(60) ? parts.getFirst() : parts.toString())
                     .append('\n');
         }
         if (version != null) {
@@ -135,7 +135,7 @@ final class RandomPipeline {
             yaml.append("  filter: ").append(quoted(filter)).append('\n');
         }
         if (chance.percent(25)) {
-            yaml.append("  truths: [").append(RandomFields.TRUTH).append(", \"1\"]\n");
+            yaml.append("  normalize: nfc\n  truths: [").append(RandomFields.TRUTH).append(", \"1\"]\n");
         }
         return yaml.toString();
     }
@@ -171,6 +171,14 @@ final class RandomPipeline {
                     .forEach(line -> yaml.append("  ").append(line).append('\n'));
         }
         return yaml.toString();
+    }
+
+    /// A part of the key: a field, or one with a type or with what stands for it.
+    private String part(Field field) {
+        String path = quoted(field.written());
+        return chance.percent(70)
+                ? path
+                : "{field: " + path + chance.of(List.of(", type: text", ", type: integer", ", missing: \"\"")) + "}";
     }
 
     private String timed(Field field) {
