@@ -1,6 +1,7 @@
 package dev.onefold.oracle;
 
 import java.math.BigDecimal;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -38,9 +39,7 @@ record Definition(
         @Nullable BigDecimal horizon,
         @Nullable Condition delete,
         @Nullable Condition filter,
-        Set<String> truths,
-        Set<String> falsehoods,
-        boolean normalized,
+        Document.Spellings spellings,
         List<Rollup> rollups) {
     /// A tree of groups, with figures at each node.
     ///
@@ -108,9 +107,7 @@ record Definition(
                 horizon == null ? null : Level.duration(String.valueOf(horizon)),
                 condition(input.get("delete")),
                 condition(input.get("filter")),
-                texts(input.get("truths")),
-                texts(input.get("falsehoods")),
-                "nfc".equals(input.get("normalize")),
+                spellings(input),
                 rollups(file, time == null ? null : path(field(time)), type(time, "auto")));
     }
 
@@ -225,6 +222,16 @@ record Definition(
         return setting instanceof Map<?, ?> longer && longer.containsKey("type")
                 ? String.valueOf(longer.get("type"))
                 : otherwise;
+    }
+
+    private static Document.Spellings spellings(Map<?, ?> input) {
+        String zone = text(input.get("zone"));
+        return new Document.Spellings(
+                texts(input.get("truths")),
+                texts(input.get("falsehoods")),
+                "nfc".equals(input.get("normalize")),
+                zone == null ? null : ZoneId.of(zone),
+                text(input.get("fold")));
     }
 
     private static Set<String> texts(@Nullable Object setting) {

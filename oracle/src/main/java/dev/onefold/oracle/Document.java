@@ -1,7 +1,8 @@
 package dev.onefold.oracle;
 
+import java.math.BigDecimal;
 import java.text.Normalizer;
-import java.util.HashSet;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,37 +12,53 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param fields the values by name; of a name that comes twice, the last
 /// @param twice the names that come twice
-/// @param truths texts that mean true
-/// @param falsehoods texts that mean false
-/// @param normalized whether texts of keys, levels and distinct are brought to the composed form
-record Document(Map<String, @Nullable Object> fields, Set<String> twice, Set<String> truths, Set<String> falsehoods,
-        boolean normalized) {
+/// @param spellings of its values
+record Document(Map<String, @Nullable Object> fields, Set<String> twice, Spellings spellings) {
     Document(Map<String, @Nullable Object> fields, Set<String> twice) {
-        this(fields, twice, Set.of("true"), Set.of("false"), false);
+        this(fields, twice, Spellings.NONE);
     }
 
-    /// The same, in which more texts are true or false.
-    Document with(Set<String> moreTruths, Set<String> moreFalsehoods, boolean composed) {
-        Set<String> allTruths = new HashSet<>(truths);
-        allTruths.addAll(moreTruths);
-        Set<String> allFalsehoods = new HashSet<>(falsehoods);
-        allFalsehoods.addAll(moreFalsehoods);
-        return new Document(fields, twice, Set.copyOf(allTruths), Set.copyOf(allFalsehoods), composed);
+    /// How a pipeline reads values.
+    ///
+    /// @param truths texts that mean true, beside `true`
+    /// @param falsehoods texts that mean false, beside `false`
+    /// @param normalized whether texts of keys, levels and distinct are brought to the composed form
+    /// @param zone of times without one; null refuses them
+    /// @param fold `earlier`, `later`, or null
+    record Spellings(
+            Set<String> truths,
+            Set<String> falsehoods,
+            boolean normalized,
+            @Nullable ZoneId zone,
+            @Nullable String fold) {
+        static final Spellings NONE = new Spellings(Set.of(), Set.of(), false, null, null);
+    }
+
+    /// The same, read in this way.
+    Document with(Spellings others) {
+        return new Document(fields, twice, others);
     }
 
     /// A value as the text of a key, a level or a distinct; null when it is missing.
     @Nullable
     String text(@Nullable Object value) {
         String text = Values.text(value);
-        return text == null || !normalized ? text : Normalizer.normalize(text, Normalizer.Form.NFC);
+        return text == null || !spellings.normalized ? text : Normalizer.normalize(text, Normalizer.Form.NFC);
     }
 
     /// Whether a text means true; any that means neither is refused.
     boolean truth(String text) {
-        if (!truths.contains(text) && !falsehoods.contains(text)) {
+        boolean isTrue = text.equals("true") || spellings.truths.contains(text);
+        if (!isTrue && !text.equals("false") && !spellings.falsehoods.contains(text)) {
             throw new Refused(text + " is neither true nor false");
         }
-        return truths.contains(text);
+        return isTrue;
+    }
+
+    /// A value as seconds since 1970-01-01T00:00Z; null when it is missing.
+    @Nullable
+    BigDecimal time(@Nullable Object value, String type) {
+        return Values.time(value, type, spellings);
     }
 
     /// A number as it was written.

@@ -83,15 +83,15 @@ record Level(
             return missing;
         }
         return switch (function) {
-            case "bucket" -> bucket(value);
+            case "bucket" -> bucket(document, value);
             case "step" -> step(value);
             case "prefix" -> prefix(text(document, value));
             default -> text(document, value);
         };
     }
 
-    private String bucket(Object value) {
-        BigDecimal time = Values.time(value, timeType);
+    private String bucket(Document document, Object value) {
+        BigDecimal time = document.time(value, timeType);
         if (time == null) {
             throw new AssertionError("A value that is there has a time, or is refused.");
         }

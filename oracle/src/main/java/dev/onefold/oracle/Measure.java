@@ -110,7 +110,7 @@ record Measure(
             return document.text(values.getFirst());
         }
         if (timeType != null) {
-            BigDecimal seconds = Objects.requireNonNull(Values.time(values.getFirst(), timeType));
+            BigDecimal seconds = Objects.requireNonNull(document.time(values.getFirst(), timeType));
             return Values.measured(Values.likely(seconds), precision, scale);
         }
         BigDecimal product = BigDecimal.ONE;

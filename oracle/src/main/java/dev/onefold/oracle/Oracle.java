@@ -183,7 +183,7 @@ public final class Oracle {
     private record Place(String source, long line) {}
 
     private Outcome read(Place place, Document read, @Nullable Changes change, @Nullable Long arrivedMs) {
-        Document document = read.with(definition.truths(), definition.falsehoods(), definition.normalized());
+        Document document = read.with(definition.spellings());
         String source = place.source;
         long line = place.line;
         paths.forEach(document::at); // Refuses a field that comes twice, also one that is not needed further on.
@@ -257,7 +257,7 @@ public final class Oracle {
         Object value = document.at(definition.version());
         BigDecimal version = definition.versionType().equals("integer")
                 ? Values.version(value)
-                : Values.time(value, definition.versionType());
+                : document.time(value, definition.versionType());
         if (version == null) {
             throw new Refused("the version is missing");
         }
@@ -268,7 +268,7 @@ public final class Oracle {
         if (definition.time() == null) {
             return null;
         }
-        BigDecimal time = Values.time(document.at(definition.time()), definition.timeType());
+        BigDecimal time = document.time(document.at(definition.time()), definition.timeType());
         if (time == null) {
             throw new Refused("the time is missing");
         }

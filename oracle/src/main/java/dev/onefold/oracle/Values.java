@@ -6,7 +6,11 @@ import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.zone.ZoneRules;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,8 +22,8 @@ final class Values {
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE]([+-]?[0-9]+))?");
     // Sequence numbers of streams are texts with leading zeros.
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]+");
-    private static final Pattern ISO = Pattern.compile(
-            "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}" + "(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})");
+    private static final Pattern ISO = Pattern.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})"
+            + "(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,9})?)(Z| UTC| ?[+-][0-9]{2}(?::?[0-9]{2})?)?)?");
 
     /// Farther from the point than any number that counts, so that it can stand for all beyond.
     private static final int EXPONENT_MAX = 100_000;
@@ -118,25 +122,31 @@ final class Values {
         if (digits == null) {
             return null;
         }
-        if (!INTEGER.matcher(digits).matches()) {
+        BigDecimal number = INTEGER.matcher(digits).matches() ? new BigDecimal(digits) : number(digits);
+        if (number.signum() == 0) {
+            return BigDecimal.ZERO;
+        }
+        if (number.stripTrailingZeros().scale() > 0) {
             throw new Refused("no integer: " + digits);
         }
-        if (digits.replaceFirst("^-?0*", "").length() > VERSION_DIGITS_MAX) {
+        if (number.precision() - (long) number.scale() > VERSION_DIGITS_MAX) {
             throw new Refused("a version of more than " + VERSION_DIGITS_MAX + " digits");
         }
-        return new BigDecimal(digits);
+        return number;
     }
 
     /// Seconds since 1970-01-01T00:00Z, exactly.
-    static @Nullable BigDecimal time(@Nullable Object value, String type) {
+    static @Nullable BigDecimal time(@Nullable Object value, String type, Document.Spellings spellings) {
         if (value == null) {
             return null;
         }
         BigDecimal seconds = switch (type) {
-            case "iso" -> iso(value);
+            case "iso" -> iso(value, spellings);
             case "epoch-seconds" -> epoch(value, 0);
             case "epoch-millis" -> epoch(value, 3);
-            case "auto" -> value instanceof String ? iso(value) : epoch(value, 0);
+            case "epoch-micros" -> epoch(value, 6);
+            case "epoch-nanos" -> epoch(value, 9);
+            case "auto" -> value instanceof String ? iso(value, spellings) : epoch(value, 0);
             default -> throw new IllegalArgumentException("There is no type of time " + type + ".");
         };
         if (seconds.abs().compareTo(BigDecimal.valueOf(Instant.MAX.getEpochSecond())) > 0) {
@@ -163,16 +173,37 @@ final class Values {
         return number.movePointLeft(shift);
     }
 
-    private static BigDecimal iso(Object value) {
-        if (!(value instanceof String text) || !ISO.matcher(text).matches()) {
-            throw new Refused("no ISO-8601 time with offset: " + value);
+    private static BigDecimal iso(Object value, Document.Spellings spellings) {
+        Matcher parts = ISO.matcher(value instanceof String text ? text : "");
+        if (!parts.matches()) {
+            throw new Refused("no ISO-8601 time: " + value);
         }
         try {
-            Instant instant = OffsetDateTime.parse(text).toInstant();
-            return BigDecimal.valueOf(instant.getEpochSecond()).add(BigDecimal.valueOf(instant.getNano(), 9));
+            LocalDate date = LocalDate.parse(parts.group(1));
+            LocalDateTime time = date.atTime(parts.group(2) == null ? LocalTime.MIDNIGHT : LocalTime.parse(parts.group(2)));
+            String offset = parts.group(3) == null ? "" : parts.group(3).strip().replace("UTC", "Z");
+            long seconds = offset.isEmpty() ? local(time, spellings) : time.toEpochSecond(ZoneOffset.of(offset));
+            return BigDecimal.valueOf(seconds).add(BigDecimal.valueOf(time.getNano(), 9));
         } catch (DateTimeException impossible) {
-            throw new Refused("no time: " + text);
+            throw new Refused("no time: " + value);
         }
+    }
+
+    private static long local(LocalDateTime time, Document.Spellings spellings) {
+        if (spellings.zone() == null) {
+            throw new Refused("a time without a zone");
+        }
+        ZoneRules rules = spellings.zone().getRules();
+        List<ZoneOffset> offsets = rules.getValidOffsets(time);
+        if (offsets.size() == 1) {
+            return time.toEpochSecond(offsets.getFirst());
+        }
+        if (spellings.fold() == null) {
+            throw new Refused("a time that comes twice, or never");
+        }
+        long before = time.toEpochSecond(rules.getTransition(time).getOffsetBefore());
+        long after = time.toEpochSecond(rules.getTransition(time).getOffsetAfter());
+        return spellings.fold().equals("earlier") ? Math.min(before, after) : Math.max(before, after);
     }
 
     /// The greatest multiple of the step that is not above the number.

@@ -7,6 +7,7 @@ import dev.onefold.core.grammar.PipelineReader;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input.LocalFold;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
@@ -112,6 +113,16 @@ public final class PipelineBuilder {
     /// Texts of keys, ids, levels and `distinct` are brought to Unicode's composed form.
     public PipelineBuilder normalized() {
         return set("normalize", "nfc");
+    }
+
+    /// The zone of times that are written without one.
+    public PipelineBuilder zone(String zone) {
+        return set("zone", zone);
+    }
+
+    /// The meaning of a local time that comes twice in the zone, or never.
+    public PipelineBuilder fold(LocalFold fold) {
+        return set("fold", fold.word());
     }
 
     /// The version, an integer.

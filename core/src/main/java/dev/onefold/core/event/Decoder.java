@@ -4,6 +4,7 @@ import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Identity.Part;
@@ -17,6 +18,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +40,7 @@ public final class Decoder {
     private final ChangeScanner.@Nullable RowRecord rowRecords;
     private @Nullable CsvScanner csv;
     private final Scalars scalars;
-    private final Times times = new Times();
+    private final Times times;
     private final Event event;
 
     private final boolean passesMark;
@@ -66,6 +68,7 @@ public final class Decoder {
         Rollups rollups = rollups(pipeline);
         fields = new Fields(pipeline.fields());
         scalars = new Scalars(input.spellings());
+        times = new Times(input);
         json = input.format() instanceof Format.Json ? new JsonScanner(fields) : null;
         changes = ChangeScanner.of(pipeline, fields);
         rowRecords = ChangeScanner.RowRecord.of(pipeline, fields);
@@ -94,9 +97,9 @@ public final class Decoder {
         delete = input.delete() == null ? null : CompiledCondition.of(input.delete(), fields, input.spellings());
         filter = input.filter() == null ? null : CompiledCondition.of(input.filter(), fields, input.spellings());
         groups = rollups.all().stream()
-                .map(rollup -> new GroupReader(rollup.levels(), fields, scalars))
+                .map(rollup -> new GroupReader(rollup.levels(), fields, scalars, times))
                 .toArray(GroupReader[]::new);
-        amounts = new InputReader(inputs, fields, scalars);
+        amounts = new InputReader(inputs, fields, scalars, times);
         content = pipeline.fold() instanceof Processing processing && processing.code() != null
                 ? ContentReader.of(processing.code().event(), input, fields, new ContentScalars(scalars, times))
                 : null;
@@ -108,7 +111,8 @@ public final class Decoder {
                                 .map(field -> new Level(field.toString(), new Level.Source.Text(field), ""))
                                 .toList(),
                         fields,
-                        scalars);
+                        scalars,
+                        times);
     }
 
     /// The roll-ups of events: those of a function are fed by its tables.
@@ -431,6 +435,13 @@ public final class Decoder {
             value = value * 10 + digit;
         }
         if (!good) {
+            BigDecimal number = pipeline.input().readsBy(Edition.OF_VALUES) ? scalars.number(fields, slot) : null;
+            if (number != null && (number.signum() == 0 || number.stripTrailingZeros().scale() <= 0)) {
+                long length = number.precision() - (long) number.scale();
+                return length <= Limits.VERSION_DIGITS_MAX
+                        ? position(number.toBigInteger())
+                        : tooManyDigits(slot, length);
+            }
             return Malformed.field(
                     fields.paths.get(slot),
                     "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version");
@@ -443,14 +454,18 @@ public final class Decoder {
             at++;
         }
         if (to - at > Limits.VERSION_DIGITS_MAX) {
-            return new Malformed(
-                    Reason.TOO_LARGE,
-                    "Field " + fields.paths.get(slot) + " has " + (to - at) + " digits; a version has at most "
-                            + Limits.VERSION_DIGITS_MAX);
+            return tooManyDigits(slot, to - at);
         }
         BigInteger number = new BigInteger(new String(bytes, at, to - at, java.nio.charset.StandardCharsets.US_ASCII));
         event.appendVersion(bytes[from] == '-' ? number.negate() : number);
         return null;
+    }
+
+    private Malformed tooManyDigits(int slot, long digits) {
+        return new Malformed(
+                Reason.TOO_LARGE,
+                "Field " + fields.paths.get(slot) + " has " + digits + " digits; a version has at most "
+                        + Limits.VERSION_DIGITS_MAX);
     }
 
     private @Nullable Malformed time(int slot, TimeType type) {

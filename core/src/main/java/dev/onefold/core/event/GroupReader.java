@@ -18,12 +18,13 @@ final class GroupReader {
     private final byte[][] missing;
     private final Fields fields;
     private final Scalars scalars;
-    private final Times times = new Times();
+    private final Times times;
     // Records of one time mostly come together: the last bucket's text is often the next one's.
     private final long[] bucketStart;
     private final byte[][] bucketText;
 
-    GroupReader(List<Level> levels, Fields fields, Scalars scalars) {
+    GroupReader(List<Level> levels, Fields fields, Scalars scalars, Times times) {
+        this.times = times;
         this.levels = levels.toArray(new Level[0]);
         this.fields = fields;
         this.scalars = scalars;

@@ -18,9 +18,10 @@ final class InputReader {
     private final Fields fields;
     private final Scalars scalars;
     private final Decimals decimals = new Decimals();
-    private final Times times = new Times();
+    private final Times times;
 
-    InputReader(Measure.Input[] inputs, Fields fields, Scalars scalars) {
+    InputReader(Measure.Input[] inputs, Fields fields, Scalars scalars, Times times) {
+        this.times = times;
         this.inputs = inputs;
         this.fields = fields;
         this.scalars = scalars;

@@ -1,16 +1,26 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.pipeline.Edition;
+import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Input.LocalFold;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Reads instants: ISO-8601 with an offset, or epoch seconds or milliseconds with a fraction of up to
-/// nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the second, 0 to
+/// Reads instants: ISO-8601 with an offset or in a zone, or epoch seconds, or a thousandth or less of them, with a
+/// fraction of up to nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the second, 0 to
 /// 999,999,999. Not thread-safe.
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
@@ -18,10 +28,37 @@ final class Times {
     private static final long LIKELY_SECONDS_MAX = 7_258_118_400L; // 2200-01-01T00:00Z
     private static final long RECENT_SECONDS_MIN = 315_532_800L; // 1980-01-01T00:00Z
     private static final int NANO_DIGITS = 9;
+    private static final int WHOLE_DIGITS = 19;
+    private static final List<TimeType> FINER =
+            List.of(TimeType.EPOCH_MILLIS, TimeType.EPOCH_MICROS, TimeType.EPOCH_NANOS);
     private static final int NO_DIGITS = -1_000_000; // No year that it is a part of can come out positive.
+
+    private static final long[] UNITS = {1, 0, 0, 1_000, 0, 0, 1_000_000, 0, 0, 1_000_000_000};
 
     long seconds;
     int nanos;
+
+    private final boolean loose;
+    private final @Nullable ZoneId zone;
+    private final @Nullable LocalFold fold;
+    // Local times in [localFrom, localTo), in seconds as if they were of UTC, have this offset.
+    private long localFrom;
+    private long localTo;
+    private int localOffset;
+    private @Nullable ZoneOffsetTransition jump;
+
+    /// Reads as the editions before the third do.
+    Times() {
+        loose = false;
+        zone = null;
+        fold = null;
+    }
+
+    Times(Input input) {
+        loose = input.readsBy(Edition.OF_VALUES);
+        zone = input.spellings().zone();
+        fold = input.spellings().fold();
+    }
 
     /// Reads the instant of a field that is not missing; `null`, or the problem.
     @Nullable
@@ -38,19 +75,34 @@ final class Times {
     /// Reads the instant at `[from, to)`; `null`, or the problem.
     @Nullable
     String read(byte[] bytes, int from, int to, boolean number, TimeType type) {
+        jump = null;
         boolean good = switch (type) {
             case ISO -> !number && iso(bytes, from, to);
             case EPOCH_SECONDS -> epoch(bytes, from, to, 0);
             case EPOCH_MILLIS -> epoch(bytes, from, to, 3);
+            case EPOCH_MICROS -> epoch(bytes, from, to, 6);
+            case EPOCH_NANOS -> epoch(bytes, from, to, 9);
             case AUTO -> number ? epoch(bytes, from, to, 0) : iso(bytes, from, to);
         };
         if (good) {
             return null;
         }
+        if (jump != null) {
+            return "is " + Malformed.excerpt(bytes, from, to) + ", an hour that "
+                    + (jump.isGap() ? "is left out" : "comes twice") + " in " + zone
+                    + "; write 'fold: earlier' or 'fold: later' under input to take one of the two times";
+        }
+        boolean isText = type == TimeType.ISO || type == TimeType.AUTO;
+        if (loose && zone == null && isText && !number && localTime(strict(bytes, from, to)) != null) {
+            return "is " + Malformed.excerpt(bytes, from, to) + ", which does not say its zone; write it under input,"
+                    + " such as 'zone: UTC' or 'zone: Europe/Berlin'";
+        }
         String wanted = switch (type) {
             case ISO -> "ISO-8601 with an offset, such as 2026-11-21T09:30:00Z";
             case EPOCH_SECONDS -> "epoch seconds";
             case EPOCH_MILLIS -> "epoch milliseconds";
+            case EPOCH_MICROS -> "epoch microseconds";
+            case EPOCH_NANOS -> "epoch nanoseconds";
             case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number";
         };
         return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted;
@@ -67,13 +119,12 @@ final class Times {
         if (type == TimeType.ISO) {
             return read;
         }
-        List<String> units = List.of("milliseconds", "microseconds", "nanoseconds");
         long divided = seconds;
-        for (String unit : type == TimeType.EPOCH_MILLIS ? units.subList(1, units.size()) : units) {
+        for (TimeType finer : FINER.subList(FINER.indexOf(type) + 1, FINER.size())) {
             divided /= 1_000;
             if (divided > RECENT_SECONDS_MIN && divided < LIKELY_SECONDS_MAX) {
-                String advice = unit.equals("milliseconds") ? "write the type epoch-millis" : "send milliseconds";
-                return read + ". As " + unit + " it is " + Instant.ofEpochSecond(divided) + ": " + advice;
+                return read + ". As " + finer.word() + " it is " + Instant.ofEpochSecond(divided)
+                        + ": write the type " + finer.word();
             }
         }
         return read;
@@ -87,7 +138,7 @@ final class Times {
         }
         long whole = 0;
         int first = at;
-        while (at < to && at - first <= NANO_DIGITS + 8 && bytes[at] >= '0' && bytes[at] <= '9') {
+        while (at < to && at - first < WHOLE_DIGITS && bytes[at] >= '0' && bytes[at] <= '9') {
             whole = whole * 10 + bytes[at++] - '0';
         }
         if (at == first) {
@@ -102,10 +153,10 @@ final class Times {
                 fractionDigits++;
             }
             if (fractionDigits == 0) {
-                return false;
+                return shift == NANO_DIGITS && epochAny(bytes, from, to, shift);
             }
         }
-        if (at < to || negative) {
+        if (at < to || negative || whole < 0) {
             return epochAny(bytes, from, to, shift);
         }
         for (int i = fractionDigits; i < NANO_DIGITS - shift; i++) {
@@ -115,8 +166,9 @@ final class Times {
             seconds = whole;
             nanos = (int) fraction;
         } else {
-            seconds = whole / 1_000;
-            nanos = (int) (whole % 1_000 * 1_000_000 + fraction);
+            long unit = UNITS[shift];
+            seconds = whole / unit;
+            nanos = (int) (whole % unit * (UNITS[NANO_DIGITS] / unit) + fraction);
         }
         return seconds <= SECONDS_MAX;
     }
@@ -142,18 +194,18 @@ final class Times {
         return Math.abs(seconds) <= SECONDS_MAX;
     }
 
-    /// `2019-10-27T22:20:18Z`, with a fraction or not, by hand; every other form through java.time.
+    /// `2019-10-27T22:20:18Z`, with a fraction or not, or without `Z` in a zone, by hand; every other form through
+    /// java.time.
     private boolean iso(byte[] bytes, int from, int to) {
         int length = to - from;
-        if (length < 20 || length > 40) {
-            return length >= 17 && length <= 40 && isoAny(bytes, from, to);
+        if (length < 19 || length > 40) {
+            return length >= 10 && length <= 40 && isoAny(bytes, from, to);
         }
         boolean shaped = bytes[from + 4] == '-'
                 && bytes[from + 7] == '-'
-                && bytes[from + 10] == 'T'
+                && (bytes[from + 10] == 'T' || loose && bytes[from + 10] == ' ')
                 && bytes[from + 13] == ':'
-                && bytes[from + 16] == ':'
-                && bytes[to - 1] == 'Z';
+                && bytes[from + 16] == ':';
         int year = shaped ? two(bytes, from) * 100 + two(bytes, from + 2) : -1;
         int month = shaped ? two(bytes, from + 5) : -1;
         int day = shaped ? two(bytes, from + 8) : -1;
@@ -176,14 +228,15 @@ final class Times {
         int fraction = 0;
         int digits = 0;
         int at = from + 19;
-        if (bytes[at] == '.') {
+        if (at < to && bytes[at] == '.') {
             at++;
-            while (at < to - 1 && digits < NANO_DIGITS && bytes[at] >= '0' && bytes[at] <= '9') {
+            while (at < to && digits < NANO_DIGITS && bytes[at] >= '0' && bytes[at] <= '9') {
                 fraction = fraction * 10 + bytes[at++] - '0';
                 digits++;
             }
         }
-        if (at != to - 1) {
+        boolean isLocal = at == to && zone != null && (digits > 0 || length == 19);
+        if (!isLocal && (at != to - 1 || bytes[at] != 'Z')) {
             return isoAny(bytes, from, to);
         }
         for (int i = digits; i < NANO_DIGITS; i++) {
@@ -191,18 +244,87 @@ final class Times {
         }
         seconds = days(year, month, day) * 86_400 + hour * 3_600L + minute * 60L + second;
         nanos = fraction;
-        return true;
+        return !isLocal || isInZone(seconds);
     }
 
     private boolean isoAny(byte[] bytes, int from, int to) {
+        String text = loose ? strict(bytes, from, to) : new String(bytes, from, to - from, StandardCharsets.UTF_8);
         try {
-            OffsetDateTime time = OffsetDateTime.parse(new String(bytes, from, to - from, StandardCharsets.UTF_8));
+            OffsetDateTime time = OffsetDateTime.parse(text);
             seconds = time.toEpochSecond();
             nanos = time.getNano();
             return true;
         } catch (DateTimeException notIso) {
-            return false;
+            LocalDateTime local = zone == null ? null : localTime(text);
+            nanos = local == null ? 0 : local.getNano();
+            return local != null && isInZone(local.toEpochSecond(ZoneOffset.UTC));
         }
+    }
+
+    /// The text in the form of ISO-8601: with `T` for a blank, and `+02:00` for `+02`, `+0200`, `+02:00` behind a
+    /// blank, or `UTC`.
+    private static String strict(byte[] bytes, int from, int to) {
+        StringBuilder text = new StringBuilder(new String(bytes, from, to - from, StandardCharsets.UTF_8));
+        if (text.length() > 10 && text.charAt(10) == ' ') {
+            text.setCharAt(10, 'T');
+        }
+        int zoneAt = text.length() - 4;
+        if (zoneAt > 10 && text.indexOf(" UTC", zoneAt) == zoneAt) {
+            return text.replace(zoneAt, text.length(), "Z").toString();
+        }
+        int sign = Math.max(text.lastIndexOf("+"), text.lastIndexOf("-"));
+        if (sign > 10) {
+            int digits = text.length() - sign - 1;
+            if (digits == 2) {
+                text.append(":00");
+            } else if (digits == 4) {
+                text.insert(sign + 3, ':');
+            }
+            if (text.charAt(sign - 1) == ' ') {
+                text.deleteCharAt(sign - 1);
+            }
+        }
+        return text.toString();
+    }
+
+    /// A time or a date without a zone; `null` if the text is neither.
+    private static @Nullable LocalDateTime localTime(String text) {
+        try {
+            return text.length() == 10 ? LocalDate.parse(text).atStartOfDay() : LocalDateTime.parse(text);
+        } catch (DateTimeException notLocal) {
+            return null;
+        }
+    }
+
+    /// Takes a local time, in seconds as if it were of UTC; false if the zone has it twice or never, and the file does
+    /// not say what it means then.
+    private boolean isInZone(long local) {
+        if (local >= localFrom && local < localTo) {
+            seconds = local - localOffset;
+            return true;
+        }
+        ZoneRules rules = Objects.requireNonNull(zone).getRules();
+        LocalDateTime time = LocalDateTime.ofEpochSecond(local, 0, ZoneOffset.UTC);
+        ZoneOffsetTransition found = rules.getTransition(time);
+        if (found != null) {
+            jump = fold == null ? found : null;
+            int before = found.getOffsetBefore().getTotalSeconds();
+            int after = found.getOffsetAfter().getTotalSeconds();
+            seconds = local - (fold == LocalFold.EARLIER ? Math.max(before, after) : Math.min(before, after));
+            return fold != null;
+        }
+        localOffset = rules.getOffset(time).getTotalSeconds();
+        seconds = local - localOffset;
+        Instant instant = Instant.ofEpochSecond(seconds);
+        ZoneOffsetTransition last = rules.previousTransition(instant.plusNanos(1)); // At this instant, too.
+        ZoneOffsetTransition next = rules.nextTransition(instant);
+        localFrom = last == null ? Long.MIN_VALUE : Math.max(local(last.getDateTimeBefore()), local(last.getDateTimeAfter()));
+        localTo = next == null ? Long.MAX_VALUE : Math.min(local(next.getDateTimeBefore()), local(next.getDateTimeAfter()));
+        return true;
+    }
+
+    private static long local(LocalDateTime time) {
+        return time.toEpochSecond(ZoneOffset.UTC);
     }
 
     private static int two(byte[] bytes, int at) {

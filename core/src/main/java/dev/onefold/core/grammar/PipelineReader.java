@@ -109,6 +109,15 @@ public final class PipelineReader {
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
         Integer edition = input.read("edition", text -> Numbers.integer(text, Edition.FIRST, Edition.NEWEST));
         Input.Spellings spellings = ValuesReader.spellings(input);
+        if (spellings.zone() != null
+                && !spellings.zone().getRules().isFixedOffset()
+                && identity instanceof Identity.Versioned versioned
+                && versioned.versionTime() == TimeType.ISO) {
+            input.refuse(
+                    "zone",
+                    "changes its offset, and the version is a time in texts: an hour that comes twice has no order",
+                    "write a zone that never does, such as UTC or +01:00; or leave it out and send times with an offset");
+        }
         EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
         Input event = format == null || identity == null
                 ? null

@@ -126,6 +126,12 @@ public final class PipelineText {
         if (input.spellings().normalized()) {
             settings.put("normalize", ValuesReader.NFC);
         }
+        if (input.spellings().zone() != null) {
+            settings.put("zone", input.spellings().zone().getId());
+        }
+        if (input.spellings().fold() != null) {
+            settings.put("fold", input.spellings().fold().word());
+        }
         if (input.edition() != leftOut && Edition.matters(input)) {
             settings.put("edition", input.edition());
         }

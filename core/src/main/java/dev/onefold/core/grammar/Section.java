@@ -36,6 +36,8 @@ final class Section {
                 "truths",
                 "falsehoods",
                 "normalize",
+                "zone",
+                "fold",
                 "edition"),
         PART("a part of a key", "field", "type", "missing"),
         VERSION("version", "field", "type"),

@@ -4,10 +4,14 @@ import dev.onefold.core.document.Node;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity.Part;
 import dev.onefold.core.pipeline.Identity.PartType;
+import dev.onefold.core.pipeline.Input.LocalFold;
 import dev.onefold.core.pipeline.Input.Spellings;
 import dev.onefold.core.pipeline.Limits;
+import java.time.DateTimeException;
+import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +87,12 @@ record ValuesReader(FieldGrammar fields) {
             expression.oneOf(List.of(NFC), "is not a form of Unicode that is brought about here");
             return true;
         });
-        return new Spellings(truths, falsehoods, normalized != null);
+        ZoneId zone = input.read("zone", ValuesReader::zone);
+        LocalFold fold = input.read("fold", ValuesReader::fold);
+        if (input.has("fold") && !input.has("zone")) {
+            input.refuse("fold", "needs the zone of times", "write zone, such as Europe/Berlin, or leave fold out");
+        }
+        return new Spellings(truths, falsehoods, normalized != null, zone, fold);
     }
 
     private static List<String> texts(Section input, String name, String word) {
@@ -105,5 +114,30 @@ record ValuesReader(FieldGrammar fields) {
                     return text;
                 },
                 "name each text once");
+    }
+
+    private static ZoneId zone(Expression expression) {
+        return zone(expression, expression.whole(), 0);
+    }
+
+    /// The zone of a name that was taken.
+    ///
+    /// @param start of the name
+    static ZoneId zone(Expression expression, String name, int start) {
+        try {
+            return ZoneId.of(name);
+        } catch (DateTimeException e) {
+            throw expression.refuseFrom(
+                    start,
+                    "is not a zone of this Java",
+                    "write a name of the tz database, such as Europe/Berlin, or UTC, or an offset, such as +02:00");
+        }
+    }
+
+    private static LocalFold fold(Expression expression) {
+        List<String> words = Stream.of(LocalFold.values()).map(LocalFold::word).toList();
+        String word = expression.oneOf(words, "is not one of the two times");
+        expression.end("write the word alone");
+        return LocalFold.valueOf(word.toUpperCase(Locale.ROOT));
     }
 }

@@ -1,7 +1,9 @@
 package dev.onefold.core.pipeline;
 
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// The input of a pipeline: the rules that make an event of a record, and that identify an event that came
@@ -66,14 +68,33 @@ public record Input(
     /// The field of a record that has the event's time.
     public record EventTime(FieldPath field, TimeType type) {}
 
+    /// The meaning of a local time at which a zone changes its offset: of the times that it has with the offset before
+    /// and with the one after.
+    public enum LocalFold {
+        EARLIER,
+        LATER;
+
+        /// The word for it in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     /// The spellings of values that the file adds.
     ///
     /// @param truths texts that are true in a comparison with `true` or `false`, beside `true`
     /// @param falsehoods texts that are false there, beside `false`
     /// @param normalized whether texts of keys, ids, levels and `distinct` are brought to Unicode's composed form
-    public record Spellings(List<String> truths, List<String> falsehoods, boolean normalized) {
+    /// @param zone of times that are written without one; `null`: they are refused
+    /// @param fold the meaning of a local time that comes twice, or never; `null`: it is refused
+    public record Spellings(
+            List<String> truths,
+            List<String> falsehoods,
+            boolean normalized,
+            @Nullable ZoneId zone,
+            @Nullable LocalFold fold) {
         /// No spellings.
-        public static final Spellings NONE = new Spellings(List.of(), List.of(), false);
+        public static final Spellings NONE = new Spellings(List.of(), List.of(), false, null, null);
 
         public Spellings {
             truths = List.copyOf(truths);
@@ -84,7 +105,9 @@ public record Input(
         public boolean include(Spellings others) {
             return truths.containsAll(others.truths)
                     && falsehoods.containsAll(others.falsehoods)
-                    && normalized == others.normalized;
+                    && normalized == others.normalized
+                    && (others.zone == null || others.zone.equals(zone))
+                    && (others.fold == null || others.fold == fold);
         }
     }
 

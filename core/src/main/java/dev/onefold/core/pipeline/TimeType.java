@@ -5,7 +5,9 @@ public enum TimeType {
     AUTO("auto"),
     ISO("iso"),
     EPOCH_SECONDS("epoch-seconds"),
-    EPOCH_MILLIS("epoch-millis");
+    EPOCH_MILLIS("epoch-millis"),
+    EPOCH_MICROS("epoch-micros"),
+    EPOCH_NANOS("epoch-nanos");
 
     private final String word;
 

@@ -25,7 +25,7 @@ final class FeedTypes {
         NUMBER("a number"),
         TIME("a time"),
         ISO_TIME("a time in ISO-8601"),
-        EPOCH_TIME("a time in epoch seconds or milliseconds");
+        EPOCH_TIME("a time since 1970 as a number");
 
         private final String words;
 
@@ -36,7 +36,7 @@ final class FeedTypes {
         static Use of(TimeType type) {
             return switch (type) {
                 case ISO -> ISO_TIME;
-                case EPOCH_SECONDS, EPOCH_MILLIS -> EPOCH_TIME;
+                case EPOCH_SECONDS, EPOCH_MILLIS, EPOCH_MICROS, EPOCH_NANOS -> EPOCH_TIME;
                 case AUTO -> TIME;
             };
         }

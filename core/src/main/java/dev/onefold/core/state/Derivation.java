@@ -200,7 +200,7 @@ public sealed interface Derivation {
             return "the key, id or version has changed";
         }
         if (!to.spellings().include(from.spellings())) {
-            return "values are spelled otherwise: truths, falsehoods or normalize has changed";
+            return "values are spelled otherwise: truths, falsehoods, normalize, zone or fold has changed";
         }
         if (!isOfOneLog(from, to)) {
             return "the places of changes mean another log now";

@@ -67,10 +67,10 @@ class LevelsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1763700000000, auto, As milliseconds it is 2025-11-21T04:40:00Z: write the type epoch-millis",
-        "1763700000000000, auto, As microseconds it is 2025-11-21T04:40:00Z: send milliseconds",
-        "1763700000000000, epoch-millis, As microseconds it is 2025-11-21T04:40:00Z: send milliseconds",
-        "1763700000000000000, epoch-millis, As nanoseconds it is 2025-11-21T04:40:00Z: send milliseconds",
+        "1763700000000, auto, As epoch-millis it is 2025-11-21T04:40:00Z: write the type epoch-millis",
+        "1763700000000000, auto, As epoch-micros it is 2025-11-21T04:40:00Z: write the type epoch-micros",
+        "1763700000000000, epoch-millis, As epoch-micros it is 2025-11-21T04:40:00Z: write the type epoch-micros",
+        "1763700000000000000, epoch-millis, As epoch-nanos it is 2025-11-21T04:40:00Z: write the type epoch-nanos",
         "-2208988801, epoch-seconds, is read as the time 1899-12-31T23:59:59Z; taken are the years 1900 to 2199",
         "7258118400, auto, is read as the time 2200-01-01T00:00:00Z; taken are the years 1900 to 2199",
         "'\"9999-12-31T00:00:00Z\"', iso, is read as the time 9999-12-31T00:00:00Z; taken are the years 1900 to 2199",

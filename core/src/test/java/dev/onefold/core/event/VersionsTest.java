@@ -68,10 +68,28 @@ class VersionsTest {
     }
 
     @Test
+    void an_integer_with_a_fraction_or_an_exponent_is_that_integer_since_edition_3() {
+        assertThat(version("100.0")).isEqualTo(BigInteger.valueOf(100));
+        assertThat(version("1.7e12")).isEqualTo(BigInteger.valueOf(1_700_000_000_000L));
+        assertThat(version("\"-1.50E1\"")).isEqualTo(BigInteger.valueOf(-15));
+        assertThat(version("0.0e9")).isZero();
+        assertThat(version("1e63")).isEqualTo(BigInteger.TEN.pow(63));
+        assertThat(refusal("1e64").message()).isEqualTo("Field v has 65 digits; a version has at most 64");
+        assertThat(refusal("1e999999999").reason()).isEqualTo(Reason.TOO_LARGE);
+        Decoding before = Decoding.of(PipelineBuilder.named("p")
+                .edition(2)
+                .key("k")
+                .version("v")
+                .rollup(r -> r.count("n")));
+        assertThat(before.refusal("{\"k\":\"a\",\"v\":100.0}").message())
+                .isEqualTo("Field v is '100.0', which is not an integer; it is the version");
+    }
+
+    @Test
     void what_is_no_integer_is_no_version() {
         for (String value : List.of(
-                "1.0",
-                "1e3",
+                "1.5",
+                "1e-3",
                 "\"\"",
                 "\"-\"",
                 "\"+1\"",

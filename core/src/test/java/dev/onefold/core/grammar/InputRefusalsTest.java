@@ -79,7 +79,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"foo\": 1",
                 "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, table, logs, key, version, id,"
-                        + " horizon, time, delete, filter, truths, falsehoods, normalize or edition");
+                        + " horizon, time, delete, filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
     }
@@ -202,29 +202,29 @@ class InputRefusalsTest {
     }
 
     @Test
-    void a_version_type_is_one_of_four_and_not_auto() {
+    void a_version_type_is_none_of_the_others_and_not_auto() {
         assertInput(
                 "\"key\": \"K\", \"version\":\n{\"type\": \"iso\"}",
                 "4:1: input.version.field: is not set; write the field that holds the version");
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"auto\"}",
                 "4:2: input.version.type: 'auto' leaves open how versions compare;"
-                        + " write integer, iso, epoch-seconds or epoch-millis");
+                        + " write integer, iso, epoch-seconds, epoch-millis, epoch-micros or epoch-nanos");
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"epoch-milis\"}",
                 "4:2: input.version.type: 'epoch-milis' is not a type of version; did you mean 'epoch-millis'?");
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"long\"}",
                 "4:2: input.version.type: 'long' is not a type of version;"
-                        + " write integer, iso, epoch-seconds or epoch-millis");
+                        + " write integer, iso, epoch-seconds, epoch-millis, epoch-micros or epoch-nanos");
         assertInput("\"key\": \"K\", \"version\":\n[\"V\"]", "4:1: input.version: is a list; write one text");
     }
 
     @Test
-    void a_time_type_is_one_of_four_and_not_integer() {
+    void a_time_type_is_none_of_the_others_and_not_integer() {
         assertInput(
                 "\"time\":\n{\"field\": \"V\", \"type\": \"integer\"}",
-                "4:25: input.time.type: 'integer' is not a type of time; write auto, iso, epoch-seconds or epoch-millis");
+                "4:25: input.time.type: 'integer' is not a type of time; write auto, iso, epoch-seconds, epoch-millis, epoch-micros or epoch-nanos");
         assertInput(
                 "\"time\":\n{\"field\": \"V\", \"type\": \"iso x\"}",
                 "4:29: input.time.type: 'x' is unexpected; write the type alone");

@@ -76,7 +76,7 @@ class DerivationTest {
         assertThat(Derivation.of(none, one)).isInstanceOf(Derivation.Possible.class);
         assertThat(Derivation.of(one, none))
                 .isEqualTo(new Derivation.Impossible(
-                        "values are spelled otherwise: truths, falsehoods or normalize has changed"));
+                        "values are spelled otherwise: truths, falsehoods, normalize, zone or fold has changed"));
         assertThat(Derivation.storesSame(none, one)).isFalse();
     }
 

@@ -44,7 +44,7 @@ final class Spelling {
             case Value.Decimal decimal -> number(decimal.number());
             case Value.Digits digits -> digits.digits();
             case Value.Time time ->
-                field.form().equals("iso") ? iso(time.instant()) : number(epoch(time.instant(), millis(field)));
+                field.form().equals("iso") ? iso(time.instant()) : number(units(time.instant(), field.form()));
             case Value.Flag flag -> String.valueOf(flag.flag());
             case Value.Raw raw -> raw.json();
             case Value.Null _, Value.Absent _ -> null;
@@ -87,17 +87,14 @@ final class Spelling {
     }
 
     private String epoch(Instant instant, String form) {
-        String number = number(epoch(instant, form.equals("epoch-millis")));
-        return quotedOrNot(number);
+        return quotedOrNot(number(units(instant, form)));
     }
 
-    private static boolean millis(Field field) {
-        return field.form().equals("epoch-millis");
-    }
-
-    private static BigDecimal epoch(Instant instant, boolean millis) {
+    private static BigDecimal units(Instant instant, String form) {
+        int places = List.of("epoch-seconds", "", "", "epoch-millis", "", "", "epoch-micros", "", "", "epoch-nanos")
+                .indexOf(form);
         BigDecimal seconds = BigDecimal.valueOf(instant.getEpochSecond()).add(BigDecimal.valueOf(instant.getNano(), 9));
-        return (millis ? seconds.movePointRight(3) : seconds).stripTrailingZeros();
+        return seconds.movePointRight(places).stripTrailingZeros();
     }
 
     private String number(BigDecimal number) {
@@ -113,14 +110,14 @@ final class Spelling {
 
     private String iso(Instant instant) {
         OffsetDateTime time = instant.atOffset(ZoneOffset.ofTotalSeconds(60 * chance.of(OFFSET_MINUTES)));
-        String text = DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(time.withNano(0));
+        String text = DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(time.withNano(0)).replace('T', chance.percent(80) ? 'T' : ' ');
         String seconds = text.length() == "2019-10-27T22:00".length() ? text + ":00" : text;
         String fraction = instant.getNano() == 0
                 ? (chance.percent(20) ? ".000" : "")
                 : ".%09d".formatted(instant.getNano()).replaceFirst("0+$", "");
         String offset = time.getOffset().getTotalSeconds() == 0 && chance.percent(50)
                 ? "Z"
-                : DateTimeFormatter.ofPattern("xxx").format(time);
+                : DateTimeFormatter.ofPattern(chance.of(List.of("xxx", "xxx", "xx"))).format(time);
         return seconds + fraction + offset;
     }
 }

@@ -1,0 +1,163 @@
+package dev.onefold.core.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Input.LocalFold;
+import dev.onefold.core.pipeline.TimeType;
+import dev.onefold.fixtures.Seeds;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Times in the forms of databases and without a zone, against java.time.
+class ZonesTest {
+    private static final List<String> ZONES =
+            List.of("Europe/Berlin", "America/St_Johns", "Africa/Monrovia", "Pacific/Apia", "Asia/Gaza", "+05:30");
+
+    private static Decoding timed(@Nullable String zone, @Nullable LocalFold fold) {
+        PipelineBuilder builder = PipelineBuilder.named("p").time("t", TimeType.ISO).rollup(r -> r.count("n"));
+        builder = zone == null ? builder : builder.zone(zone);
+        return Decoding.of(fold == null ? builder : builder.fold(fold));
+    }
+
+    private static String record(String text) {
+        return "{\"t\":\"" + text + "\"}";
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "2024-05-01 10:00:00Z",
+                "2024-05-01 10:00:00.000000Z",
+                "2024-05-01 12:00:00+02",
+                "2024-05-01 12:00:00.000+02",
+                "2024-05-01T12:00:00+0200",
+                "2024-05-01 12:00:00 +0200",
+                "2024-05-01 12:00:00 +02:00",
+                "2024-05-01 10:00:00 UTC",
+                "2024-05-01 10:00:00.0 UTC",
+                "2024-05-01 04:30:00-0530",
+                "2024-05-01 10:00+00",
+            })
+    void the_forms_of_databases_are_read_since_edition_3(String text) {
+        long expected = Instant.parse("2024-05-01T10:00:00Z").toEpochMilli();
+        assertThat(timed(null, null).event(record(text)).timeMs).isEqualTo(expected);
+        assertThat(timed("Europe/Berlin", null).event(record(text)).timeMs).isEqualTo(expected);
+        Decoding before = Decoding.of(PipelineBuilder.named("p")
+                .edition(2)
+                .time("t", TimeType.ISO)
+                .rollup(r -> r.count("n")));
+        assertThat(before.refusal(record(text)).message()).endsWith("such as 2026-11-21T09:30:00Z");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2024-05-01 10:00:00", "2024-05-01T10:00:00.000000", "2024-05-01 10:00", "2024-05-01"})
+    void a_time_without_a_zone_is_refused_with_the_line_to_write(String text) {
+        String message = timed(null, null).refusal(record(text)).message();
+        assertThat(message).contains("does not say its zone");
+        String zone = message.replaceFirst(".*or 'zone: (.*?)'", "$1");
+        assertThat(timed(zone, null).event(record(text)).timeMs)
+                .isEqualTo(Instant.parse(text.length() == 10 ? "2024-04-30T22:00:00Z" : "2024-05-01T08:00:00Z")
+                        .toEpochMilli());
+    }
+
+    @Test
+    void an_hour_that_comes_twice_and_one_that_is_left_out_are_refused_unless_the_file_says_which() {
+        Decoding none = timed("Europe/Berlin", null);
+        String twice = record("2024-10-27 02:30:00");
+        String never = record("2024-03-31 02:30:00");
+        assertThat(none.refusal(twice).message())
+                .isEqualTo("Field t is '2024-10-27 02:30:00', an hour that comes twice in Europe/Berlin; write 'fold:"
+                        + " earlier' or 'fold: later' under input to take one of the two times");
+        assertThat(none.refusal(never).message()).contains("an hour that is left out in Europe/Berlin");
+        Decoding earlier = timed("Europe/Berlin", LocalFold.EARLIER);
+        Decoding later = timed("Europe/Berlin", LocalFold.LATER);
+        assertThat(Instant.ofEpochMilli(earlier.event(twice).timeMs)).hasToString("2024-10-27T00:30:00Z");
+        assertThat(Instant.ofEpochMilli(later.event(twice).timeMs)).hasToString("2024-10-27T01:30:00Z");
+        assertThat(Instant.ofEpochMilli(earlier.event(never).timeMs)).hasToString("2024-03-31T00:30:00Z");
+        assertThat(Instant.ofEpochMilli(later.event(never).timeMs)).hasToString("2024-03-31T01:30:00Z");
+    }
+
+    @Test
+    void local_times_are_those_of_java_time_in_any_order() {
+        Seeds.forAllSeeds(60, random -> {
+            ZoneId zone = ZoneId.of(ZONES.get(random.nextInt(ZONES.size())));
+            Decoding none = timed(zone.getId(), null);
+            Decoding later = timed(zone.getId(), LocalFold.LATER);
+            LocalDateTime around = LocalDateTime.ofEpochSecond(random.nextLong(-2_000_000_000L, 4_000_000_000L), 0, ZoneOffset.UTC);
+            var next = zone.getRules().nextTransition(around.toInstant(ZoneOffset.UTC));
+            LocalDateTime jump = next == null ? around : next.getDateTimeBefore();
+            for (int i = 0; i < 100; i++) {
+                LocalDateTime time = (i % 2 == 0 ? around : jump)
+                        .plusMinutes(random.nextLong(-180, 180))
+                        .plusSeconds(random.nextInt(4) == 0 ? random.nextLong(-60, 60) : 0);
+                String text = record(DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").format(time));
+                List<ZoneOffset> offsets = zone.getRules().getValidOffsets(time);
+                assertThat(none.decode(text) == null).as("%s in %s", text, zone).isEqualTo(offsets.size() == 1);
+                if (offsets.size() == 1) {
+                    assertThat(none.event(text).timeMs).isEqualTo(time.toInstant(offsets.getFirst()).toEpochMilli());
+                }
+                long last = offsets.isEmpty()
+                        ? time.atZone(zone).toEpochSecond() // java.time takes the offset before a gap.
+                        : time.toEpochSecond(offsets.getLast());
+                assertThat(later.event(text).timeMs).as("%s in %s", text, zone).isEqualTo(last * 1_000);
+            }
+        });
+    }
+
+    @Test
+    void a_local_time_is_a_version_in_a_zone_without_jumps_alone() {
+        PipelineBuilder builder =
+                PipelineBuilder.named("p").key("k").version("v", TimeType.ISO).rollup(r -> r.count("n"));
+        Decoding utc = Decoding.of(builder.zone("UTC"));
+        assertThat(utc.version("{\"k\":1,\"v\":\"2024-05-01 10:00:02.500000\"}"))
+                .isEqualTo(utc.version("{\"k\":1,\"v\":\"2024-05-01T10:00:02.5Z\"}"));
+        assertThatThrownBy(() -> PipelineBuilder.named("p")
+                        .key("k")
+                        .version("v", TimeType.ISO)
+                        .zone("Europe/Berlin")
+                        .rollup(r -> r.count("n"))
+                        .build())
+                .hasMessageContaining("an hour that comes twice has no order; write a zone that never does");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "EPOCH_MICROS, 1714607999999999, 1714607999999999000",
+        "EPOCH_MICROS, 1714607999999999.123, 1714607999999999123",
+        "EPOCH_MICROS, -1, -1000",
+        "EPOCH_NANOS, 1714607999999999999, 1714607999999999999",
+        "EPOCH_NANOS, 9223372036854775808, 9223372036854775808",
+        "EPOCH_NANOS, 9999999999999999999, 9999999999999999999",
+        "EPOCH_NANOS, 5.0, 5",
+        "EPOCH_NANOS, 1.7e18, 1700000000000000000",
+        "EPOCH_NANOS, -1, -1",
+    })
+    void microseconds_and_nanoseconds_are_exact(TimeType type, String number, BigInteger nanos) {
+        Decoding versions = Decoding.of(
+                PipelineBuilder.named("p").key("k").version("v", type).rollup(r -> r.count("n")));
+        assertThat(versions.version("{\"k\":1,\"v\":" + number + "}")).isEqualTo(nanos);
+        assertThat(versions.version("{\"k\":1,\"v\":\"" + number + "\"}")).isEqualTo(nanos);
+    }
+
+    @Test
+    void a_fraction_of_a_nanosecond_is_refused() {
+        Decoding versions = Decoding.of(
+                PipelineBuilder.named("p").key("k").version("v", TimeType.EPOCH_NANOS).rollup(r -> r.count("n")));
+        for (String number : List.of("1.5", "1.", "x", "1e-1")) {
+            assertThat(versions.refusal("{\"k\":1,\"v\":\"" + number + "\"}").message())
+                    .endsWith("wanted is epoch nanoseconds");
+        }
+    }
+}
