@@ -99,6 +99,9 @@ final class Refusals {
         List<String> names = mapping.entries().stream()
                 .map(entry -> Words.visible(entry.name().text()))
                 .toList();
+        if (names.containsAll(List.of("Type", "MessageId", "TopicArn", "Message"))) {
+            return "; the record is a notification of SNS: write 'unwrap: Message' under input";
+        }
         return "; the record has " + String.join(", ", names.subList(0, Math.min(names.size(), FIELDS_MAX)))
                 + (names.size() > FIELDS_MAX ? ", …" : "");
     }

@@ -1,5 +1,5 @@
-/// The first room: bytes become an event, or a reason why not. It is one idea: the decoder, and a reader for each part
-/// of a record.
+/// The first room: bytes become an event, or a reason why not. It is one idea: the formats fill the same
+/// slots of fields, and one decoder reads them.
 @NullMarked
 package dev.onefold.core.event;
 
