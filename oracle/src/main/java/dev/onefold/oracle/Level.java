@@ -1,23 +1,35 @@
 package dev.onefold.oracle;
 
 import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.DayOfWeek;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.temporal.IsoFields;
+import java.time.temporal.TemporalAdjusters;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One dimension of a roll-up.
 ///
-/// @param function `text`, `bucket`, `prefix` or `step`
+/// @param function `text`, `bucket`, `day`, `week`, `month`, `quarter`, `year`, `prefix` or `step`
 /// @param size seconds of a bucket, characters of a prefix, the step
 /// @param timeType how a bucket's time is written
+/// @param zone of a part of the calendar; null: that of the input
 /// @param missing what stands in for a missing value; null refuses the record
 record Level(
         List<String> path,
         String function,
         BigDecimal size,
         String timeType,
+        @Nullable String zone,
         @Nullable String missing) {
+    private static final Set<String> UNITS = Set.of("week", "month", "quarter", "year");
     private static final int STEP_DIGITS_MAX = 100;
     private static final int STEP_DECIMALS_MAX = 1_000;
     private static final Map<String, Integer> SECONDS = Map.of("s", 1, "m", 60, "h", 3_600, "d", 86_400);
@@ -43,18 +55,23 @@ record Level(
         if (scan.takeFunction("bucket")) {
             List<String> path = scan.path();
             scan.expect(",");
-            BigDecimal size = duration(scan.word());
-            level = new Level(path, "bucket", size, scan.take(",") ? scan.word() : "auto", null);
+            String span = scan.word();
+            String type = scan.take(",") ? scan.word() : "auto";
+            boolean isZone = !type.equals("auto") && !type.equals("iso") && !type.startsWith("epoch");
+            String zone = isZone ? type : scan.take(",") ? scan.word() : null;
+            BigDecimal size = UNITS.contains(span) ? BigDecimal.ZERO : duration(span);
+            String unit = size.compareTo(duration("1d")) == 0 ? "day" : size.signum() == 0 ? span : "bucket";
+            level = new Level(path, unit, size, isZone ? "auto" : type, zone, null);
         } else if (scan.takeFunction("prefix")) {
             List<String> path = scan.path();
             scan.expect(",");
-            level = new Level(path, "prefix", scan.number(), "", null);
+            level = new Level(path, "prefix", scan.number(), "", null, null);
         } else if (scan.takeFunction("step")) {
             List<String> path = scan.path();
             scan.expect(",");
-            level = new Level(path, "step", scan.number(), "", null);
+            level = new Level(path, "step", scan.number(), "", null, null);
         } else {
-            return new Level(scan.path(), "text", BigDecimal.ZERO, "", null);
+            return new Level(scan.path(), "text", BigDecimal.ZERO, "", null, null);
         }
         scan.expect(")");
         return level;
@@ -70,7 +87,7 @@ record Level(
     }
 
     private Level withMissing(String text) {
-        return new Level(path, function, size, timeType, text);
+        return new Level(path, function, size, timeType, zone, text);
     }
 
     /// The group that a record belongs to.
@@ -84,6 +101,7 @@ record Level(
         }
         return switch (function) {
             case "bucket" -> bucket(document, value);
+            case "day", "week", "month", "quarter", "year" -> calendar(document, value);
             case "step" -> step(value);
             case "prefix" -> prefix(text(document, value));
             default -> text(document, value);
@@ -97,6 +115,23 @@ record Level(
         }
         return Instant.ofEpochSecond(Values.floor(Values.likely(time), size).longValueExact())
                 .toString();
+    }
+
+    private String calendar(Document document, Object value) {
+        BigDecimal time = Objects.requireNonNull(document.time(value, timeType));
+        ZoneId of = zone == null ? document.spellings().zone() : ZoneId.of(zone);
+        long seconds = Values.likely(time).setScale(0, RoundingMode.FLOOR).longValueExact();
+        LocalDate date = Instant.ofEpochSecond(seconds)
+                .atZone(of == null ? ZoneOffset.UTC : of)
+                .toLocalDate();
+        LocalDate first = switch (function) {
+            case "week" -> date.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
+            case "month" -> date.with(TemporalAdjusters.firstDayOfMonth());
+            case "quarter" -> date.with(IsoFields.DAY_OF_QUARTER, 1);
+            case "year" -> date.with(TemporalAdjusters.firstDayOfYear());
+            default -> date;
+        };
+        return of == null ? first + "T00:00:00Z" : first.toString();
     }
 
     private String step(Object value) {

@@ -41,7 +41,7 @@ class OracleTest {
                 .isEqualTo(ACCEPTED);
         assertThat(feed(oracle, "{'id':'a','v':3,'desk':'y','value':'7'}")).isEqualTo(ACCEPTED);
         assertThat(feed(oracle, "{'id':'a','v':2,'desk':'x','value':99}")).isEqualTo(STALE);
-        assertThat(feed(oracle, "{'v':3.0,'id':'b','desk':'y','value':1}")).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, "{'v':3.5,'id':'b','desk':'y','value':1}")).isEqualTo(MALFORMED);
         assertThat(feed(oracle, "{'v':'0003','id':'b','desk':'y','value':0.25}"))
                 .isEqualTo(ACCEPTED);
 

@@ -1,17 +1,24 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.pipeline.Level;
+import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the group of a record in one roll-up: the value of each level, as a tuple. Not thread-safe.
 final class GroupReader {
     private static final int STEP_DIGITS_MAX = 100;
+    private static final long DAY_SECONDS = 86_400;
 
     private final Level[] levels;
     private final int[] slots;
@@ -21,6 +28,7 @@ final class GroupReader {
     private final Times times;
     // Records of one time mostly come together: the last bucket's text is often the next one's.
     private final long[] bucketStart;
+    private final long[] bucketEnd; // Of the calendar.
     private final byte[][] bucketText;
 
     GroupReader(List<Level> levels, Fields fields, Scalars scalars, Times times) {
@@ -36,6 +44,7 @@ final class GroupReader {
                         level.missing() == null ? new byte[0] : level.missing().getBytes(StandardCharsets.UTF_8))
                 .toArray(byte[][]::new);
         bucketStart = new long[levels.size()];
+        bucketEnd = new long[levels.size()];
         bucketText = new byte[levels.size()][];
     }
 
@@ -55,6 +64,7 @@ final class GroupReader {
                 case Level.Source.Text _ -> text(event, slot);
                 case Level.Source.Prefix prefix -> prefix(event, slot, prefix.length());
                 case Level.Source.Bucket bucket -> bucket(event, i, bucket);
+                case Level.Source.Calendar calendar -> calendar(event, i, calendar);
                 case Level.Source.Step step -> step(event, slot, step.step());
             };
             if (malformed != null) {
@@ -97,12 +107,46 @@ final class GroupReader {
         return null;
     }
 
+    private @Nullable Malformed time(int slot, TimeType type) {
+        String wrong = times.read(fields, slot, scalars, type);
+        wrong = wrong == null ? times.unlikely(type) : wrong;
+        return wrong == null ? null : Malformed.field(fields.paths.get(slot), wrong);
+    }
+
+    private @Nullable Malformed calendar(Event event, int level, Level.Source.Calendar calendar) {
+        Malformed malformed = time(slots[level], calendar.type());
+        if (malformed != null) {
+            return malformed;
+        }
+        long seconds = times.seconds;
+        byte[] text = bucketText[level];
+        if (text == null || seconds < bucketStart[level] || seconds >= bucketEnd[level]) {
+            ZoneRules rules =
+                    (calendar.zone() == null ? ZoneOffset.UTC : calendar.zone()).getRules();
+            Instant instant = Instant.ofEpochSecond(seconds);
+            ZoneOffset offset = rules.getOffset(instant);
+            LocalDate first = calendar.unit()
+                    .first(LocalDate.ofEpochDay(Math.floorDiv(seconds + offset.getTotalSeconds(), DAY_SECONDS)));
+            ZoneOffsetTransition last = rules.previousTransition(instant.plusNanos(1)); // At this instant, too.
+            ZoneOffsetTransition next = rules.nextTransition(instant);
+            // Where the offset changes, the date is found anew: a zone may go back behind midnight.
+            bucketStart[level] = Math.max(
+                    first.toEpochSecond(LocalTime.MIN, offset), last == null ? Long.MIN_VALUE : last.toEpochSecond());
+            bucketEnd[level] = Math.min(
+                    calendar.unit().next(first).toEpochSecond(LocalTime.MIN, offset),
+                    next == null ? Long.MAX_VALUE : next.toEpochSecond());
+            text = (calendar.zone() == null ? first + "T00:00:00Z" : first.toString())
+                    .getBytes(StandardCharsets.US_ASCII);
+            bucketText[level] = text;
+        }
+        event.appendPart(text, 0, text.length);
+        return null;
+    }
+
     private @Nullable Malformed bucket(Event event, int level, Level.Source.Bucket bucket) {
-        int slot = slots[level];
-        String wrong = times.read(fields, slot, scalars, bucket.type());
-        wrong = wrong == null ? times.unlikely(bucket.type()) : wrong;
-        if (wrong != null) {
-            return Malformed.field(fields.paths.get(slot), wrong);
+        Malformed malformed = time(slots[level], bucket.type());
+        if (malformed != null) {
+            return malformed;
         }
         long size = bucket.size().toSeconds();
         long start = Math.floorDiv(times.seconds, size) * size;

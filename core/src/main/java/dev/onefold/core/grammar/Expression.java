@@ -147,6 +147,16 @@ final class Expression {
         return plain();
     }
 
+    /// Takes the text up to the next space, comma or parenthesis; may be none.
+    String argument() {
+        skipSpace();
+        int start = offset;
+        while (offset < text.length() && !isSpace(offset) && ",()".indexOf(text.charAt(offset)) < 0) {
+            offset++;
+        }
+        return text.substring(start, offset);
+    }
+
     /// Takes one of these words, which must be next.
     String oneOf(List<String> words, String wrong) {
         int start = offset();

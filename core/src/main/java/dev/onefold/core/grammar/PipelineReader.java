@@ -129,7 +129,7 @@ public final class PipelineReader {
                         filter,
                         edition == null ? Edition.UNSTATED : edition,
                         spellings);
-        Fold fold = fold(settings, event, new RollupReader(fields, eventTime), fields);
+        Fold fold = fold(settings, event, new RollupReader(fields, eventTime, spellings.zone()), fields);
         Setting publish = settings.get("publish");
         Publishing publishing = publish == null ? null : new PublishingReader(publish).read(fold);
         return name == null || event == null || fold == null || !problems.isEmpty()
@@ -361,6 +361,29 @@ public final class PipelineReader {
         }
         expression.end("write one number and one unit, like 36h");
         return horizon;
+    }
+
+    private List<FieldPath> fieldList(Section input, String name, FieldGrammar fields) {
+        Setting setting = input.get(name);
+        if (setting == null) {
+            return List.of();
+        }
+        if (setting.node() instanceof Node.Mapping) {
+            setting.refuseKind("a field or a list of fields");
+            return List.of();
+        }
+        if (setting.node() instanceof Node.Scalar) {
+            FieldPath field = setting.read(fields::alone);
+            return field == null ? List.of() : List.of(field);
+        }
+        int size = setting.items().size();
+        if (size == 0 || size > Limits.KEY_FIELDS_MAX) {
+            setting.refuse(
+                    "",
+                    size == 0 ? "is empty" : "has " + size + " fields",
+                    "write 1 to " + Limits.KEY_FIELDS_MAX + " fields");
+        }
+        return setting.distinct(fields::alone, "name it once");
     }
 
     private record Typed<T>(FieldPath field, T type) {}

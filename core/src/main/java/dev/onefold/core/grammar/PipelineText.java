@@ -25,6 +25,7 @@ import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -233,9 +234,15 @@ public final class PipelineText {
             case Level.Source.Text(FieldPath field) -> field.toString();
             case Level.Source.Prefix(FieldPath field, int length) -> "prefix(" + field + ", " + length + ")";
             case Level.Source.Bucket(FieldPath field, Duration size, TimeType type) ->
-                "bucket(" + field + ", " + of(size) + (type == TimeType.AUTO ? "" : ", " + type.word()) + ")";
+                "bucket(" + field + ", " + of(size) + of(type) + ")";
+            case Level.Source.Calendar(FieldPath field, Level.Unit unit, TimeType type, ZoneId zone) ->
+                "bucket(" + field + ", " + unit.word() + of(type) + (zone == null ? "" : ", " + zone.getId()) + ")";
             case Level.Source.Step(FieldPath field, BigDecimal step) -> "step(" + field + ", " + of(step) + ")";
         };
+    }
+
+    private static String of(TimeType type) {
+        return type == TimeType.AUTO ? "" : ", " + type.word();
     }
 
     /// As a figure is written in a pipeline file.

@@ -12,6 +12,7 @@ import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,10 +32,17 @@ final class RollupReader {
 
     private final FieldGrammar fields;
     private final MeasureReader measures;
+    private final @Nullable ZoneId zone;
 
     /// @param time the time of an event; `null` if it has none, or it is not known
     RollupReader(FieldGrammar fields, @Nullable EventTime time) {
+        this(fields, time, null);
+    }
+
+    /// @param zone of times that have none, and of the calendar
+    RollupReader(FieldGrammar fields, @Nullable EventTime time, @Nullable ZoneId zone) {
         this.fields = fields;
+        this.zone = zone;
         measures = new MeasureReader(fields, time);
     }
 
@@ -221,11 +229,7 @@ final class RollupReader {
         return switch (expression.oneOf(LEVEL_FUNCTIONS, NO_FUNCTION)) {
             case "bucket" -> {
                 String right = "write bucket(field, 1h) or bucket(field, 1h, epoch-millis)";
-                FieldPath field = firstOf(expression, right);
-                Duration size = expression.duration(Limits.DURATION_DAYS_MAX);
-                TimeType type = expression.take(',') ? PipelineReader.timeType(expression) : TimeType.AUTO;
-                expression.expect(')', right);
-                yield new Level.Source.Bucket(field, size, type);
+                yield bucket(expression, firstOf(expression, right), right);
             }
             case "prefix" -> {
                 String right = "write prefix(field, 2)";
@@ -242,6 +246,45 @@ final class RollupReader {
                 yield new Level.Source.Step(field, step);
             }
         };
+    }
+
+    private Level.Source bucket(Expression expression, FieldPath field, String right) {
+        int start = expression.offset();
+        Level.Unit unit = unit(expression);
+        Duration size = unit == null ? expression.duration(Limits.DURATION_DAYS_MAX) : Duration.ZERO;
+        if (size.equals(Duration.ofDays(1))) {
+            unit = Level.Unit.DAY;
+        }
+        boolean hasMore = expression.take(',');
+        TimeType type = hasMore && !isZone(expression) ? PipelineReader.timeType(expression) : TimeType.AUTO;
+        boolean hasZone = hasMore && (isZone(expression) || expression.take(',') && isZone(expression));
+        int zoneStart = expression.offset();
+        ZoneId of = hasZone ? ValuesReader.zone(expression, expression.argument(), zoneStart) : zone;
+        expression.expect(')', right);
+        if (unit == null && hasZone) {
+            throw expression.refuseFrom(
+                    start,
+                    "has a zone, and only parts of its calendar begin there",
+                    "write 1d, week, month, quarter or year; or leave the zone out");
+        }
+        return unit == null || unit == Level.Unit.DAY && of == null
+                ? new Level.Source.Bucket(field, size, type)
+                : new Level.Source.Calendar(field, unit, type, of);
+    }
+
+    private static Level.@Nullable Unit unit(Expression expression) {
+        return Stream.of(Level.Unit.values())
+                .filter(unit -> unit != Level.Unit.DAY && expression.takeWord(unit.word()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// Whether the name of a zone is next: it has a sign, or capital letters.
+    private static boolean isZone(Expression expression) {
+        int start = expression.offset();
+        String word = expression.argument();
+        expression.back(start);
+        return word.chars().anyMatch(c -> c == '/' || c == ':' || c == '+' || c >= 'A' && c <= 'Z');
     }
 
     private FieldPath firstOf(Expression expression, String right) {

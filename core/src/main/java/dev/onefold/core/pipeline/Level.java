@@ -2,11 +2,56 @@ package dev.onefold.core.pipeline;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
 /// One dimension of a roll-up: its name in answers, the source of its value, and the value that replaces a
 /// missing one (`null`: a record without it is refused).
 public record Level(String name, Source source, @Nullable String missing) {
+
+    /// A part of the calendar.
+    public enum Unit {
+        DAY("1d"),
+        /// From Monday.
+        WEEK("week"),
+        MONTH("month"),
+        QUARTER("quarter"),
+        YEAR("year");
+
+        private final String word;
+
+        Unit(String word) {
+            this.word = word;
+        }
+
+        /// The word for it in a pipeline file.
+        public String word() {
+            return word;
+        }
+
+        /// Its first date.
+        public LocalDate first(LocalDate date) {
+            return switch (this) {
+                case DAY -> date;
+                case WEEK -> date.minusDays(date.getDayOfWeek().getValue() - 1L);
+                case MONTH -> date.withDayOfMonth(1);
+                case QUARTER -> date.withDayOfMonth(1).minusMonths((date.getMonthValue() - 1) % 3);
+                case YEAR -> date.withDayOfYear(1);
+            };
+        }
+
+        /// The first date of the next one.
+        public LocalDate next(LocalDate first) {
+            return switch (this) {
+                case DAY -> first.plusDays(1);
+                case WEEK -> first.plusWeeks(1);
+                case MONTH -> first.plusMonths(1);
+                case QUARTER -> first.plusMonths(3);
+                case YEAR -> first.plusYears(1);
+            };
+        }
+    }
 
     /// The source of a level's value.
     public sealed interface Source {
@@ -20,6 +65,10 @@ public record Level(String name, Source source, @Nullable String missing) {
 
         /// The start of the time bucket, ISO-8601 in UTC; sizes are whole seconds.
         record Bucket(FieldPath field, Duration size, TimeType type) implements Source {}
+
+        /// The day, week, month, quarter or year of a time in a zone: its first date. Without a zone it is that of UTC: its
+        /// start, ISO-8601 in UTC.
+        record Calendar(FieldPath field, Unit unit, TimeType type, @Nullable ZoneId zone) implements Source {}
 
         /// The greatest multiple of the step that is not above the number.
         record Step(FieldPath field, BigDecimal step) implements Source {}

@@ -75,6 +75,7 @@ final class FeedTypes {
         Use use = switch (level.source()) {
             case Level.Source.Text _, Level.Source.Prefix _ -> Use.TEXT;
             case Level.Source.Bucket bucket -> Use.of(bucket.type());
+            case Level.Source.Calendar calendar -> Use.of(calendar.type());
             case Level.Source.Step _ -> Use.NUMBER;
         };
         require(level.source().field(), use);

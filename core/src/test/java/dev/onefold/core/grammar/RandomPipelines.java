@@ -21,6 +21,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -121,9 +122,15 @@ final class RandomPipelines {
     }
 
     private Level.Source source(boolean json) {
-        return switch (random.nextInt(4)) {
+        return switch (random.nextInt(5)) {
             case 0 -> new Level.Source.Text(field(json));
             case 1 -> new Level.Source.Prefix(field(json), 1 + random.nextInt(Limits.PREFIX_LENGTH_MAX));
+            case 3 ->
+                new Level.Source.Calendar(
+                        field(json),
+                        oneOf(Level.Unit.WEEK, Level.Unit.MONTH, Level.Unit.YEAR),
+                        oneOf(TimeType.values()),
+                        random.nextBoolean() ? null : ZoneId.of(oneOf("Europe/Madrid", "UTC", "+05:30")));
             case 2 -> new Level.Source.Bucket(field(json), duration(), oneOf(TimeType.values()));
             default -> new Level.Source.Step(field(json), number(14, 14).abs().add(BigDecimal.ONE));
         };

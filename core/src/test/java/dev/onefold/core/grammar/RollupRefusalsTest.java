@@ -152,7 +152,7 @@ class RollupRefusalsTest {
         String span = "write a number and s, m, h or d, like 15m, from 1s to 36500d";
         assertLevel("bucket(a)", "4:10: rollup.levels[0]: ')' is unexpected, expected ','; " + right);
         assertLevel("bucket(a, 1h", "4:14: rollup.levels[0]: 'bucket(a, 1h' ends too early; " + right);
-        assertLevel("bucket(a, 1h, iso, x)", "4:19: rollup.levels[0]: ',' is unexpected, expected ')'; " + right);
+        assertLevel("bucket(a, 1h, iso, x)", "4:21: rollup.levels[0]: 'x' is unexpected, expected ')'; " + right);
         assertLevel("bucket(a, 1w)", "4:12: rollup.levels[0]: '1w' is not a time span; " + span);
         assertLevel("bucket(a, 0h)", "4:12: rollup.levels[0]: '0h' is not possible; " + span);
         assertLevel("bucket(a, )", "4:12: rollup.levels[0]: ')' is not a time span; " + span);

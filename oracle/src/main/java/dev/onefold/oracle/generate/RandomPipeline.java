@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// A pipeline file of random features, and the fields that its records are to have.
 final class RandomPipeline {
     private static final List<String> SPANS = List.of("1s", "7m", "90m", "1h", "5h", "1d", "7d");
+    private static final List<String> PARTS = List.of("1d", "week", "month", "quarter", "year");
+    private static final List<String> ZONES = List.of("", ", UTC", ", Europe/Madrid", ", America/St_Johns", ", +05:30");
     private static final List<String> STEPS = List.of("1", "0.25", "0.5", "10", "0.1", "3", "100");
     private static final List<String> ROLLUP_NAMES = List.of("main", "by-town", "x", "count", "a1", "total");
 
@@ -243,7 +245,11 @@ final class RandomPipeline {
     private String bucket(Field field) {
         boolean auto = chance.percent(50)
                 && (field.form().equals("iso") || !csv && field.form().equals("epoch-seconds"));
-        return "bucket(" + field.written() + ", " + chance.of(SPANS) + (auto ? "" : ", " + field.form()) + ")";
+        String start = "bucket(" + field.written() + ", ";
+        String type = auto ? "" : ", " + field.form();
+        return chance.percent(70)
+                ? start + chance.of(SPANS) + type + ")"
+                : start + chance.of(PARTS) + type + chance.of(ZONES) + ")";
     }
 
     private String measure() {
