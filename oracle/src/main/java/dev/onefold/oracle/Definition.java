@@ -24,6 +24,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// @param parts the fields that name a row; of an append-only pipeline its id; none when the place is the identity
 /// @param version where the version stands; null when there are none
 /// @param versionType `integer`, or how a time is written
+/// @param composite the fields of a version of several
 /// @param horizon seconds that a time may lie before the arrival; null without one
 record Definition(
         String format,
@@ -36,6 +37,7 @@ record Definition(
         List<Part> parts,
         @Nullable List<String> version,
         String versionType,
+        List<Part> composite,
         @Nullable List<String> time,
         String timeType,
         @Nullable BigDecimal horizon,
@@ -103,8 +105,9 @@ record Definition(
                 delimiter == null ? ',' : String.valueOf(delimiter).charAt(0),
                 paths(input.get("unwrap")),
                 parts(input.get(input.containsKey("id") ? "id" : "key")),
-                version == null ? null : path(field(version)),
+                version == null ? null : path(field(version instanceof List<?> several ? several.getFirst() : version)),
                 type(version, "integer"),
+                version instanceof List<?> ? parts(version) : List.of(),
                 time == null ? null : path(field(time)),
                 type(time, "auto"),
                 horizon == null ? null : Level.duration(String.valueOf(horizon)),
@@ -141,6 +144,7 @@ record Definition(
         if (version != null) {
             paths.add(version);
         }
+        composite.forEach(part -> paths.add(part.path()));
         if (time != null) {
             paths.add(time);
         }

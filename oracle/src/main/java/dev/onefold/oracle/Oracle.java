@@ -270,14 +270,40 @@ public final class Oracle {
         if (definition.version() == null) {
             return BigDecimal.ZERO;
         }
-        Object value = document.at(definition.version());
-        BigDecimal version = definition.versionType().equals("integer")
-                ? Values.version(value)
-                : document.time(value, definition.versionType());
+        if (!definition.composite().isEmpty()) {
+            return composite(document);
+        }
+        BigDecimal version = version(document.at(definition.version()), definition.versionType(), document);
         if (version == null) {
             throw new Refused("the version is missing");
         }
         return version;
+    }
+
+    /// The parts one after the other, each with its digits.
+    private BigDecimal composite(Document document) {
+        int digits = 64 / definition.composite().size();
+        BigDecimal all = BigDecimal.ZERO;
+        for (Definition.Part part : definition.composite()) {
+            BigDecimal number = version(
+                    document.at(part.path()), part.type() == null ? "integer" : part.type(), document);
+            if (number == null && "highest".equals(part.missing())) {
+                number = BigDecimal.TEN.pow(digits).subtract(BigDecimal.ONE);
+            } else if (number == null && part.missing() != null) {
+                number = new BigDecimal(part.missing());
+            } else if (number != null && part.type() != null && !part.type().equals("integer")) {
+                number = number.movePointRight(9);
+            }
+            if (number == null || number.signum() < 0 || number.compareTo(BigDecimal.TEN.pow(digits)) >= 0) {
+                throw new Refused("a part of the version is missing, below zero or too long");
+            }
+            all = all.movePointRight(digits).add(number);
+        }
+        return all;
+    }
+
+    private static @Nullable BigDecimal version(@Nullable Object value, String type, Document document) {
+        return type.equals("integer") ? Values.version(value) : document.time(value, type);
     }
 
     private @Nullable BigDecimal time(Document document) {

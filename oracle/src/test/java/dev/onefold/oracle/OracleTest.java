@@ -307,6 +307,34 @@ class OracleTest {
         assertThat(oracle.totals("main").keySet()).containsExactly(List.of(), List.of("x"));
     }
 
+    @Test
+    void values_are_read_as_the_file_spells_them() {
+        Oracle oracle = Oracle.of("""
+            pipeline: p
+            input:
+              key: [{field: id, type: integer}, {field: part, missing: ""}]
+              version: [xid, {field: nth, missing: highest}]
+              delete: gone = true
+              truths: [t]
+              falsehoods: [f]
+              zone: Europe/Madrid
+              normalize: nfc
+            rollup:
+              levels: [name, "bucket(at, week)", "bucket(at, 1d, UTC)"]
+              measures: {n: count()}
+            """);
+        String rest = ",'name':'Zoe\u0308','at':'2024-05-06 00:30:00'}";
+
+        assertThat(feed(oracle, "{'id':'1.0','xid':1,'nth':7,'gone':'f'" + rest)).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, "{'id':1,'xid':'1.0','gone':false" + rest)).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, "{'id':1,'xid':1,'nth':8" + rest)).isEqualTo(STALE);
+        assertThat(feed(oracle, "{'id':2,'xid':1,'gone':'x'" + rest)).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, "{'id':2.5,'xid':1" + rest)).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, "{'id':2,'nth':1" + rest)).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, "{'id':2,'xid':1,'gone':'t'}")).isEqualTo(ACCEPTED);
+        assertThat(oracle.totals("main")).containsKey(List.of("Zo\u00eb", "2024-05-06", "2024-05-05"));
+    }
+
     private Outcome feed(Oracle oracle, String record, long arrivedMs) {
         return oracle.accept("lines", ++line, bytes(record.replace('\'', '"')), arrivedMs);
     }

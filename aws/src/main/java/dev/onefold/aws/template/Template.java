@@ -142,10 +142,11 @@ public final class Template {
         }
         boolean read = pipeline.input().format() instanceof Format.Json
                 && pipeline.input().identity()
-                        instanceof Identity.Versioned(var parts, FieldPath version, var versionTime)
+                        instanceof Identity.Versioned(var parts, FieldPath version, var versionTime, var composite)
                 && parts.stream().allMatch(part -> part.field().names().getFirst().equals(KEYS))
                 && SEQUENCE_NUMBER.equals(version)
                 && versionTime == null
+                && composite.isEmpty()
                 && pipeline.input().delete() != null;
         if (!read) {
             throw refusal(

@@ -110,9 +110,10 @@ public final class PipelineBuilder {
         return set("key", List.of(fields));
     }
 
-    /// Sets the key or the id as a pipeline file has it: a text, a map such as `{field: id, type: integer}`, or a list.
+    /// Sets the key, the id or the version as a pipeline file has it: a text, a map such as `{field: id, type:
+    /// integer}`, or a list.
     ///
-    /// @param setting `key` or `id`
+    /// @param setting `key`, `id` or `version`
     public PipelineBuilder identity(String setting, Object parts) {
         return set(setting, parts);
     }

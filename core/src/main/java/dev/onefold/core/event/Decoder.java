@@ -3,6 +3,8 @@ package dev.onefold.core.event;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.bytes.RecordKind;
+import dev.onefold.core.bytes.VersionBytes;
+import dev.onefold.core.document.Json;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;
@@ -22,6 +24,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes the records of one pipeline into events. A record that does not fit the pipeline is refused here.
@@ -49,6 +52,7 @@ public final class Decoder {
     private byte[] message = new byte[0];
     private final KeyPart[] keyParts;
     private final int versionSlot;
+    private final VersionPart[] versionParts;
     private final @Nullable TimeType versionTime;
     private final int timeSlot;
     private final TimeType timeType;
@@ -96,6 +100,11 @@ public final class Decoder {
                 ? fields.slot(versioned.version())
                 : -1;
         versionTime = input.identity() instanceof Identity.Versioned versioned ? versioned.versionTime() : null;
+        List<Identity.VersionPart> composite =
+                input.identity() instanceof Identity.Versioned versioned ? versioned.composite() : List.of();
+        versionParts = composite.stream()
+                .map(part -> VersionPart.of(part, composite.size(), fields))
+                .toArray(VersionPart[]::new);
         EventTime time = input.time();
         timeSlot = time == null ? -1 : fields.slot(time.field());
         timeType = time == null ? TimeType.AUTO : time.type();
@@ -414,15 +423,73 @@ public final class Decoder {
     }
 
     private @Nullable Malformed version() {
-        int slot = versionSlot;
-        if (slot < 0) {
+        if (versionParts.length > 0) {
+            return composite();
+        }
+        if (versionSlot < 0) {
             return null;
         }
-        if (fields.isMissing(slot)) {
-            return Malformed.field(fields.paths.get(slot), "is missing; it is the version");
+        return fields.isMissing(versionSlot)
+                ? Malformed.field(fields.paths.get(versionSlot), "is missing; it is the version")
+                : version(versionSlot, versionTime);
+    }
+
+    /// One number of the parts of a version, with as many digits for each.
+    private @Nullable Malformed composite() {
+        BigInteger version = BigInteger.ZERO;
+        for (VersionPart part : versionParts) {
+            BigInteger number = part.instead;
+            if (!fields.isMissing(part.slot)) {
+                int start = event.length;
+                Malformed malformed = version(part.slot, part.time);
+                if (malformed != null) {
+                    return malformed;
+                }
+                number = VersionBytes.number(event.data, event.versionFrom);
+                event.length = start;
+                event.versionFrom = 0;
+                event.versionTo = 0;
+            }
+            if (number == null || number.signum() < 0 || number.compareTo(part.highest) > 0) {
+                String wrong = number == null
+                        ? "is missing; it is a part of the version. If it may be, write for it under version: "
+                                + Json.of(Map.of(
+                                        "field", fields.paths.get(part.slot).toString(), "missing", "highest"))
+                                + ", or an integer in place of highest"
+                        : "is " + number + "; as one of " + versionParts.length
+                                + " parts of a version it is from 0, and has at most "
+                                + Identity.VersionPart.digits(versionParts.length) + " digits";
+                return Malformed.field(fields.paths.get(part.slot), wrong);
+            }
+            version = version.multiply(part.unit).add(number);
         }
-        if (versionTime != null) {
-            Malformed malformed = time(slot, versionTime);
+        return position(version);
+    }
+
+    /// A part of a version of several fields.
+    ///
+    /// @param highest the greatest number that it can be
+    /// @param unit above it
+    private record VersionPart(
+            int slot, @Nullable TimeType time, @Nullable BigInteger instead, BigInteger highest, BigInteger unit) {
+        static VersionPart of(Identity.VersionPart part, int count, Fields fields) {
+            BigInteger unit = BigInteger.TEN.pow(Identity.VersionPart.digits(count));
+            BigInteger highest = unit.subtract(BigInteger.ONE);
+            String missing = part.missing();
+            return new VersionPart(
+                    fields.slot(part.field()),
+                    part.time(),
+                    missing == null
+                            ? null
+                            : missing.equals(Identity.VersionPart.HIGHEST) ? highest : new BigInteger(missing),
+                    highest,
+                    unit);
+        }
+    }
+
+    private @Nullable Malformed version(int slot, @Nullable TimeType type) {
+        if (type != null) {
+            Malformed malformed = time(slot, type);
             if (malformed == null) {
                 if (Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
                     event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
@@ -449,7 +516,8 @@ public final class Decoder {
         }
         if (!good) {
             BigDecimal number = pipeline.input().readsBy(Edition.OF_VALUES) ? scalars.number(fields, slot) : null;
-            if (number != null && (number.signum() == 0 || number.stripTrailingZeros().scale() <= 0)) {
+            if (number != null
+                    && (number.signum() == 0 || number.stripTrailingZeros().scale() <= 0)) {
                 long length = number.precision() - (long) number.scale();
                 return length <= Limits.VERSION_DIGITS_MAX
                         ? position(number.toBigInteger())

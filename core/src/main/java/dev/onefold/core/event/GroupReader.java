@@ -121,8 +121,7 @@ final class GroupReader {
         long seconds = times.seconds;
         byte[] text = bucketText[level];
         if (text == null || seconds < bucketStart[level] || seconds >= bucketEnd[level]) {
-            ZoneRules rules =
-                    (calendar.zone() == null ? ZoneOffset.UTC : calendar.zone()).getRules();
+            ZoneRules rules = (calendar.zone() == null ? ZoneOffset.UTC : calendar.zone()).getRules();
             Instant instant = Instant.ofEpochSecond(seconds);
             ZoneOffset offset = rules.getOffset(instant);
             LocalDate first = calendar.unit()

@@ -20,7 +20,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Reads instants: ISO-8601 with an offset or in a zone, or epoch seconds, or a thousandth or less of them, with a
-/// fraction of up to nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the second, 0 to
+/// fraction of up to nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the second, 0
+/// to
 /// 999,999,999. Not thread-safe.
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
@@ -123,8 +124,8 @@ final class Times {
         for (TimeType finer : FINER.subList(FINER.indexOf(type) + 1, FINER.size())) {
             divided /= 1_000;
             if (divided > RECENT_SECONDS_MIN && divided < LIKELY_SECONDS_MAX) {
-                return read + ". As " + finer.word() + " it is " + Instant.ofEpochSecond(divided)
-                        + ": write the type " + finer.word();
+                return read + ". As " + finer.word() + " it is " + Instant.ofEpochSecond(divided) + ": write the type "
+                        + finer.word();
             }
         }
         return read;
@@ -318,8 +319,12 @@ final class Times {
         Instant instant = Instant.ofEpochSecond(seconds);
         ZoneOffsetTransition last = rules.previousTransition(instant.plusNanos(1)); // At this instant, too.
         ZoneOffsetTransition next = rules.nextTransition(instant);
-        localFrom = last == null ? Long.MIN_VALUE : Math.max(local(last.getDateTimeBefore()), local(last.getDateTimeAfter()));
-        localTo = next == null ? Long.MAX_VALUE : Math.min(local(next.getDateTimeBefore()), local(next.getDateTimeAfter()));
+        localFrom = last == null
+                ? Long.MIN_VALUE
+                : Math.max(local(last.getDateTimeBefore()), local(last.getDateTimeAfter()));
+        localTo = next == null
+                ? Long.MAX_VALUE
+                : Math.min(local(next.getDateTimeBefore()), local(next.getDateTimeAfter()));
         return true;
     }
 

@@ -112,7 +112,7 @@ public final class PipelineReader {
         if (spellings.zone() != null
                 && !spellings.zone().getRules().isFixedOffset()
                 && identity instanceof Identity.Versioned versioned
-                && versioned.versionTime() == TimeType.ISO) {
+                && versioned.isVersionText()) {
             input.refuse(
                     "zone",
                     "changes its offset, and the version is a time in texts: an hour that comes twice has no order",
@@ -290,8 +290,13 @@ public final class PipelineReader {
         }
         refuseMixedIdentities(input, versioned || isOfChanges);
         List<Identity.Part> key = new ValuesReader(fields).parts(input.get("key"));
-        Typed<Optional<TimeType>> version =
-                typed(input, Section.Kind.VERSION, fields, Optional.empty(), PipelineReader::versionType);
+        Setting several = input.get("version");
+        boolean isComposite = several != null && several.node() instanceof Node.Sequence;
+        List<Identity.VersionPart> composite =
+                several != null && isComposite ? new ValuesReader(fields).versionParts(several) : List.of();
+        Typed<Optional<TimeType>> version = isComposite
+                ? null
+                : typed(input, Section.Kind.VERSION, fields, Optional.empty(), PipelineReader::versionType);
         boolean byMessage = isMessage(input.get("id"));
         List<Identity.Part> id = byMessage ? List.of() : new ValuesReader(fields).parts(input.get("id"));
         Duration horizon = input.read("horizon", PipelineReader::horizon);
@@ -310,6 +315,9 @@ public final class PipelineReader {
         }
         if (versioned && !input.has("version")) {
             return new Identity.Versioned(key, null, null);
+        }
+        if (versioned && !composite.isEmpty()) {
+            return Identity.Versioned.of(key, composite);
         }
         if (versioned) {
             return version == null ? null : new Identity.Versioned(key, version.field, version.type.orElse(null));
@@ -419,7 +427,7 @@ public final class PipelineReader {
                 .toList();
     }
 
-    private static Optional<TimeType> versionType(Expression expression) {
+    static Optional<TimeType> versionType(Expression expression) {
         String word = expression.whole();
         if (!versionTypes().contains(word)) {
             String wrong =

@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal text
 /// and different ones different text, so it identifies a definition. A setting that has its default is left out,
@@ -92,9 +93,12 @@ public final class PipelineText {
         Map<String, Object> settings = new LinkedHashMap<>();
         putFormat(input.format(), settings);
         switch (input.identity()) {
-            case Identity.Versioned(var parts, var version, var type) -> {
+            case Identity.Versioned(var parts, var version, var type, var composite) -> {
                 settings.put("key", parts.stream().map(PipelineText::of).toList());
-                if (version != null) {
+                if (!composite.isEmpty()) {
+                    settings.put(
+                            "version", composite.stream().map(PipelineText::of).toList());
+                } else if (version != null) {
                     settings.put("version", type == null ? version : pair("field", version, "type", type.word()));
                 }
             }
@@ -140,15 +144,23 @@ public final class PipelineText {
     }
 
     private static Object of(Identity.Part part) {
+        return part(part.field(), part.type() == null ? null : part.type().word(), part.missing());
+    }
+
+    private static Object of(Identity.VersionPart part) {
+        return part(part.field(), part.time() == null ? null : part.time().word(), part.missing());
+    }
+
+    private static Object part(FieldPath field, @Nullable String type, @Nullable String missing) {
         Map<String, Object> settings = new LinkedHashMap<>();
-        settings.put("field", part.field());
-        if (part.type() != null) {
-            settings.put("type", part.type().word());
+        settings.put("field", field);
+        if (type != null) {
+            settings.put("type", type);
         }
-        if (part.missing() != null) {
-            settings.put("missing", part.missing());
+        if (missing != null) {
+            settings.put("missing", missing);
         }
-        return settings.size() == 1 ? part.field() : settings;
+        return settings.size() == 1 ? field : settings;
     }
 
     private static void putTexts(String name, List<String> texts, Map<String, Object> settings) {

@@ -42,6 +42,7 @@ final class Section {
                 "edition"),
         PART("a part of a key", "field", "type", "missing"),
         VERSION("version", "field", "type"),
+        VERSION_PART("a part of the version", "field", "type", "missing"),
         TIME("time", "field", "type"),
         PROCESS("process", "class", "jar", "version", "on-new-version", "order", "keep", "tables", "code"),
         CODE("code", "sha256", "context", "event", "tables"),

@@ -4,15 +4,18 @@ import dev.onefold.core.document.Node;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity.Part;
 import dev.onefold.core.pipeline.Identity.PartType;
+import dev.onefold.core.pipeline.Identity.VersionPart;
 import dev.onefold.core.pipeline.Input.LocalFold;
 import dev.onefold.core.pipeline.Input.Spellings;
 import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.TimeType;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +66,51 @@ record ValuesReader(FieldGrammar fields) {
         PartType type = section.read("type", ValuesReader::type);
         String missing = section.read("missing", Expression::whole);
         return field == null ? null : new Part(field, type, missing);
+    }
+
+    /// The parts of a version of several fields; wrong ones are noted and left out.
+    List<VersionPart> versionParts(Setting setting) {
+        int size = setting.items().size();
+        if (size < 2 || size > VersionPart.COUNT_MAX) {
+            setting.refuse(
+                    "",
+                    "has " + size + (size == 1 ? " field" : " fields"),
+                    "write 2 to " + VersionPart.COUNT_MAX + " fields, or one without brackets");
+            return List.of();
+        }
+        Map<FieldPath, VersionPart> parts = new LinkedHashMap<>();
+        for (Setting item : setting.items()) {
+            VersionPart part = versionPart(item, VersionPart.digits(size));
+            if (part != null && parts.putIfAbsent(part.field(), part) != null) {
+                item.refuse(part.field().toString(), "is there twice", "name it once");
+            }
+        }
+        return List.copyOf(parts.values());
+    }
+
+    private @Nullable VersionPart versionPart(Setting setting, int digits) {
+        if (!(setting.node() instanceof Node.Mapping)) {
+            FieldPath field = setting.read(fields::alone);
+            return field == null ? null : new VersionPart(field, null, null);
+        }
+        Section section = Section.of(setting, Section.Kind.VERSION_PART);
+        if (section == null || section.require("field", "write the field, or {field: F, missing: highest}") == null) {
+            return null;
+        }
+        FieldPath field = section.read("field", fields::alone);
+        Optional<TimeType> time = section.read("type", PipelineReader::versionType);
+        String missing = section.read("missing", expression -> {
+            String text = expression.whole();
+            boolean isNumber = text.length() <= digits && text.matches("0|[1-9][0-9]*");
+            if (!isNumber && !text.equals(VersionPart.HIGHEST)) {
+                throw expression.refuseFrom(
+                        0,
+                        "cannot stand for a part of the version",
+                        "write highest, or an integer from 0, of at most " + digits + " digits");
+            }
+            return text;
+        });
+        return field == null ? null : new VersionPart(field, time == null ? null : time.orElse(null), missing);
     }
 
     private static PartType type(Expression expression) {

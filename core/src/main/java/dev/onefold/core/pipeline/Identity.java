@@ -62,15 +62,57 @@ public sealed interface Identity {
         }
     }
 
+    /// A part of a version of several fields, from zero.
+    ///
+    /// @param time how it is written; `null`: it is an integer
+    /// @param missing an integer, or [#HIGHEST], that stands for a missing field; `null`: a record without the
+    field
+    ///     is refused
+    record VersionPart(
+            FieldPath field,
+            @Nullable TimeType time,
+            @Nullable String missing) {
+        /// Stands for a part above all others.
+        public static final String HIGHEST = "highest";
+
+        public static final int COUNT_MAX = 4;
+
+        /// Digits that each of so many parts may have.
+        public static int digits(int parts) {
+            return Limits.VERSION_DIGITS_MAX / parts;
+        }
+    }
+
     /// The highest version of a key counts; a version replaces its predecessor.
     /// A `null` version type is an integer of up to 64 digits; else the version is a time. A `null` version is the
     /// place of the change in its table's log, which is for [Input.Format.Changes] alone.
+    ///
+    /// @param composite the parts of a version of several fields, the first of which is `version`; compared one
+    after
+    ///     the other. Empty: the version is one field
     record Versioned(
             List<Part> parts,
             @Nullable FieldPath version,
-            @Nullable TimeType versionTime) implements Identity {
+            @Nullable TimeType versionTime,
+            List<VersionPart> composite) implements Identity {
         public Versioned {
             parts = List.copyOf(parts);
+            composite = List.copyOf(composite);
+        }
+
+        /// With a version of one field, or of none.
+        public Versioned(List<Part> parts, @Nullable FieldPath version, @Nullable TimeType versionTime) {
+            this(parts, version, versionTime, List.of());
+        }
+
+        /// With a version of several fields.
+        public static Versioned of(List<Part> parts, List<VersionPart> composite) {
+            return new Versioned(parts, composite.getFirst().field(), null, composite);
+        }
+
+        /// Whether a part of the version is a time that is written as a text.
+        public boolean isVersionText() {
+            return versionTime == TimeType.ISO || composite.stream().anyMatch(part -> part.time() == TimeType.ISO);
         }
 
         /// With a key of these fields, which have to be there.
@@ -109,7 +151,8 @@ public sealed interface Identity {
                 other instanceof Versioned old
                         && Part.include(now.parts, old.parts)
                         && Objects.equals(now.version, old.version)
-                        && now.versionTime == old.versionTime;
+                        && now.versionTime == old.versionTime
+                        && now.composite.equals(old.composite);
             case ById now -> other instanceof ById old && Part.include(now.parts, old.parts);
             case ByMessage _, ByPlace _ -> equals(other);
         };

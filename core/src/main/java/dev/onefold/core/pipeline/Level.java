@@ -66,9 +66,14 @@ public record Level(String name, Source source, @Nullable String missing) {
         /// The start of the time bucket, ISO-8601 in UTC; sizes are whole seconds.
         record Bucket(FieldPath field, Duration size, TimeType type) implements Source {}
 
-        /// The day, week, month, quarter or year of a time in a zone: its first date. Without a zone it is that of UTC: its
+        /// The day, week, month, quarter or year of a time in a zone: its first date. Without a zone it is that of UTC:
+        /// its
         /// start, ISO-8601 in UTC.
-        record Calendar(FieldPath field, Unit unit, TimeType type, @Nullable ZoneId zone) implements Source {}
+        record Calendar(
+                FieldPath field,
+                Unit unit,
+                TimeType type,
+                @Nullable ZoneId zone) implements Source {}
 
         /// The greatest multiple of the step that is not above the number.
         record Step(FieldPath field, BigDecimal step) implements Source {}

@@ -66,6 +66,7 @@ public record Pipeline(
                 if (versioned.version() != null) {
                     fields.add(versioned.version());
                 }
+                versioned.composite().forEach(part -> fields.add(part.field()));
             }
             case Identity.ById byId -> fields.addAll(byId.id());
             case Identity.ByMessage _, Identity.ByPlace _ -> {}

@@ -19,7 +19,7 @@ import java.util.Optional;
 /// @param code version of the function that folded it last
 /// @param kept number of kept events; a late event may still be folded before them
 /// @param hasGaps whether versions between the lowest that is known and the highest have not come; empty
-///     where that is not known, or where versions are times
+///     where that is not known, or where versions are times or have several parts
 /// @param failed versions that came and contribute nothing, because the function failed
 public record KeyState(
         List<String> key,
@@ -52,7 +52,8 @@ public record KeyState(
         }
         boolean tells = processing.order() != Order.LATEST
                 && pipeline.input().identity() instanceof Identity.Versioned versioned
-                && versioned.versionTime() == null;
+                && versioned.versionTime() == null
+                && versioned.composite().isEmpty();
         return new KeyState(
                 Key.parts(pipeline, key),
                 version(pipeline, head.number()),

@@ -45,15 +45,15 @@ class CalendarTest {
     void the_zone_of_the_input_is_that_of_days_and_longer_parts_and_stands_in_their_names() {
         var pipeline = PipelineBuilder.named("p")
                 .zone("Europe/Madrid")
-                .rollup(r -> r.levels("bucket(v, 1d)", "bucket(v, month, UTC)", "bucket(v, 1h)").count("n"))
+                .rollup(r -> r.levels("bucket(v, 1d)", "bucket(v, month, UTC)", "bucket(v, 1h)")
+                        .count("n"))
                 .build();
         assertThat(Rollups.of(pipeline).all().getFirst().levels().stream().map(Level::name))
                 .containsExactly("bucket(v, 1d, Europe/Madrid)", "bucket(v, month, UTC)", "bucket(v, 1h)");
         assertThat(Decoding.of(pipeline).group("{\"v\":\"2024-06-01 00:30:00\"}"))
                 .containsExactly("2024-06-01", "2024-05-01", "2024-05-31T22:00:00Z");
         String text = PipelineText.write(pipeline);
-        assertThat(PipelineText.write(
-                        ((dev.onefold.core.grammar.Reading.Read) PipelineText.read(text)).pipeline()))
+        assertThat(PipelineText.write(((dev.onefold.core.grammar.Reading.Read) PipelineText.read(text)).pipeline()))
                 .isEqualTo(text);
     }
 
@@ -76,9 +76,15 @@ class CalendarTest {
     void the_dates_are_those_of_java_time_in_any_order_also_where_a_zone_goes_back_behind_midnight() {
         Seeds.forAllSeeds(60, random -> {
             ZoneId zone = ZoneId.of(ZONES.get(random.nextInt(ZONES.size())));
-            Decoding all = Decoding.of(PipelineBuilder.named("p").zone(zone.getId()).rollup(r -> r.levels(
-                            "bucket(v, 1d)", "bucket(v, week)", "bucket(v, month)", "bucket(v, quarter)", "bucket(v, year)")
-                    .count("n")));
+            Decoding all = Decoding.of(PipelineBuilder.named("p")
+                    .zone(zone.getId())
+                    .rollup(r -> r.levels(
+                                    "bucket(v, 1d)",
+                                    "bucket(v, week)",
+                                    "bucket(v, month)",
+                                    "bucket(v, quarter)",
+                                    "bucket(v, year)")
+                            .count("n")));
             long around = random.nextLong(-2_200_000_000L, 7_200_000_000L);
             var next = zone.getRules().nextTransition(Instant.ofEpochSecond(around));
             for (int i = 0; i < 100; i++) {
@@ -89,7 +95,8 @@ class CalendarTest {
                         .as("%d in %s", seconds, zone)
                         .containsExactly(
                                 date.toString(),
-                                date.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY)).toString(),
+                                date.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY))
+                                        .toString(),
                                 date.with(TemporalAdjusters.firstDayOfMonth()).toString(),
                                 date.with(IsoFields.DAY_OF_QUARTER, 1).toString(),
                                 date.with(TemporalAdjusters.firstDayOfYear()).toString());

@@ -76,11 +76,8 @@ class VersionsTest {
         assertThat(version("1e63")).isEqualTo(BigInteger.TEN.pow(63));
         assertThat(refusal("1e64").message()).isEqualTo("Field v has 65 digits; a version has at most 64");
         assertThat(refusal("1e999999999").reason()).isEqualTo(Reason.TOO_LARGE);
-        Decoding before = Decoding.of(PipelineBuilder.named("p")
-                .edition(2)
-                .key("k")
-                .version("v")
-                .rollup(r -> r.count("n")));
+        Decoding before = Decoding.of(
+                PipelineBuilder.named("p").edition(2).key("k").version("v").rollup(r -> r.count("n")));
         assertThat(before.refusal("{\"k\":\"a\",\"v\":100.0}").message())
                 .isEqualTo("Field v is '100.0', which is not an integer; it is the version");
     }

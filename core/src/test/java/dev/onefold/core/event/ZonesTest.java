@@ -26,7 +26,8 @@ class ZonesTest {
             List.of("Europe/Berlin", "America/St_Johns", "Africa/Monrovia", "Pacific/Apia", "Asia/Gaza", "+05:30");
 
     private static Decoding timed(@Nullable String zone, @Nullable LocalFold fold) {
-        PipelineBuilder builder = PipelineBuilder.named("p").time("t", TimeType.ISO).rollup(r -> r.count("n"));
+        PipelineBuilder builder =
+                PipelineBuilder.named("p").time("t", TimeType.ISO).rollup(r -> r.count("n"));
         builder = zone == null ? builder : builder.zone(zone);
         return Decoding.of(fold == null ? builder : builder.fold(fold));
     }
@@ -54,10 +55,8 @@ class ZonesTest {
         long expected = Instant.parse("2024-05-01T10:00:00Z").toEpochMilli();
         assertThat(timed(null, null).event(record(text)).timeMs).isEqualTo(expected);
         assertThat(timed("Europe/Berlin", null).event(record(text)).timeMs).isEqualTo(expected);
-        Decoding before = Decoding.of(PipelineBuilder.named("p")
-                .edition(2)
-                .time("t", TimeType.ISO)
-                .rollup(r -> r.count("n")));
+        Decoding before = Decoding.of(
+                PipelineBuilder.named("p").edition(2).time("t", TimeType.ISO).rollup(r -> r.count("n")));
         assertThat(before.refusal(record(text)).message()).endsWith("such as 2026-11-21T09:30:00Z");
     }
 
@@ -95,18 +94,21 @@ class ZonesTest {
             ZoneId zone = ZoneId.of(ZONES.get(random.nextInt(ZONES.size())));
             Decoding none = timed(zone.getId(), null);
             Decoding later = timed(zone.getId(), LocalFold.LATER);
-            LocalDateTime around = LocalDateTime.ofEpochSecond(random.nextLong(-2_000_000_000L, 4_000_000_000L), 0, ZoneOffset.UTC);
+            LocalDateTime around =
+                    LocalDateTime.ofEpochSecond(random.nextLong(-2_000_000_000L, 4_000_000_000L), 0, ZoneOffset.UTC);
             var next = zone.getRules().nextTransition(around.toInstant(ZoneOffset.UTC));
             LocalDateTime jump = next == null ? around : next.getDateTimeBefore();
             for (int i = 0; i < 100; i++) {
                 LocalDateTime time = (i % 2 == 0 ? around : jump)
                         .plusMinutes(random.nextLong(-180, 180))
                         .plusSeconds(random.nextInt(4) == 0 ? random.nextLong(-60, 60) : 0);
-                String text = record(DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").format(time));
+                String text = record(
+                        DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").format(time));
                 List<ZoneOffset> offsets = zone.getRules().getValidOffsets(time);
                 assertThat(none.decode(text) == null).as("%s in %s", text, zone).isEqualTo(offsets.size() == 1);
                 if (offsets.size() == 1) {
-                    assertThat(none.event(text).timeMs).isEqualTo(time.toInstant(offsets.getFirst()).toEpochMilli());
+                    assertThat(none.event(text).timeMs)
+                            .isEqualTo(time.toInstant(offsets.getFirst()).toEpochMilli());
                 }
                 long last = offsets.isEmpty()
                         ? time.atZone(zone).toEpochSecond() // java.time takes the offset before a gap.
@@ -153,8 +155,10 @@ class ZonesTest {
 
     @Test
     void a_fraction_of_a_nanosecond_is_refused() {
-        Decoding versions = Decoding.of(
-                PipelineBuilder.named("p").key("k").version("v", TimeType.EPOCH_NANOS).rollup(r -> r.count("n")));
+        Decoding versions = Decoding.of(PipelineBuilder.named("p")
+                .key("k")
+                .version("v", TimeType.EPOCH_NANOS)
+                .rollup(r -> r.count("n")));
         for (String number : List.of("1.5", "1.", "x", "1e-1")) {
             assertThat(versions.refusal("{\"k\":1,\"v\":\"" + number + "\"}").message())
                     .endsWith("wanted is epoch nanoseconds");

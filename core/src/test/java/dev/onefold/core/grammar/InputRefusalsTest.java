@@ -217,7 +217,9 @@ class InputRefusalsTest {
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"long\"}",
                 "4:2: input.version.type: 'long' is not a type of version;"
                         + " write integer, iso, epoch-seconds, epoch-millis, epoch-micros or epoch-nanos");
-        assertInput("\"key\": \"K\", \"version\":\n[\"V\"]", "4:1: input.version: is a list; write one text");
+        assertInput(
+                "\"key\": \"K\", \"version\":\n[\"V\"]",
+                "4:1: input.version: has 1 field; write 2 to 4 fields, or one without brackets");
     }
 
     @Test
