@@ -87,9 +87,8 @@ public sealed interface Identity {
     /// A `null` version type is an integer of up to 64 digits; else the version is a time. A `null` version is the
     /// place of the change in its table's log, which is for [Input.Format.Changes] alone.
     ///
-    /// @param composite the parts of a version of several fields, the first of which is `version`; compared one
-    after
-    ///     the other. Empty: the version is one field
+    /// @param composite the parts of a version of several fields, compared one after the other; the first of them
+    ///     is `version`. Empty: the version is one field
     record Versioned(
             List<Part> parts,
             @Nullable FieldPath version,
