@@ -65,8 +65,7 @@ public sealed interface Identity {
     /// A part of a version of several fields, from zero.
     ///
     /// @param time how it is written; `null`: it is an integer
-    /// @param missing an integer, or [#HIGHEST], that stands for a missing field; `null`: a record without the
-    field
+    /// @param missing an integer, or [#HIGHEST], that stands for a missing field; `null`: a record without it
     ///     is refused
     record VersionPart(
             FieldPath field,

@@ -66,9 +66,8 @@ public record Level(String name, Source source, @Nullable String missing) {
         /// The start of the time bucket, ISO-8601 in UTC; sizes are whole seconds.
         record Bucket(FieldPath field, Duration size, TimeType type) implements Source {}
 
-        /// The day, week, month, quarter or year of a time in a zone: its first date. Without a zone it is that of UTC:
-        /// its
-        /// start, ISO-8601 in UTC.
+        /// The day, week, month, quarter or year of a time in a zone: its first date. Without a zone it is of UTC:
+        /// its start, in ISO-8601.
         record Calendar(
                 FieldPath field,
                 Unit unit,
