@@ -16,6 +16,7 @@ final class ChangeLines {
         return pipeline.contains(JSON)
                 && pipeline.contains("\n  key: ")
                 && pipeline.contains("\n  version: ")
+                && !pipeline.contains("\n  unwrap: ")
                 && Math.floorMod(pipeline.hashCode(), EACH) == 0;
     }
 
