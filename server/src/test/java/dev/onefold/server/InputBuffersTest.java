@@ -75,7 +75,7 @@ class InputBuffersTest {
         try (Socket socket = on.connect()) {
             BufferedReader in =
                     new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-            for (int i = 0; i < 20_000; i++) {
+            for (int i = 0; i < 10_000; i++) {
                 try {
                     on.raw(BAD);
                 } catch (IOException closed) {
