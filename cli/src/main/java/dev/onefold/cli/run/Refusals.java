@@ -27,6 +27,7 @@ final class Refusals {
 
     private final DeadLetters letters;
     private final long lastBefore;
+    private final boolean isKept;
 
     private static final class Kind {
         private final DeadLetter example;
@@ -38,8 +39,11 @@ final class Refusals {
     }
 
     /// Begins: letters that are there already do not count.
-    Refusals(DeadLetters letters) {
+    ///
+    /// @param isKept whether the letters are there when the text is read
+    Refusals(DeadLetters letters, boolean isKept) {
         this.letters = letters;
+        this.isKept = isKept;
         lastBefore = letters.lastId();
     }
 
@@ -82,7 +86,8 @@ final class Refusals {
         text.append(Words.indented(message, "  ", width)).append('\n');
         String place = caller.shownSource(example.place().source()) + ":"
                 + example.place().line();
-        text.append(Words.indented("First: " + place + ", dead letter " + example.id() + ".", "    ", width))
+        text.append(Words.indented(
+                        "First: " + place + (isKept ? ", dead letter " + example.id() : "") + ".", "    ", width))
                 .append('\n');
     }
 
