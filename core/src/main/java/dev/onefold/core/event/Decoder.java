@@ -100,11 +100,7 @@ public final class Decoder {
                 ? fields.slot(versioned.version())
                 : -1;
         versionTime = input.identity() instanceof Identity.Versioned versioned ? versioned.versionTime() : null;
-        List<Identity.VersionPart> composite =
-                input.identity() instanceof Identity.Versioned versioned ? versioned.composite() : List.of();
-        versionParts = composite.stream()
-                .map(part -> VersionPart.of(part, composite.size(), fields))
-                .toArray(VersionPart[]::new);
+        versionParts = VersionPart.all(input, fields);
         EventTime time = input.time();
         timeSlot = time == null ? -1 : fields.slot(time.field());
         timeType = time == null ? TimeType.AUTO : time.type();
@@ -472,7 +468,13 @@ public final class Decoder {
     /// @param unit above it
     private record VersionPart(
             int slot, @Nullable TimeType time, @Nullable BigInteger instead, BigInteger highest, BigInteger unit) {
-        static VersionPart of(Identity.VersionPart part, int count, Fields fields) {
+        static VersionPart[] all(Input input, Fields fields) {
+            List<Identity.VersionPart> parts =
+                    input.identity() instanceof Identity.Versioned versioned ? versioned.composite() : List.of();
+            return parts.stream().map(part -> of(part, parts.size(), fields)).toArray(VersionPart[]::new);
+        }
+
+        private static VersionPart of(Identity.VersionPart part, int count, Fields fields) {
             BigInteger unit = BigInteger.TEN.pow(Identity.VersionPart.digits(count));
             BigInteger highest = unit.subtract(BigInteger.ONE);
             String missing = part.missing();
