@@ -183,7 +183,7 @@ final class Values {
             LocalDateTime time = date.atTime(parts.group(2) == null ? LocalTime.MIDNIGHT : LocalTime.parse(parts.group(2)));
             String offset = parts.group(3) == null ? "" : parts.group(3).strip().replace("UTC", "Z");
             long seconds = offset.isEmpty() ? local(time, spellings) : time.toEpochSecond(ZoneOffset.of(offset));
-            return BigDecimal.valueOf(seconds).add(BigDecimal.valueOf(time.getNano(), 9));
+            return BigDecimal.valueOf(seconds).add(BigDecimal.valueOf(time.atOffset(ZoneOffset.UTC).getNano(), 9));
         } catch (DateTimeException impossible) {
             throw new Refused("no time: " + value);
         }

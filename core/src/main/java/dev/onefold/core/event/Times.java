@@ -257,8 +257,12 @@ final class Times {
             return true;
         } catch (DateTimeException notIso) {
             LocalDateTime local = zone == null ? null : localTime(text);
-            nanos = local == null ? 0 : local.getNano();
-            return local != null && isInZone(local.toEpochSecond(ZoneOffset.UTC));
+            if (local == null) {
+                return false;
+            }
+            OffsetDateTime asOfUtc = local.atOffset(ZoneOffset.UTC);
+            nanos = asOfUtc.getNano();
+            return isInZone(asOfUtc.toEpochSecond());
         }
     }
 

@@ -125,8 +125,8 @@ record ValuesReader(FieldGrammar fields) {
 
     /// The spellings of an input; wrong ones are noted and left out.
     static Spellings spellings(Section input) {
-        List<String> truths = texts(input, "truths", "true");
-        List<String> falsehoods = texts(input, "falsehoods", "false");
+        List<String> truths = texts(input, "truths");
+        List<String> falsehoods = texts(input, "falsehoods");
         truths.stream()
                 .filter(falsehoods::contains)
                 .forEach(text -> input.refuse(
@@ -143,7 +143,7 @@ record ValuesReader(FieldGrammar fields) {
         return new Spellings(truths, falsehoods, normalized != null, zone, fold);
     }
 
-    private static List<String> texts(Section input, String name, String word) {
+    private static List<String> texts(Section input, String name) {
         Setting setting = input.get(name);
         if (setting == null) {
             return List.of();
