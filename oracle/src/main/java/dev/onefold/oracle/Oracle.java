@@ -285,8 +285,8 @@ public final class Oracle {
         int digits = 64 / definition.composite().size();
         BigDecimal all = BigDecimal.ZERO;
         for (Definition.Part part : definition.composite()) {
-            BigDecimal number = version(
-                    document.at(part.path()), part.type() == null ? "integer" : part.type(), document);
+            BigDecimal number =
+                    version(document.at(part.path()), part.type() == null ? "integer" : part.type(), document);
             if (number == null && "highest".equals(part.missing())) {
                 number = BigDecimal.TEN.pow(digits).subtract(BigDecimal.ONE);
             } else if (number == null && part.missing() != null) {

@@ -58,7 +58,9 @@ final class Values {
 
     /// Whether a text is a number as JSON writes it, and the text of that number is another one.
     static boolean isUnusualNumber(String text) {
-        return NUMBER.matcher(text).matches() && !text.matches("-?0[0-9].*") && !plain(number(text)).equals(text);
+        return NUMBER.matcher(text).matches()
+                && !text.matches("-?0[0-9].*")
+                && !plain(number(text)).equals(text);
     }
 
     private static String digits(BigDecimal number) {
@@ -180,10 +182,12 @@ final class Values {
         }
         try {
             LocalDate date = LocalDate.parse(parts.group(1));
-            LocalDateTime time = date.atTime(parts.group(2) == null ? LocalTime.MIDNIGHT : LocalTime.parse(parts.group(2)));
+            LocalDateTime time =
+                    date.atTime(parts.group(2) == null ? LocalTime.MIDNIGHT : LocalTime.parse(parts.group(2)));
             String offset = parts.group(3) == null ? "" : parts.group(3).strip().replace("UTC", "Z");
             long seconds = offset.isEmpty() ? local(time, spellings) : time.toEpochSecond(ZoneOffset.of(offset));
-            return BigDecimal.valueOf(seconds).add(BigDecimal.valueOf(time.atOffset(ZoneOffset.UTC).getNano(), 9));
+            return BigDecimal.valueOf(seconds)
+                    .add(BigDecimal.valueOf(time.atOffset(ZoneOffset.UTC).getNano(), 9));
         } catch (DateTimeException impossible) {
             throw new Refused("no time: " + value);
         }

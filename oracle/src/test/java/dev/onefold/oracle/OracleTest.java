@@ -325,7 +325,8 @@ class OracleTest {
             """);
         String rest = ",'name':'Zoe\u0308','at':'2024-05-06 00:30:00'}";
 
-        assertThat(feed(oracle, "{'id':'1.0','xid':1,'nth':7,'gone':'f'" + rest)).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, "{'id':'1.0','xid':1,'nth':7,'gone':'f'" + rest))
+                .isEqualTo(ACCEPTED);
         assertThat(feed(oracle, "{'id':1,'xid':'1.0','gone':false" + rest)).isEqualTo(ACCEPTED);
         assertThat(feed(oracle, "{'id':1,'xid':1,'nth':8" + rest)).isEqualTo(STALE);
         assertThat(feed(oracle, "{'id':2,'xid':1,'gone':'x'" + rest)).isEqualTo(MALFORMED);

@@ -143,7 +143,8 @@ public final class Template {
         boolean read = pipeline.input().format() instanceof Format.Json
                 && pipeline.input().identity()
                         instanceof Identity.Versioned(var parts, FieldPath version, var versionTime, var composite)
-                && parts.stream().allMatch(part -> part.field().names().getFirst().equals(KEYS))
+                && parts.stream()
+                        .allMatch(part -> part.field().names().getFirst().equals(KEYS))
                 && SEQUENCE_NUMBER.equals(version)
                 && versionTime == null
                 && composite.isEmpty()

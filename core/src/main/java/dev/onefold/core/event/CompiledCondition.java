@@ -1,6 +1,5 @@
 package dev.onefold.core.event;
 
-import dev.onefold.core.document.Json;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.Input.Spellings;
 import java.math.BigDecimal;
@@ -103,7 +102,8 @@ sealed interface CompiledCondition {
                 return false;
             }
             String value = Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot]);
-            String line = Json.of(List.of(new String(scalars.bytes, 0, Math.max(0, length), StandardCharsets.UTF_8)));
+            String line = "["
+                    + Malformed.quoted(new String(scalars.bytes, 0, Math.max(0, length), StandardCharsets.UTF_8)) + "]";
             throw new Unanswerable(Malformed.field(
                     fields.paths.get(slot),
                     "is " + value + ", which is neither true nor false, but a condition compares it with "

@@ -4,7 +4,6 @@ import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.VersionBytes;
-import dev.onefold.core.document.Json;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;
@@ -24,7 +23,6 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes the records of one pipeline into events. A record that does not fit the pipeline is refused here.
@@ -449,8 +447,7 @@ public final class Decoder {
             if (number == null || number.signum() < 0 || number.compareTo(part.highest) > 0) {
                 String wrong = number == null
                         ? "is missing; it is a part of the version. If it may be, write for it under version: "
-                                + Json.of(Map.of(
-                                        "field", fields.paths.get(part.slot).toString(), "missing", "highest"))
+                                + Malformed.part(fields.paths.get(part.slot), "missing", "highest")
                                 + ", or an integer in place of highest"
                         : "is " + number + "; as one of " + versionParts.length
                                 + " parts of a version it is from 0, and has at most "

@@ -1,14 +1,11 @@
 package dev.onefold.core.event;
 
-import dev.onefold.core.document.Json;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Identity.PartType;
 import dev.onefold.core.pipeline.Input;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Reads one part of a key or an id: its text is in `bytes` at `[from, to)`. Not thread-safe.
@@ -97,9 +94,6 @@ final class KeyPart {
 
     /// The part with one more setting, as it may stand in a pipeline file.
     private String written(String name, String value) {
-        Map<String, Object> settings = new LinkedHashMap<>();
-        settings.put("field", path().toString());
-        settings.put(name, value);
-        return Json.of(settings);
+        return Malformed.part(path(), name, value);
     }
 }

@@ -1,6 +1,7 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.TextBytes;
+import dev.onefold.core.pipeline.FieldPath;
 import java.nio.charset.StandardCharsets;
 
 /// A record that cannot become an event: the reason, in words that name the field, the value and a right one.
@@ -33,5 +34,23 @@ public record Malformed(Reason reason, String message) {
             at = next;
         }
         return text.append('\'').toString();
+    }
+
+    /// A field with one more setting, as it may stand in a pipeline file.
+    static String part(FieldPath field, String setting, String value) {
+        return "{\"field\":" + quoted(field.toString()) + ",\"" + setting + "\":" + quoted(value) + "}";
+    }
+
+    /// A text in double quotes, as in YAML and JSON.
+    static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (char c : text.toCharArray()) {
+            if (c < ' ') {
+                quoted.append(String.format("\\u%04x", (int) c));
+            } else {
+                quoted.append(c == '"' || c == '\\' ? "\\" : "").append(c);
+            }
+        }
+        return quoted.append('"').toString();
     }
 }

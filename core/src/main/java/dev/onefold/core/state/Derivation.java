@@ -232,9 +232,9 @@ public sealed interface Derivation {
         if (time != null && !time.equals(from.time())) {
             return "the time " + time.field() + " was not read before, and a record without it is refused";
         }
-        boolean isHorizon = from.identity() instanceof Identity.ById(_, var before)
-                && to.identity() instanceof Identity.ById(_, var after)
-                && !Objects.equals(before, after);
+        boolean isHorizon = from.identity() instanceof Identity.ById before
+                && to.identity() instanceof Identity.ById after
+                && !Objects.equals(before.horizon(), after.horizon());
         return isHorizon ? "the horizon has changed" : "";
     }
 

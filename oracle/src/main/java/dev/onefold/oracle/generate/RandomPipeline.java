@@ -144,7 +144,9 @@ final class RandomPipeline {
             yaml.append("  filter: ").append(quoted(filter)).append('\n');
         }
         if (chance.percent(25)) {
-            yaml.append("  normalize: nfc\n  truths: [").append(RandomFields.TRUTH).append(", \"1\"]\n");
+            yaml.append("  normalize: nfc\n  truths: [")
+                    .append(RandomFields.TRUTH)
+                    .append(", \"1\"]\n");
         }
         return yaml.toString();
     }

@@ -110,14 +110,17 @@ final class Spelling {
 
     private String iso(Instant instant) {
         OffsetDateTime time = instant.atOffset(ZoneOffset.ofTotalSeconds(60 * chance.of(OFFSET_MINUTES)));
-        String text = DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(time.withNano(0)).replace('T', chance.percent(80) ? 'T' : ' ');
+        String text = DateTimeFormatter.ISO_LOCAL_DATE_TIME
+                .format(time.withNano(0))
+                .replace('T', chance.percent(80) ? 'T' : ' ');
         String seconds = text.length() == "2019-10-27T22:00".length() ? text + ":00" : text;
         String fraction = instant.getNano() == 0
                 ? (chance.percent(20) ? ".000" : "")
                 : ".%09d".formatted(instant.getNano()).replaceFirst("0+$", "");
         String offset = time.getOffset().getTotalSeconds() == 0 && chance.percent(50)
                 ? "Z"
-                : DateTimeFormatter.ofPattern(chance.of(List.of("xxx", "xxx", "xx"))).format(time);
+                : DateTimeFormatter.ofPattern(chance.of(List.of("xxx", "xxx", "xx")))
+                        .format(time);
         return seconds + fraction + offset;
     }
 }
