@@ -14,6 +14,7 @@ import dev.onefold.core.Status;
 import dev.onefold.core.TotalsTable;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyState;
@@ -279,18 +280,21 @@ public final class EmbeddedEngine implements Engine {
     /// line that cannot be decoded is taken, and becomes a dead letter.
     @Override
     public Appended append(String source, long firstRecord, byte[] lines, int length) {
-        return Submissions.append(source, firstRecord, lines, length, this::commit);
+        requireIntake();
+        return submissions.append(source, firstRecord, lines, length, this::commit);
     }
 
     @Override
     public Appended appendRows(String source, long firstRecord, byte[] lines, int length) {
-        return Submissions.append(source, firstRecord, lines, length, request -> commit(request.ofRows()));
+        requireIntake();
+        return submissions.append(source, firstRecord, lines, length, request -> commit(request.ofRows()));
     }
 
     @Override
     public Appended append(String source, List<String> records) {
         Lines.requireName(source);
-        byte[] lines = Lines.of(records, Submissions.APPEND_BYTES_MAX);
+        requireIntake();
+        byte[] lines = Lines.of(RecordEnds.of(pipeline()), records, Submissions.APPEND_BYTES_MAX);
         if (lines.length == 0) {
             return Appended.none(acknowledged(source));
         }

@@ -3,6 +3,7 @@ package dev.onefold.aws.resync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.event.Arrival;
@@ -85,7 +86,7 @@ class RepairRacesTest {
             Store store, DynamoDbAsyncClient client, String table, Passing passing, Runnable before)
             throws IOException, InterruptedException {
         ResyncTurn turn = ResyncTurn.take(store).orElseThrow();
-        Seeding.Intake intake = new RepairIntake(store, turn);
+        Seeding.Intake intake = new RepairIntake(store, turn, RecordEnds.LINES);
         return new SourceComparison(
                         AwsEngine.deployed(store),
                         new SourceComparison.Side(

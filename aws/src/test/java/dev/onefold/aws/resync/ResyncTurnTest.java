@@ -3,6 +3,7 @@ package dev.onefold.aws.resync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.event.Arrival;
@@ -102,7 +103,7 @@ class ResyncTurnTest {
         ResyncTurn dead = ResyncTurn.take(store).orElseThrow();
         ResyncTurn current =
                 ResyncTurn.take(later(store, ResyncTurn.HELD.plusSeconds(1))).orElseThrow();
-        assertThatThrownBy(() -> new RepairIntake(store, dead).append(LINES, LINES.length))
+        assertThatThrownBy(() -> new RepairIntake(store, dead, RecordEnds.LINES).append(LINES, LINES.length))
                 .isInstanceOf(ResyncTurn.Overtaken.class)
                 .hasMessageContaining("Another re-sync has begun");
         // As if it was taken for dead between its last renewal and its transaction.
@@ -110,7 +111,7 @@ class ResyncTurnTest {
         assertThatThrownBy(() -> StateAndMap.repair(store, repair, dead::check)).isInstanceOf(StateAndMap.Fenced.class);
         AwsEngine engine = AwsEngine.deployed(store);
         assertThat(engine.get(List.of("a"))).isEmpty();
-        assertThat(new RepairIntake(store, current)
+        assertThat(new RepairIntake(store, current, RecordEnds.LINES)
                         .append(LINES, LINES.length)
                         .counts()
                         .accepted())

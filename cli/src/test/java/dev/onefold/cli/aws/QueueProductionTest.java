@@ -1,5 +1,6 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.core.event.RecordEnds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
@@ -72,7 +73,7 @@ class QueueProductionTest {
         cli.write("one.ndjson", lines);
         cli.write("two.ndjson", lines);
         Caller caller = cli.caller(InputStream.nullInputStream(), said, said);
-        return new QueueProduction(caller, client, QUEUE, new Production.Limits(new Pace(0, System.nanoTime()), stop))
+        return new QueueProduction(caller, client, QUEUE, new Production.Limits(new Pace(0, System.nanoTime()), stop), RecordEnds.LINES)
                 .run(List.of("one.ndjson", "two.ndjson"), from, -1);
     }
 

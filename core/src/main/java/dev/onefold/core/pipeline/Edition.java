@@ -27,7 +27,12 @@ public final class Edition {
                     Edition::isOfDebeziumLog,
                     "changes of PostgreSQL are ordered by source.sequence, and changes of SQL Server by commit_lsn"
                             + " before change_lsn: the position of a change alone is not the order of the commits"),
-            new Rule(3, (_, _) -> true, "a byte order mark in front of a record is passed over"));
+            new Rule(3, (_, _) -> true, "a byte order mark in front of a record is passed over"),
+            new Rule(
+                    3,
+                    (format, _) -> format instanceof Format.Csv,
+                    "a line break inside of quotes is a part of its CSV value, a quote inside a value without quotes is"
+                            + " a character, and a record that is equal to the header is passed over"));
 
     private Edition() {}
 

@@ -41,7 +41,12 @@ final class RandomPipelines {
         boolean json = random.nextBoolean();
         Format format = json
                 ? new Format.Json()
-                : new Format.Csv(random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)), List.of());
+                : new Format.Csv(
+                        random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)),
+                        List.of(),
+                        random.nextBoolean() ? '"' : "'`\0".charAt(random.nextInt(3)),
+                        random.nextBoolean() ? '.' : ',',
+                        "\0 '_".charAt(random.nextInt(4)));
         Identity identity = switch (random.nextInt(4)) {
             case 0 ->
                 new Identity.Versioned(
