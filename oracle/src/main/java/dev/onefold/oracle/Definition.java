@@ -18,6 +18,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// @param table whose changes count
 /// @param logs names of logs of a database, the oldest first; none: there is one
 /// @param columns of a CSV file without header line; null when the first line is the header
+/// @param unwrap the fields that hold the event, the outermost first
 /// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
 /// @param version where the version stands; null when there are none
 /// @param versionType `integer`, or how a time is written
@@ -29,6 +30,7 @@ record Definition(
         String table,
         @Nullable List<String> columns,
         char delimiter,
+        List<List<String>> unwrap,
         List<List<String>> key,
         @Nullable List<String> version,
         String versionType,
@@ -69,6 +71,7 @@ record Definition(
                         ? null
                         : list(columns).stream().map(String::valueOf).toList(),
                 delimiter == null ? ',' : String.valueOf(delimiter).charAt(0),
+                paths(input.get("unwrap")),
                 paths(input.get(input.containsKey("id") ? "id" : "key")),
                 version == null ? null : path(field(version)),
                 type(version, "integer"),

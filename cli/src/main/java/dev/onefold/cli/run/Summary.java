@@ -28,7 +28,7 @@ final class Summary {
         this.data = data;
         this.dataAgain = dataAgain;
         before = engine.counts();
-        refusals = new Refusals(engine.deadLetters());
+        refusals = new Refusals(engine.deadLetters(), true);
     }
 
     /// How many records the run has rejected so far.

@@ -25,6 +25,7 @@ final class Section {
                 "quote",
                 "decimal",
                 "thousands",
+                "unwrap",
                 "stream",
                 "expired",
                 "table",

@@ -52,7 +52,18 @@ public record Input(
     /// How the bytes of a record are read.
     public sealed interface Format {
         /// One JSON object a record.
-        record Json() implements Format {}
+        ///
+        /// @param unwrap the field that holds the event, as an object or as a text of JSON, and inside of
+        ///     it the next such field, and so on; empty if the record is the event
+        record Json(List<FieldPath> unwrap) implements Format {
+            public Json {
+                unwrap = List.copyOf(unwrap);
+            }
+
+            public Json() {
+                this(List.of());
+            }
+        }
 
         /// Records of RFC 4180; without columns, the first record of each source names them.
         ///
