@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Truth;
-import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -54,13 +54,15 @@ class QuotedLinesTest {
     }
 
     private static Map<String, String> texts(EmbeddedEngine engine) {
-        return engine.query(Query.all("main"), answer -> answer.lines().stream()
-                .filter(line -> line.group().size() == 1)
-                .collect(Collectors.toMap(
-                        line -> line.group().getFirst(),
-                        line -> String.valueOf(line.values().getFirst()),
-                        (a, _) -> a,
-                        TreeMap::new)));
+        return engine.query(
+                Query.all("main"),
+                answer -> answer.lines().stream()
+                        .filter(line -> line.group().size() == 1)
+                        .collect(Collectors.toMap(
+                                line -> line.group().getFirst(),
+                                line -> String.valueOf(line.values().getFirst()),
+                                (a, _) -> a,
+                                TreeMap::new)));
     }
 
     private static void fold(EmbeddedEngine engine, String content) {
@@ -77,7 +79,8 @@ class QuotedLinesTest {
             for (int id = random.nextInt(60); id > 0; id--) {
                 StringBuilder text = new StringBuilder();
                 for (int part = random.nextInt(6); part > 0; part--) {
-                    text.append(List.of("\n", "\r\n", "x,1\n", "\"", "\n\"", "37.8", ",", "y").get(random.nextInt(8)));
+                    text.append(List.of("\n", "\r\n", "x,1\n", "\"", "\n\"", "37.8", ",", "y")
+                            .get(random.nextInt(8)));
                 }
                 boolean isRejected = random.nextInt(8) == 0;
                 String record = id + ",\"" + text.toString().replace("\"", "\"\"") + "\"" + (isRejected ? ",more" : "");
@@ -124,7 +127,8 @@ class QuotedLinesTest {
                 fold(engine, drawn.content() + "9999,\"end\nof it\"");
                 drawn.right.put("end\nof it", "1");
                 drawn.check(engine);
-                assertThat(engine.rebuild(_ -> file(drawn.content() + "9999,\"end\nof it\"")).isEqual())
+                assertThat(engine.rebuild(_ -> file(drawn.content() + "9999,\"end\nof it\""))
+                                .isEqual())
                         .isTrue();
                 drawn.check(engine);
             }
@@ -156,7 +160,11 @@ class QuotedLinesTest {
         for (int from = 0; from < drawn.records.size(); ) {
             int to = Math.min(drawn.records.size(), from + 1 + random.nextInt(9));
             int again = Math.max(0, from - random.nextInt(3));
-            String before = String.join("", drawn.records.subList(0, again).stream().map(each -> each + "\n").toList());
+            String before = String.join(
+                    "",
+                    drawn.records.subList(0, again).stream()
+                            .map(each -> each + "\n")
+                            .toList());
             byte[] some = bytes(String.join("\n", drawn.records.subList(again, to)) + "\n");
             engine.append("in", 1 + lines(before), some, some.length);
             from = to;
@@ -188,15 +196,15 @@ class QuotedLinesTest {
             assertThatThrownBy(() -> fold(engine, good + "3,\"never\nends\n4,y\n"))
                     .isInstanceOf(EngineException.class)
                     .hasMessageContaining("Input tickets.csv is read up to byte 20")
-                    .hasMessageContaining("the record that begins in line 5 has a quote, opened in line 5, that has no end")
+                    .hasMessageContaining(
+                            "the record that begins in line 5 has a quote, opened in line 5, that has no end")
                     .hasMessageContaining("'quote: none'");
             assertThat(texts(engine)).isEqualTo(Map.of("a\nb", "1", "x", "1"));
             assertThatThrownBy(() -> fold(engine, good + "3,z\n4,\"a\n\"b\n5,\"c\"\n"))
                     .hasMessageContaining(
                             "the record that begins in line 6 has text behind a closing quote in line 7: 'b\uFFFD5,\"c\"\uFFFD'");
             fold(engine, good + "3,z\n4,\"a\n\"\"b\"\n5,\"c\"\n");
-            assertThat(texts(engine))
-                    .isEqualTo(Map.of("a\nb", "1", "x", "1", "z", "1", "a\n\"b", "1", "c", "1"));
+            assertThat(texts(engine)).isEqualTo(Map.of("a\nb", "1", "x", "1", "z", "1", "a\n\"b", "1", "c", "1"));
             assertThat(engine.deadLetters().size()).isZero();
         }
     }

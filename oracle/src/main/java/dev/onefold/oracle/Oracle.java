@@ -110,7 +110,8 @@ public final class Oracle {
         long number = 1;
         long lines = 1;
         for (int next = bytes.read(); next >= 0; next = bytes.read()) {
-            boolean isEnd = next == '\n' && !(definition.csv() && Csv.isOpen(line.toByteArray(), definition.delimiter()));
+            boolean isEnd =
+                    next == '\n' && !(definition.csv() && Csv.isOpen(line.toByteArray(), definition.delimiter()));
             lines += next == '\n' ? 1 : 0;
             if (isEnd) {
                 accept(source, number, line.toByteArray());

@@ -292,7 +292,8 @@ class OracleTest {
             """)));
 
         assertThat(oracle.totals("main").keySet())
-                .containsExactly(List.of(), List.of(""), List.of("x"), List.of("x\ny"), List.of("x\"y"), List.of("x;\"y\""));
+                .containsExactly(
+                        List.of(), List.of(""), List.of("x"), List.of("x\ny"), List.of("x\"y"), List.of("x;\"y\""));
         assertThat(oracle.totals("main").get(List.of(""))).containsEntry("s", "0.5");
         assertThat(oracle.malformed()).extracting(Oracle.Refusal::line).containsExactly(4L, 6L, 9L);
         assertThat(oracle.count(HEADER)).isEqualTo(1);

@@ -1,8 +1,8 @@
 package dev.onefold.tables;
 
-import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.event.RecordEnds;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,9 +1,9 @@
 package dev.onefold.tables;
 
-import dev.onefold.core.event.RecordEnds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.event.RecordEnds;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,9 +3,9 @@ package dev.onefold.tables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.event.RecordEnds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

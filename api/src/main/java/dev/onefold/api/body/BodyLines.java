@@ -5,7 +5,8 @@ import dev.onefold.core.event.RecordEnds;
 import java.util.AbstractList;
 import java.util.Objects;
 
-/// The records of a content, each ended by a line end; the last one may lack it. A record of CSV may have several lines. Each is decoded when it is
+/// The records of a content, each ended by a line end; the last one may lack it. A record of CSV may have several
+/// lines. Each is decoded when it is
 /// read, and none is kept: a content of many short lines takes no more of the heap than its bytes. Fast only
 /// if the lines are read in their order. Not thread-safe.
 public final class BodyLines extends AbstractList<String> {
@@ -20,8 +21,8 @@ public final class BodyLines extends AbstractList<String> {
         this.ends = ends;
         this.body = body;
         if (!ends.areWhole(body, 0, body.length)) {
-            throw new IllegalArgumentException(
-                    "Nothing of this was taken: " + ends.fault(body, 0, body.length).message(0) + ".");
+            throw new IllegalArgumentException("Nothing of this was taken: "
+                    + ends.fault(body, 0, body.length).message(0) + ".");
         }
         int records = 0;
         for (int from = 0; from < body.length; from = ends.endAnyhow(body, from, body.length)) {

@@ -3,7 +3,6 @@ package dev.onefold.aws.resync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.event.RecordEnds;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.event.Arrival;
@@ -11,6 +10,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.bytes.RecordKind;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.form.RowLine;
 import dev.onefold.core.pipeline.Pipeline;
 import java.lang.reflect.Proxy;

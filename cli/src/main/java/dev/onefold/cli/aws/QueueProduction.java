@@ -1,11 +1,11 @@
 package dev.onefold.cli.aws;
 
-import dev.onefold.core.event.RecordEnds;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.source.ReadAhead;
 import dev.onefold.sqs.Queue;
 import dev.onefold.sqs.QueueSender;

@@ -2,9 +2,9 @@ package dev.onefold.cli.seed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.Engine;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;

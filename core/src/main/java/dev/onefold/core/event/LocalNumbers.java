@@ -37,7 +37,8 @@ final class LocalNumbers {
         return hasSeparator;
     }
 
-    /// Writes a number as it is written everywhere else. Of a text that is not a number here it writes one that is not a
+    /// Writes a number as it is written everywhere else. Of a text that is not a number here it writes one that is not
+    /// a
     /// number anywhere.
     ///
     /// @param out with room for one byte more than the text has
@@ -86,11 +87,15 @@ final class LocalNumbers {
     /// What to write so that a text of CSV is a number; empty if no setting makes it one.
     static String advice(byte[] bytes, int from, int to) {
         String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
-        String dot = text.matches("-?[0-9]{1,3}(\\.[0-9]{3})+(,[0-9]+)?") ? "thousands: \".\"" : "";
-        String settings = text.matches("-?([0-9]+|[0-9]{1,3}(\\.[0-9]{3})+),[0-9]+")
-                ? "decimal: \",\"" + (dot.isEmpty() ? "" : " and " + dot)
-                : text.matches("-?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]+)?") ? "thousands: \",\"" : dot;
+        boolean hasDots = text.matches("-?[0-9]{1,3}(\\.[0-9]{3})+,[0-9]+|-?[0-9]{1,3}(\\.[0-9]{3}){2,}");
+        String settings = hasDots
+                ? "decimal: \",\" and thousands: \".\""
+                : text.matches("-?[0-9]+,[0-9]+")
+                        ? "decimal: \",\""
+                        : text.matches("-?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]+)?") ? "thousands: \",\"" : "";
         boolean isEither = text.matches("-?[0-9]{1,3},[0-9]{3}");
-        return settings.isEmpty() ? "" : ". Write " + settings + (isEither ? " or thousands: \",\"" : "") + " under input";
+        return settings.isEmpty()
+                ? ""
+                : ". Write " + settings + (isEither ? " or thousands: \",\"" : "") + " under input";
     }
 }

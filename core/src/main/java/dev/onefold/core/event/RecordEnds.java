@@ -2,7 +2,6 @@ package dev.onefold.core.event;
 
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
-import org.jspecify.annotations.Nullable;
 
 /// Finds the ends of records in lines: each record ends at a line end. In CSV, from edition 3 on, a line end inside of
 /// quotes is a part of its value (RFC 4180). A quote opens a value only at the beginning of the value; elsewhere
@@ -51,9 +50,9 @@ public final class RecordEnds {
 
     /// Behind the line end of the record that begins at `from`; below 0 if there is none before `to`.
     public int end(byte[] bytes, int from, int to) {
-        if (quote == 0) {
-            int newline = newline(bytes, from, to);
-            return newline == to ? UNENDED : newline + 1;
+        int plain = plainEnd(bytes, from, to);
+        if (plain >= 0) {
+            return plain > from && bytes[plain - 1] == '\n' ? plain : UNENDED;
         }
         int at = begin(bytes, from, to);
         while (true) {
@@ -67,7 +66,21 @@ public final class RecordEnds {
         }
     }
 
-    /// The same of records that are as whole as they will be: a last one without a line end ends where the bytes do, and
+    /// Behind the line end of a record without quotes, or `to`; below 0 if the record has a quote.
+    public int plainEnd(byte[] bytes, int from, int to) {
+        int at = from;
+        if (quote == 0) {
+            at = newline(bytes, from, to);
+        } else {
+            while (at < to && bytes[at] != '\n' && bytes[at] != quote) {
+                at++;
+            }
+        }
+        return at == to ? to : bytes[at] == '\n' ? at + 1 : -1;
+    }
+
+    /// Behind the record, in bytes that are as whole as they will be: a last one without a line end ends where the
+    /// bytes do, and
     /// one of which nobody can say where it ends at the line end that comes next.
     public int endAnyhow(byte[] bytes, int from, int to) {
         int end = end(bytes, from, to);
@@ -138,8 +151,9 @@ public final class RecordEnds {
         public String message(long linesBefore) {
             return "the record that begins in line " + (linesBefore + record)
                     + (isOpen
-                            ? " has a quote, opened in line " + (linesBefore + line) + ", that has no end, or none within "
-                                    + QUOTED_BYTES_MAX + " bytes and " + QUOTED_LINES_MAX + " lines: "
+                            ? " has a quote, opened in line " + (linesBefore + line)
+                                    + ", that has no end, or none within " + QUOTED_BYTES_MAX + " bytes and "
+                                    + QUOTED_LINES_MAX + " lines: "
                             : " has text behind a closing quote in line " + (linesBefore + line) + ": ")
                     + excerpt
                     + ". Where the record ends is not known. Inside of quotes, write each quote twice. If quotes are"

@@ -281,7 +281,8 @@ public final class PipelineReader {
     }
 
     private static char thousands(Expression expression) {
-        return separator(expression, ".,'_ ", "what is between groups of three digits: \".\", \",\", \"'\", \"_\" or \" \"");
+        return separator(
+                expression, ".,'_ ", "what is between groups of three digits: \".\", \",\", \"'\", \"_\" or \" \"");
     }
 
     private static char separator(Expression expression, String allowed, String right) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +23,8 @@ class CsvScannerTest {
     private static final Decoding MISSING = Decoding.csv(
             r -> r.levels("a missing \"none\"", "c missing \"none\"").count("n"), "a", "b", "c");
 
-    private static final Decoding OLD = of(PipelineBuilder.named("p").csv("a", "b", "c").edition(2));
+    private static final Decoding OLD =
+            of(PipelineBuilder.named("p").csv("a", "b", "c").edition(2));
 
     private static Decoding of(PipelineBuilder input) {
         return Decoding.of(input.rollup(r -> r.levels("a", "c").count("n")));
@@ -131,7 +134,8 @@ class CsvScannerTest {
         assertThat(ABC.group("x\"\",y,a b\"c\"")).containsExactly("x\"\"", "a b\"c\"");
         assertThat(ABC.refusal("x,y,\"z\" ").message()).startsWith("A quote in the CSV line is not closed, or not");
         assertThat(ABC.refusal("x,  \"y\",z").message())
-                .isEqualTo("A space is in front of a quote in the CSV line, whose value begins at byte 2 of the record");
+                .isEqualTo(
+                        "A space is in front of a quote in the CSV line, whose value begins at byte 2 of the record");
     }
 
     @Test
@@ -151,7 +155,8 @@ class CsvScannerTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {"1.234,50|1234.5", "-0,50|-0.5", "99,00|99", "7|7", "1.234|1234", "1.234.567|1234567", "1,5e2|150"})
+            value = {"1.234,50|1234.5", "-0,50|-0.5", "99,00|99", "7|7", "1.234|1234", "1.234.567|1234567", "1,5e2|150"
+            })
     void a_number_with_a_decimal_comma_and_groups_of_three_digits(String text, String number) {
         assertThat(GERMAN.number("x;" + text)).isEqualByComparingTo(number);
         assertThat(GERMAN.number("x;\"" + text + "\"")).isEqualByComparingTo(number);
@@ -159,7 +164,8 @@ class CsvScannerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1.5", "1234.567", "1.23,4", ".123", "1,", ",5", "1,2,3", "1,234.5", "1.234.56", "1..234", "."})
+    @ValueSource(
+            strings = {"1.5", "1234.567", "1.23,4", ".123", "1,", ",5", "1,2,3", "1,234.5", "1.234.56", "1..234", "."})
     void a_number_in_another_form_is_refused(String text) {
         assertThat(GERMAN.refusal("x;" + text).message()).contains("is '" + text + " ', which is not a number");
     }
@@ -177,13 +183,19 @@ class CsvScannerTest {
                 "1.234,50|decimal: \",\" and thousands: \".\" under input",
                 "0,5|decimal: \",\" under input",
                 "1,234.5|thousands: \",\" under input",
-                "1.234.567|thousands: \".\" under input",
+                "1.234.567|decimal: \",\" and thousands: \".\" under input",
                 "1,234|decimal: \",\" or thousands: \",\" under input"
             })
     void a_number_in_a_known_other_form_is_refused_with_the_settings_to_write(String text, String advice) {
         Decoding plain = Decoding.csv(r -> r.sum("s", "n", 18, 2), "x", "n");
         assertThat(plain.refusal("x,\"" + text + "\"").message())
                 .isEqualTo("Field n is '" + text + "', which is not a number. Write " + advice);
+        for (String settings : advice.replace(" under input", "").split(" or ")) {
+            String written = settings.replaceAll("(\\w+):", "\"$1\":").replace(" and ", ",");
+            assertThat(PipelineText.read("{\"pipeline\":\"p\",\"input\":{\"format\":\"csv\"," + written
+                            + "},\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}"))
+                    .isInstanceOf(Reading.Read.class);
+        }
     }
 
     @Test

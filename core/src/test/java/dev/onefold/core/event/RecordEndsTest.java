@@ -38,8 +38,7 @@ class RecordEndsTest {
     @Test
     void a_record_ends_at_a_line_end_outside_of_quotes() {
         assertThat(cut(CSV, "1,\"a\nb\"\n37.8\"N,x\n\"\"\"\n\",\"\"\r\n\n\uFEFF\"a\n\",b\nrest"))
-                .containsExactly(
-                        "1,\"a\nb\"\n", "37.8\"N,x\n", "\"\"\"\n\",\"\"\r\n", "\n", "\uFEFF\"a\n\",b\n");
+                .containsExactly("1,\"a\nb\"\n", "37.8\"N,x\n", "\"\"\"\n\",\"\"\r\n", "\n", "\uFEFF\"a\n\",b\n");
         for (RecordEnds lines : List.of(
                 RecordEnds.LINES,
                 ends(PipelineBuilder.named("p").json()),

@@ -203,7 +203,8 @@ public final class Commits {
             if (skip < 0) {
                 throw new EngineException(
                         EngineException.Kind.SOURCE_CHANGED,
-                        "Line " + next + " of source " + source.name() + " is inside of a record, and all lines before it"
+                        "Line " + next + " of source " + source.name()
+                                + " is inside of a record, and all lines before it"
                                 + " are acknowledged: these are not the lines that were sent before.");
             }
             from = to;
@@ -319,7 +320,8 @@ public final class Commits {
             case Entry.Lines lines ->
                 source(lines.source())
                         .append(
-                                lines.recordsBefore() + framing(lines.messages()).count(lines.bytes(), 0, lines.bytes().length),
+                                lines.recordsBefore()
+                                        + framing(lines.messages()).count(lines.bytes(), 0, lines.bytes().length),
                                 lines.offset() + lines.bytes().length,
                                 true);
             case Entry.Oversized line ->

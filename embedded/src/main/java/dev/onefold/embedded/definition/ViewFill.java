@@ -261,7 +261,8 @@ final class ViewFill {
         }
         RecordEnds.Fault fault = reader.fault();
         if (fault != null) {
-            throw refused(reason, "source " + known.name() + " cannot be read by it: " + fault.message(source.records()));
+            throw refused(
+                    reason, "source " + known.name() + " cannot be read by it: " + fault.message(source.records()));
         }
         if (!(known.position() instanceof Position.File(long bytes, byte[] sha256, var _))
                 || source.at() != bytes

@@ -106,8 +106,8 @@ public final class Lines {
     /// @throws IllegalArgumentException if the state of quotes is not known somewhere
     public static void requireEnds(RecordEnds ends, byte[] lines, int length, long linesBefore) {
         if (ends.haveQuotes() && !ends.areWhole(lines, 0, length)) {
-            throw new IllegalArgumentException("Nothing of this was taken: "
-                    + ends.fault(lines, 0, length).message(linesBefore));
+            throw new IllegalArgumentException(
+                    "Nothing of this was taken: " + ends.fault(lines, 0, length).message(linesBefore));
         }
     }
 
@@ -133,8 +133,9 @@ public final class Lines {
         }
         byte[] bytes = Utf8.encode("Record " + number + " of the list", record);
         if (ends.end(bytes, 0, bytes.length) >= 0) {
-            throw new IllegalArgumentException("Record " + number + " of the list holds a line end; a record is one line"
-                    + (ends.haveQuotes() ? ", or has its line ends in quotes" : ""));
+            throw new IllegalArgumentException(
+                    "Record " + number + " of the list holds a line end; a record is one line"
+                            + (ends.haveQuotes() ? ", or has its line ends in quotes" : ""));
         }
         requireEnds(ends, bytes, bytes.length, 0);
         return bytes;

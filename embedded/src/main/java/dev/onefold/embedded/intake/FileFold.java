@@ -195,7 +195,8 @@ public final class FileFold {
         if (fault != null && !stops()) {
             throw new EngineException(
                     EngineException.Kind.SOURCE_UNREADABLE,
-                    "Input " + file.name() + " is read up to byte " + source.at() + ": " + fault.message(source.records())
+                    "Input " + file.name() + " is read up to byte " + source.at() + ": "
+                            + fault.message(source.records())
                             + ". What was folded of it is safe. Mend it from there on, and run it again.");
         }
         return new FoldReport.Folded(source.dataRecords() - recordsBefore, source.at());

@@ -201,8 +201,7 @@ public final class Submissions {
     }
 
     /// Commits numbered lines, in as many entries as are needed.
-    public Appended append(
-            String source, long firstRecord, byte[] lines, int length, UnaryOperator<Request> commit) {
+    public Appended append(String source, long firstRecord, byte[] lines, int length, UnaryOperator<Request> commit) {
         Lines.requireNumbered(source, firstRecord);
         Lines.requireLength(lines, length, APPEND_BYTES_MAX);
         RecordEnds ends = RecordEnds.of(view.get().pipeline);

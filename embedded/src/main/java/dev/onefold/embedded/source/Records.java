@@ -81,10 +81,11 @@ public final class Records {
         }
         from = next;
         place = base + from;
-        next = framing.end(bytes, from, end);
+        int plain = framing.ends().plainEnd(bytes, from, end);
+        next = plain >= 0 ? plain : framing.end(bytes, from, end);
         to = next > from && bytes[next - 1] == '\n' ? next - 1 : next;
         to = to > from && bytes[to - 1] == '\r' ? to - 1 : to;
-        lines = framing.ends().haveQuotes() ? (int) RecordEnds.lines(bytes, from, next) : 1;
+        lines = plain >= 0 ? 1 : (int) RecordEnds.lines(bytes, from, next);
     }
 
     /// A body may be a line with its end.

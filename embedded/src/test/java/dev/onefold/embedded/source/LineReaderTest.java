@@ -92,7 +92,8 @@ class LineReaderTest {
     void lines_that_are_given_back_are_overwritten_and_their_bytes_serve_lines_to_come() throws IOException {
         int count = 20 * LineReader.CHUNK_BYTES / 10;
         byte[] bytes = "123456789\n".repeat(count).getBytes(StandardCharsets.UTF_8);
-        LineReader reader = LineReader.hashing(RecordEnds.LINES, new ByteArrayInputStream(bytes), Sha256.digest(), false);
+        LineReader reader =
+                LineReader.hashing(RecordEnds.LINES, new ByteArrayInputStream(bytes), Sha256.digest(), false);
         Set<byte[]> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
         int lineCount = 0;
         for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
@@ -108,8 +109,11 @@ class LineReaderTest {
 
     @Test
     void lines_are_given_back_once() throws IOException {
-        LineReader reader = LineReader.hashing(RecordEnds.LINES, 
-                new ByteArrayInputStream("a\n".getBytes(StandardCharsets.UTF_8)), Sha256.digest(), false);
+        LineReader reader = LineReader.hashing(
+                RecordEnds.LINES,
+                new ByteArrayInputStream("a\n".getBytes(StandardCharsets.UTF_8)),
+                Sha256.digest(),
+                false);
         LineReader.Lines lines = reader.next();
         reader.giveBack(lines);
         assertThatThrownBy(() -> reader.giveBack(lines)).hasMessageContaining("given back twice");

@@ -1,10 +1,10 @@
 package dev.onefold.simulator.seeding;
 
-import dev.onefold.core.event.RecordEnds;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.resync.RepairIntake;
 import dev.onefold.aws.resync.ResyncTurn;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Row;
