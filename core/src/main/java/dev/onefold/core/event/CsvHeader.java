@@ -1,6 +1,7 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.TextBytes;
+import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input.Format;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -34,6 +35,24 @@ final class CsvHeader {
     static @Nullable CsvHeader read(Format.Csv format, byte[] record, int from, int to) {
         List<String> columns = names(record, from, to, (byte) format.delimiter(), (byte) format.quote());
         return columns == null ? null : new CsvHeader(format, columns);
+    }
+
+    /// Requires that it has each field of a pipeline once; otherwise the reason.
+    @Nullable
+    Malformed requireColumns(List<FieldPath> paths) {
+        for (FieldPath path : paths) {
+            if (path.names().size() > 1 || !columns.contains(path.names().getFirst())) {
+                return new Malformed(
+                        Reason.MALFORMED,
+                        "The header, the first line of the source, has no column " + path + " among its "
+                                + columns.size() + otherDelimiter());
+            }
+            if (columns.indexOf(path.names().getFirst())
+                    != columns.lastIndexOf(path.names().getFirst())) {
+                return new Malformed(Reason.MALFORMED, "The header names column " + path + " twice");
+            }
+        }
+        return null;
     }
 
     /// Whether a record names the same columns.

@@ -45,7 +45,7 @@ final class CsvScanner {
     String otherHeader(byte[] record, int from, int to) {
         List<String> names = header.columns;
         List<String> values = header.values(record, from, to);
-        if (values == null || values.equals(names)) {
+        if (!isLiteral || values == null || values.equals(names)) {
             return null;
         }
         int known = 0;

@@ -138,27 +138,17 @@ public final class Decoder {
         if (header == null) {
             return new Malformed(Reason.MALFORMED, "The header line is not CSV");
         }
-        List<String> columns = header.columns;
-        for (FieldPath path : fields.paths) {
-            if (path.names().size() > 1 || !columns.contains(path.names().getFirst())) {
-                return new Malformed(
-                        Reason.MALFORMED,
-                        "The header, the first line of the source, has no column " + path + " among its "
-                                + columns.size() + header.otherDelimiter());
-            }
-            if (columns.indexOf(path.names().getFirst())
-                    != columns.lastIndexOf(path.names().getFirst())) {
-                return new Malformed(Reason.MALFORMED, "The header names column " + path + " twice");
-            }
+        Malformed malformed = header.requireColumns(fields.paths);
+        if (malformed != null) {
+            return malformed;
         }
         csv = new CsvScanner(fields, pipeline.input(), header);
         return null;
     }
 
-    /// Why a record seems to be another header than the one that was taken: its values are names of columns. `null` if
-    /// it does not.
+    /// Why a record seems to be another header than the one that was taken; `null` if it does not.
     public @Nullable String otherHeader(byte[] record, int from, int to) {
-        return csv == null || !pipeline.input().readsBy(3) ? null : csv.otherHeader(record, from, to);
+        return csv == null ? null : csv.otherHeader(record, from, to);
     }
 
     /// Takes the id that the source gives the next record; it is the record's id in a pipeline with `id:

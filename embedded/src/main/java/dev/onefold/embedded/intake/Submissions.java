@@ -200,6 +200,11 @@ public final class Submissions {
         return new EngineException(kind, why + ". Nothing of this call was done; call again.");
     }
 
+    /// The bytes of records, each ended by a line end.
+    public byte[] lines(List<String> records) {
+        return Lines.of(RecordEnds.of(view.get().pipeline), records, APPEND_BYTES_MAX);
+    }
+
     /// Commits numbered lines, in as many entries as are needed.
     public Appended append(String source, long firstRecord, byte[] lines, int length, UnaryOperator<Request> commit) {
         Lines.requireNumbered(source, firstRecord);
