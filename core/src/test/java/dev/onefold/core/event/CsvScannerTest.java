@@ -190,7 +190,7 @@ class CsvScannerTest {
         Decoding plain = Decoding.csv(r -> r.sum("s", "n", 18, 2), "x", "n");
         assertThat(plain.refusal("x,\"" + text + "\"").message())
                 .isEqualTo("Field n is '" + text + "', which is not a number. Write " + advice);
-        for (String settings : advice.replace(" under input", "").split(" or ")) {
+        for (String settings : advice.replace(" under input", "").split(" or ", -1)) {
             String written = settings.replaceAll("(\\w+):", "\"$1\":").replace(" and ", ",");
             assertThat(PipelineText.read("{\"pipeline\":\"p\",\"input\":{\"format\":\"csv\"," + written
                             + "},\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}"))
