@@ -10,6 +10,7 @@ import dev.onefold.core.Truth;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.form.CsvForm;
 import dev.onefold.core.form.EngineJson;
 import dev.onefold.core.form.JsonForm;
@@ -389,8 +390,8 @@ final class EngineRoutes {
                             + " the columns, which is the first line of each source. Say whose lines these are, with 'source', or"
                             + " list the columns in the pipeline file");
         }
-        return Response.json(
-                EngineJson.APPENDED.write(engine.append(source == null ? SOURCE_USUAL : source, new BodyLines(body))));
+        BodyLines lines = new BodyLines(RecordEnds.of(engine.pipeline()), body);
+        return Response.json(EngineJson.APPENDED.write(engine.append(source == null ? SOURCE_USUAL : source, lines)));
     }
 
     /// Whether a request brings rows of a seeding or repair. Only the command line brings them, on the

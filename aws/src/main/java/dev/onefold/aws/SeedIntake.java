@@ -7,6 +7,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.bytes.RecordKind;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.Seeding;
@@ -24,6 +25,7 @@ public final class SeedIntake implements Seeding.Intake {
     private final String source;
     private final RecordKind kind;
     private final long atMs;
+    private final RecordEnds ends;
     private long taken;
 
     /// @param number of the seeding
@@ -31,6 +33,7 @@ public final class SeedIntake implements Seeding.Intake {
     public SeedIntake(Store store, Pipeline pipeline, long number, RecordKind kind) {
         this.kind = kind;
         this.store = store;
+        ends = RecordEnds.of(pipeline);
         source = "seed/" + number;
         boolean hasHorizon = pipeline.input().identity() instanceof Identity.ById byId && byId.horizon() != null;
         // Rows are not late, and the delay that is shown is that of live records; a horizon wants a time.
@@ -41,16 +44,14 @@ public final class SeedIntake implements Seeding.Intake {
     public Appended append(byte[] lines, int length) {
         Counts counts = new Counts(0, 0, 0, 0, 0);
         List<Arrival> batch = new ArrayList<>();
-        int from = 0;
-        for (int i = 0; i < length; i++) {
-            if (lines[i] == '\n') {
-                taken++;
-                batch.add(new Arrival(source, Long.toString(taken), 0, Arrays.copyOfRange(lines, from, i), atMs, kind));
-                from = i + 1;
-                if (batch.size() == BATCH) {
-                    counts = counts.plus(take(batch));
-                    batch.clear();
-                }
+        for (int from = 0, to; from < length; from = to) {
+            to = ends.endAnyhow(lines, from, length);
+            taken++;
+            byte[] line = Arrays.copyOfRange(lines, from, lines[to - 1] == '\n' ? to - 1 : to);
+            batch.add(new Arrival(source, Long.toString(taken), 0, line, atMs, kind));
+            if (batch.size() == BATCH) {
+                counts = counts.plus(take(batch));
+                batch.clear();
             }
         }
         return new Appended(taken, batch.isEmpty() ? counts : counts.plus(take(batch)), List.of());

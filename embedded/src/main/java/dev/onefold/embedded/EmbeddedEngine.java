@@ -279,18 +279,18 @@ public final class EmbeddedEngine implements Engine {
     /// line that cannot be decoded is taken, and becomes a dead letter.
     @Override
     public Appended append(String source, long firstRecord, byte[] lines, int length) {
-        return Submissions.append(source, firstRecord, lines, length, this::commit);
+        return requireIntake().append(source, firstRecord, lines, length, this::commit);
     }
 
     @Override
     public Appended appendRows(String source, long firstRecord, byte[] lines, int length) {
-        return Submissions.append(source, firstRecord, lines, length, request -> commit(request.ofRows()));
+        return requireIntake().append(source, firstRecord, lines, length, request -> commit(request.ofRows()));
     }
 
     @Override
     public Appended append(String source, List<String> records) {
         Lines.requireName(source);
-        byte[] lines = Lines.of(records, Submissions.APPEND_BYTES_MAX);
+        byte[] lines = requireIntake().lines(records);
         if (lines.length == 0) {
             return Appended.none(acknowledged(source));
         }
@@ -304,15 +304,15 @@ public final class EmbeddedEngine implements Engine {
         return commit(Request.oversized(source, record, bytes, sha256)).acknowledged();
     }
 
-    private void requireIntake() {
+    private Submissions requireIntake() {
         opening.requireOwner();
         views.fill(_ -> null, false);
         view().fold.requireCode();
+        return submissions;
     }
 
     private Request commit(Request request) {
-        requireIntake();
-        return submissions.commit(request);
+        return requireIntake().commit(request);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.onefold.core.Edits;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Decoder.RecordIdentity;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Key;
@@ -153,12 +154,11 @@ final class LetterBox implements DeadLetters {
         });
     }
 
-    private static void requireOneLine(long id, byte[] edited) {
-        for (byte one : edited) {
-            if (one == '\n') {
-                throw new IllegalArgumentException(
-                        "Dead letter " + id + " is one record, and so one line; it was edited to hold a line end");
-            }
+    /// A record of CSV may have line ends in quotes.
+    private void requireOneLine(long id, byte[] edited) {
+        if (RecordEnds.of(view.get().pipeline).end(edited, 0, edited.length) >= 0) {
+            throw new IllegalArgumentException(
+                    "Dead letter " + id + " is one record, and so one line; it was edited to hold a line end");
         }
     }
 

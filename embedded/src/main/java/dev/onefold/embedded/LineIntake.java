@@ -1,6 +1,7 @@
 package dev.onefold.embedded;
 
-import dev.onefold.embedded.fold.Lines;
+import dev.onefold.core.EngineException;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.source.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,9 +31,16 @@ public final class LineIntake {
     ///
     /// @return bytes of an unfinished last line, which is not appended
     public long run(InputStream lines) throws IOException {
-        LineReader reader = LineReader.eager(lines, true);
+        LineReader reader = LineReader.eager(RecordEnds.of(engine.pipeline()), lines, true);
         for (LineReader.Lines some = reader.next(); some != null; some = reader.next()) {
             append(some, some.bytes(), some.length());
+        }
+        RecordEnds.Fault fault = reader.fault();
+        if (fault != null) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_UNREADABLE,
+                    "Source " + source + " is read up to line " + (next - 1) + ": " + fault.message(next - 1)
+                            + ". The lines in front of it are folded.");
         }
         rest = reader.rest();
         return rest == null ? 0 : rest.consumed();
@@ -55,7 +63,7 @@ public final class LineIntake {
             next++;
         } else {
             acknowledged.accept(engine.append(source, next, bytes, length).acknowledged());
-            next += Lines.count(bytes, length);
+            next += RecordEnds.lines(bytes, 0, length);
         }
     }
 }

@@ -8,9 +8,21 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads one CSV line, as RFC 4180 says but for line breaks inside quotes.
+/// Reads one record of CSV, as RFC 4180 says; a quote inside a value without quotes is a character.
 final class Csv {
+    private static final String NOT_CLOSED = "a quote that is not closed";
+
     private Csv() {}
+
+    /// Whether a line ends inside of quotes, so that its record goes on in the next one.
+    static boolean isOpen(byte[] line, char delimiter) {
+        try {
+            header(line, delimiter);
+            return false;
+        } catch (Refused refused) {
+            return refused.reason().equals(NOT_CLOSED);
+        }
+    }
 
     /// The values of a line; null where nothing stands, not even quotes.
     static List<@Nullable String> values(byte[] record, char delimiter) {
@@ -21,6 +33,21 @@ final class Csv {
     static List<@Nullable String> header(byte[] record, char delimiter) {
         String line = Json.utf8(record);
         return values(line.startsWith("\uFEFF") ? line.substring(1) : line, delimiter);
+    }
+
+    /// Whether a record has the names of the columns as its values.
+    static boolean isHeader(List<@Nullable String> header, byte[] record, char delimiter) {
+        try {
+            return names(header).equals(names(header(record, delimiter)));
+        } catch (Refused refused) {
+            return false;
+        }
+    }
+
+    private static List<String> names(List<@Nullable String> values) {
+        List<String> names = new ArrayList<>();
+        values.forEach(value -> names.add(value == null ? "" : value));
+        return names;
     }
 
     private static List<@Nullable String> values(String text, char delimiter) {
@@ -68,8 +95,8 @@ final class Csv {
     private static int unquoted(String line, int start, char delimiter, List<@Nullable String> values) {
         int end = line.indexOf(delimiter, start);
         String value = line.substring(start, end < 0 ? line.length() : end);
-        if (value.indexOf('"') >= 0) {
-            throw new Refused("a quote inside a value without quotes");
+        if (value.replaceFirst("^ +", "").startsWith("\"")) {
+            throw new Refused("spaces in front of a quote");
         }
         values.add(value.isEmpty() ? null : value);
         return start + value.length();
@@ -89,6 +116,6 @@ final class Csv {
                 return index + 1;
             }
         }
-        throw new Refused("a quote that is not closed");
+        throw new Refused(NOT_CLOSED);
     }
 }

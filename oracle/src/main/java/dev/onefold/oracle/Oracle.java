@@ -102,14 +102,20 @@ public final class Oracle {
         }
     }
 
-    /// Takes all lines of a stream; what stands behind the last line's end is a line, too, if it is anything.
+    /// Takes all records of a stream; what stands behind the last line's end is a record, too, if it is anything. A
+    /// record of CSV goes on behind a line end in quotes, and its number is that of its first line.
     public void accept(String source, InputStream in) throws IOException {
         InputStream bytes = new BufferedInputStream(in, 1 << 16);
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         long number = 1;
+        long lines = 1;
         for (int next = bytes.read(); next >= 0; next = bytes.read()) {
-            if (next == '\n') {
-                accept(source, number++, line.toByteArray());
+            boolean isEnd =
+                    next == '\n' && !(definition.csv() && Csv.isOpen(line.toByteArray(), definition.delimiter()));
+            lines += next == '\n' ? 1 : 0;
+            if (isEnd) {
+                accept(source, number, line.toByteArray());
+                number = lines;
                 line.reset();
             } else {
                 line.write(next);
@@ -168,6 +174,9 @@ public final class Oracle {
         if (record.length > RECORD_BYTES_MAX) {
             throw new Refused("more than 10 MiB");
         }
+        if (isHeaderAgain(source, record)) {
+            return Outcome.SILENT;
+        }
         Document document = document(source, record);
         Changes change = null;
         if (definition.isOfChanges() || !definition.key().isEmpty() && Changes.isSeed(document)) {
@@ -179,6 +188,12 @@ public final class Oracle {
             document = change.row();
         }
         return read(new Place(source, line), document, change, arrivedMs);
+    }
+
+    private boolean isHeaderAgain(String source, byte[] record) {
+        List<String> named = definition.columns();
+        List<@Nullable String> header = named == null ? headers.get(source) : new ArrayList<>(named);
+        return definition.csv() && header != null && Csv.isHeader(header, record, definition.delimiter());
     }
 
     private record Place(String source, long line) {}
@@ -234,6 +249,15 @@ public final class Oracle {
             throw new IllegalStateException("The header of " + source + " has not been seen: it is its line 1.");
         }
         return Csv.read(header, record, definition.delimiter());
+    }
+
+    /// Whether a line is a record of CSV, which has its end in it.
+    public static boolean isCsv(byte[] line, char delimiter) {
+        try {
+            return !Csv.values(line, delimiter).isEmpty();
+        } catch (Refused refused) {
+            return false;
+        }
     }
 
     private Document unwrapped(Document record) {

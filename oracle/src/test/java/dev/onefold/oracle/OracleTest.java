@@ -5,6 +5,7 @@ import static dev.onefold.oracle.Oracle.Outcome.CONFLICTING;
 import static dev.onefold.oracle.Oracle.Outcome.DUPLICATE;
 import static dev.onefold.oracle.Oracle.Outcome.HEADER;
 import static dev.onefold.oracle.Oracle.Outcome.MALFORMED;
+import static dev.onefold.oracle.Oracle.Outcome.SILENT;
 import static dev.onefold.oracle.Oracle.Outcome.STALE;
 import static dev.onefold.oracle.Oracle.Outcome.TOO_NEW;
 import static dev.onefold.oracle.Oracle.Outcome.TOO_OLD;
@@ -283,16 +284,20 @@ class OracleTest {
             1;c;;1
             1;d;x"y;1
             1;e;"x"y;1
-            1;f;"x;1
+            1;f;"x
+            y";1
             1;g;x
+            v;id;"a ""b""\";f
             1;h;x;1\r
             """)));
 
         assertThat(oracle.totals("main").keySet())
-                .containsExactly(List.of(), List.of(""), List.of("x"), List.of("x;\"y\""));
+                .containsExactly(
+                        List.of(), List.of(""), List.of("x"), List.of("x\ny"), List.of("x\"y"), List.of("x;\"y\""));
         assertThat(oracle.totals("main").get(List.of(""))).containsEntry("s", "0.5");
-        assertThat(oracle.malformed()).extracting(Oracle.Refusal::line).containsExactly(4L, 5L, 6L, 7L, 8L);
+        assertThat(oracle.malformed()).extracting(Oracle.Refusal::line).containsExactly(4L, 6L, 9L);
         assertThat(oracle.count(HEADER)).isEqualTo(1);
+        assertThat(oracle.count(SILENT)).isEqualTo(1);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.onefold.tables;
 
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Limits;
 import java.io.EOFException;
 import java.io.IOException;
@@ -73,8 +74,9 @@ public final class FileRows implements RowSource {
     public sealed interface Form {
         /// Lines as they are.
         ///
-        /// @param header whether the first line is put in front of each reading's lines
-        record Lines(boolean header) implements Form {}
+        /// @param header whether the first record is put in front of each reading's lines, and is not a row
+        /// @param ends of the records
+        record Lines(boolean header, RecordEnds ends) implements Form {}
 
         /// Records of RFC 4180, of which the first has the names of the fields; each becomes a line of JSON.
         record Csv(char delimiter) implements Form {}
@@ -102,18 +104,19 @@ public final class FileRows implements RowSource {
             return;
         }
         long at = mark.isEmpty() ? 0 : Long.parseLong(mark);
-        byte[] header = at > 0 && form.equals(new Form.Lines(true)) ? firstLine() : new byte[0];
         try (InputStream in = content.opener().open()) {
             switch (form) {
-                case Form.Lines _ -> readLines(in, at, header, taker);
+                case Form.Lines lines -> readLines(in, at, lines, taker);
                 case Form.Csv(char delimiter) -> readCsv(in, at, delimiter, taker);
             }
         }
     }
 
-    private void readLines(InputStream in, long at, byte[] header, Taker taker)
+    private void readLines(InputStream in, long at, Form.Lines form, Taker taker)
             throws IOException, InterruptedException {
-        byte[] carry = header;
+        RecordEnds ends = form.ends();
+        byte[] carry = at > 0 && form.header() ? header(ends) : new byte[0];
+        int headers = form.header() ? 1 : 0;
         skip(in, at);
         long end = at - carry.length; // Of the file's bytes, behind those that are handed over.
         while (true) {
@@ -124,7 +127,11 @@ public final class FileRows implements RowSource {
             int read = in.readNBytes(block, carry.length, block.length - 1 - carry.length);
             int length = carry.length + read;
             boolean last = length < block.length - 1;
-            int to = last ? length : lastLineEnd(block, length);
+            int to = last ? length : ends.lastEnd(block, 0, length);
+            if (!ends.areWhole(block, 0, length) && (last || ends.end(block, to, length) != RecordEnds.OPEN)) {
+                throw new IOException("behind byte " + Math.max(end, 0) + ", counted from there, "
+                        + ends.fault(block, 0, length).message(0));
+            }
             boolean isOpen = last && length > 0 && block[length - 1] != '\n';
             if (isOpen) {
                 block[to++] = '\n';
@@ -134,7 +141,9 @@ public final class FileRows implements RowSource {
             if (last) {
                 content.requireWhole(isOpen);
             }
-            Rows rows = new Rows(PART, block, to, lines(block, to), last ? END : String.valueOf(end), done());
+            int count = rows(ends, block, to) - (to > 0 ? headers : 0);
+            headers = to > 0 ? 0 : headers;
+            Rows rows = new Rows(PART, block, to, count, last ? END : String.valueOf(end), done());
             if ((last || to > 0) && !taker.take(rows) || last) {
                 return;
             }
@@ -150,31 +159,19 @@ public final class FileRows implements RowSource {
         }
     }
 
-    private byte[] firstLine() throws IOException {
+    private byte[] header(RecordEnds ends) throws IOException {
         try (InputStream in = content.opener().open()) {
             byte[] some = in.readNBytes(BLOCK_BYTES);
-            int end = 0;
-            while (end < some.length && some[end] != '\n') {
-                end++;
-            }
-            return Arrays.copyOf(some, Math.min(end + 1, some.length));
+            return Arrays.copyOf(some, ends.endAnyhow(some, 0, some.length));
         }
     }
 
-    private static int lastLineEnd(byte[] bytes, int length) {
-        int end = length;
-        while (end > 0 && bytes[end - 1] != '\n') {
-            end--;
+    private static int rows(RecordEnds ends, byte[] bytes, int to) {
+        int rows = 0;
+        for (int at = 0; at < to; at = ends.endAnyhow(bytes, at, to)) {
+            rows++;
         }
-        return end;
-    }
-
-    private static int lines(byte[] bytes, int to) {
-        int lines = 0;
-        for (int i = 0; i < to; i++) {
-            lines += bytes[i] == '\n' ? 1 : 0;
-        }
-        return lines;
+        return rows;
     }
 
     private void readCsv(InputStream in, long at, char delimiter, Taker taker)

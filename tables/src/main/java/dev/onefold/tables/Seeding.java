@@ -2,6 +2,7 @@ package dev.onefold.tables;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.event.RecordEnds;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -23,6 +24,7 @@ public final class Seeding {
     private final RowSource source;
     private final SeedLog.Seed seed;
     private final RowForm form;
+    private final RecordEnds ends;
     private final Rate rate;
     private final Intake intake;
     private final Listener listener;
@@ -39,6 +41,7 @@ public final class Seeding {
         this.seed = seed;
         form = way.form();
         rate = way.rate();
+        ends = way.ends();
         this.intake = intake;
         this.listener = listener;
         marks = new HashMap<>(seed.marks());
@@ -46,8 +49,9 @@ public final class Seeding {
 
     /// The form of the rows, and their rate.
     ///
+    /// @param ends of the rows in lines
     /// @param rate of rows
-    public record Way(RowForm form, Rate rate) {}
+    public record Way(RowForm form, RecordEnds ends, Rate rate) {}
 
     /// The receiver of the records.
     @FunctionalInterface
@@ -125,7 +129,7 @@ public final class Seeding {
     private boolean take(RowSource.Rows read) throws InterruptedException {
         RowSource.Rows rest = form.records(read);
         for (int most = rate.ofSecond(); rest.count() > most && !stopped; ) {
-            int end = endOfLine(rest, most);
+            int end = endOfRow(rest, most);
             put(new RowSource.Rows(rest.part(), rest.lines(), end, most, RowSource.BEGINNING, 0));
             rest = new RowSource.Rows(
                     rest.part(),
@@ -146,11 +150,11 @@ public final class Seeding {
         rate.spend(some.count());
     }
 
-    /// The end of the first `lines` lines.
-    private static int endOfLine(RowSource.Rows rows, int lines) {
+    /// The end of the first `some` rows.
+    private int endOfRow(RowSource.Rows rows, int some) {
         int end = 0;
-        for (int found = 0; found < lines; end++) {
-            found += rows.lines()[end] == '\n' ? 1 : 0;
+        for (int found = 0; found < some; found++) {
+            end = ends.endAnyhow(rows.lines(), end, rows.length());
         }
         return end;
     }

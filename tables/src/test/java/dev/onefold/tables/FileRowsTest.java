@@ -3,6 +3,7 @@ package dev.onefold.tables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.event.RecordEnds;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +33,7 @@ class FileRowsTest {
         return new FileRows(FileRows.Content.of(file, new AtomicLong(), () -> Files.newInputStream(file)), form);
     }
 
-    private static final FileRows.Form LINES = new FileRows.Form.Lines(false);
+    private static final FileRows.Form LINES = new FileRows.Form.Lines(false, RecordEnds.LINES);
     private static final FileRows.Form CSV = new FileRows.Form.Csv(',');
 
     @Test
@@ -86,7 +87,7 @@ class FileRowsTest {
     @Test
     void a_header_stands_in_front_of_each_reading() throws Exception {
         String content = "id,v\n" + "1,2\n".repeat(400_000);
-        FileRows.Form form = new FileRows.Form.Lines(true);
+        FileRows.Form form = new FileRows.Form.Lines(true, RecordEnds.LINES);
         Taken first = Taken.some(rows(content, form), Map.of(), 1);
         Taken rest = Taken.some(rows(content, form), first.marks, Integer.MAX_VALUE);
         assertThat(rest.lines.getFirst()).isEqualTo("id,v");

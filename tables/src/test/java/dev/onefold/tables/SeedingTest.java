@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.event.RecordEnds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -74,7 +75,7 @@ class SeedingTest {
     }
 
     private Seeding seeding(RowSource source, SeedLog.Seed seed, Seeding.Intake intake, CountDownLatch stop) {
-        return seeding(source, seed, new Seeding.Way(RowForm.plain(), Rate.of(0)), intake, stop);
+        return seeding(source, seed, new Seeding.Way(RowForm.plain(), RecordEnds.LINES, Rate.of(0)), intake, stop);
     }
 
     private Seeding seeding(
@@ -138,9 +139,9 @@ class SeedingTest {
             Seeding seeding = seeding(
                     new FileRows(
                             FileRows.Content.of(file, new AtomicLong(), () -> Files.newInputStream(file)),
-                            new FileRows.Form.Lines(false)),
+                            new FileRows.Form.Lines(false, RecordEnds.LINES)),
                     seed,
-                    new Seeding.Way(RowForm.plain(), Rate.of(7)),
+                    new Seeding.Way(RowForm.plain(), RecordEnds.LINES, Rate.of(7)),
                     (lines, length) -> {
                         appended.add((int) new String(lines, 0, length, StandardCharsets.UTF_8)
                                 .lines()

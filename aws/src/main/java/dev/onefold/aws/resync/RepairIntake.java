@@ -7,6 +7,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.bytes.RecordKind;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.tables.Seeding;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,11 +21,14 @@ public final class RepairIntake implements Seeding.Intake {
 
     private final Store store;
     private final ResyncTurn turn;
+    private final RecordEnds ends;
     private long taken;
 
-    public RepairIntake(Store store, ResyncTurn turn) {
+    /// @param ends of the records in the lines
+    public RepairIntake(Store store, ResyncTurn turn, RecordEnds ends) {
         this.store = store;
         this.turn = turn;
+        this.ends = ends;
     }
 
     /// @throws ResyncTurn.Overtaken if a later re-sync has begun; some of these repairs may be in
@@ -32,18 +36,15 @@ public final class RepairIntake implements Seeding.Intake {
     public Appended append(byte[] lines, int length) {
         Counts counts = new Counts(0, 0, 0, 0, 0);
         List<Arrival> batch = new ArrayList<>();
-        int from = 0;
-        for (int i = 0; i < length; i++) {
-            if (lines[i] == '\n') {
-                taken++;
-                byte[] line = Arrays.copyOfRange(lines, from, i);
-                batch.add(new Arrival(
-                        "resync/" + turn.number(), Long.toString(taken), 0, line, Arrival.NOT_KNOWN, RecordKind.ROW));
-                from = i + 1;
-                if (batch.size() == BATCH) {
-                    counts = counts.plus(take(batch));
-                    batch.clear();
-                }
+        for (int from = 0, to; from < length; from = to) {
+            to = ends.endAnyhow(lines, from, length);
+            taken++;
+            byte[] line = Arrays.copyOfRange(lines, from, lines[to - 1] == '\n' ? to - 1 : to);
+            batch.add(new Arrival(
+                    "resync/" + turn.number(), Long.toString(taken), 0, line, Arrival.NOT_KNOWN, RecordKind.ROW));
+            if (batch.size() == BATCH) {
+                counts = counts.plus(take(batch));
+                batch.clear();
             }
         }
         return new Appended(taken, batch.isEmpty() ? counts : counts.plus(take(batch)), List.of());

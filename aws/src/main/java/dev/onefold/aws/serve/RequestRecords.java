@@ -8,6 +8,7 @@ import dev.onefold.api.body.ContentFormat;
 import dev.onefold.api.body.Gzip;
 import dev.onefold.aws.event.UrlRequest;
 import dev.onefold.core.bytes.Utf8;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -53,7 +54,7 @@ final class RequestRecords {
         if (Utf8.decode(content).isEmpty()) {
             throw bad("The records are not UTF-8 text. Nothing was put.");
         }
-        BodyLines lines = new BodyLines(content);
+        BodyLines lines = new BodyLines(RecordEnds.of(pipeline), content);
         if (lines.size() > LINES_MAX) {
             throw new Refused(
                     413,

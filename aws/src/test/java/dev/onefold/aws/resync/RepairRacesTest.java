@@ -10,6 +10,7 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.tables.Rate;
@@ -85,7 +86,7 @@ class RepairRacesTest {
             Store store, DynamoDbAsyncClient client, String table, Passing passing, Runnable before)
             throws IOException, InterruptedException {
         ResyncTurn turn = ResyncTurn.take(store).orElseThrow();
-        Seeding.Intake intake = new RepairIntake(store, turn);
+        Seeding.Intake intake = new RepairIntake(store, turn, RecordEnds.LINES);
         return new SourceComparison(
                         AwsEngine.deployed(store),
                         new SourceComparison.Side(

@@ -10,6 +10,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.bytes.RecordKind;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.form.RowLine;
 import dev.onefold.core.pipeline.Pipeline;
 import java.lang.reflect.Proxy;
@@ -102,7 +103,7 @@ class ResyncTurnTest {
         ResyncTurn dead = ResyncTurn.take(store).orElseThrow();
         ResyncTurn current =
                 ResyncTurn.take(later(store, ResyncTurn.HELD.plusSeconds(1))).orElseThrow();
-        assertThatThrownBy(() -> new RepairIntake(store, dead).append(LINES, LINES.length))
+        assertThatThrownBy(() -> new RepairIntake(store, dead, RecordEnds.LINES).append(LINES, LINES.length))
                 .isInstanceOf(ResyncTurn.Overtaken.class)
                 .hasMessageContaining("Another re-sync has begun");
         // As if it was taken for dead between its last renewal and its transaction.
@@ -110,7 +111,7 @@ class ResyncTurnTest {
         assertThatThrownBy(() -> StateAndMap.repair(store, repair, dead::check)).isInstanceOf(StateAndMap.Fenced.class);
         AwsEngine engine = AwsEngine.deployed(store);
         assertThat(engine.get(List.of("a"))).isEmpty();
-        assertThat(new RepairIntake(store, current)
+        assertThat(new RepairIntake(store, current, RecordEnds.LINES)
                         .append(LINES, LINES.length)
                         .counts()
                         .accepted())

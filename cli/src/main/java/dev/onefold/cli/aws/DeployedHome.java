@@ -21,6 +21,7 @@ import dev.onefold.cli.seed.Home;
 import dev.onefold.cli.seed.Opened;
 import dev.onefold.cli.seed.Versions;
 import dev.onefold.core.Engine;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.Seeding;
@@ -211,7 +212,7 @@ final class DeployedHome implements Home {
 
         @Override
         public Seeding.Intake intake() {
-            return new RepairIntake(store, turn.orElseThrow());
+            return new RepairIntake(store, turn.orElseThrow(), RecordEnds.of(engine.pipeline()));
         }
 
         /// Rows that went to another incarnation are not in this one.

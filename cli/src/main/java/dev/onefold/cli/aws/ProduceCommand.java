@@ -7,6 +7,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.load.Pace;
 import dev.onefold.sqs.Queue;
@@ -123,7 +124,7 @@ final class ProduceCommand implements Callable<Integer> {
             }
         }
         if (queue != null) {
-            return toQueue(queue, pace).code();
+            return toQueue(queue, RecordEnds.of(definition), pace).code();
         }
         String target = stream.target(aws.deployment(definition.name()));
         StopRequest stop = new StopRequest();
@@ -148,7 +149,7 @@ final class ProduceCommand implements Callable<Integer> {
         }
     }
 
-    private ExitCode toQueue(String url, Pace pace) throws IOException, InterruptedException {
+    private ExitCode toQueue(String url, RecordEnds ends, Pace pace) throws IOException, InterruptedException {
         Queue target;
         try {
             target = Queue.of(url);
@@ -158,7 +159,7 @@ final class ProduceCommand implements Callable<Integer> {
         StopRequest stop = new StopRequest();
         stop.makeOnSignals();
         try (SqsAsyncClient client = aws.queue(target)) {
-            return new QueueProduction(caller, client, target, new Production.Limits(pace, stop))
+            return new QueueProduction(caller, client, target, new Production.Limits(pace, stop), ends)
                     .run(files, from, delaySeconds);
         }
     }

@@ -11,6 +11,7 @@ import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.source.ReadAhead;
 import dev.onefold.load.Pace;
@@ -34,6 +35,7 @@ final class Production {
     private final Caller caller;
     private final String stream;
     private final PartitionKeys keys;
+    private final RecordEnds ends;
     private final Limits limits;
     private final Producer producer;
     private final AtomicLong refused = new AtomicLong();
@@ -63,6 +65,7 @@ final class Production {
         this.stream = stream;
         this.limits = limits;
         keys = new PartitionKeys(pipeline);
+        ends = RecordEnds.of(pipeline);
         producer = new Producer(
                 client,
                 stream,
@@ -111,14 +114,14 @@ final class Production {
         if (ProduceCommand.isStandardInput(file)) {
             try (ReadAhead input = new ReadAhead(caller.in(), limits.stop::isMade);
                     Progress progress = progress("stdin", 0)) {
-                put(new RecordLines(input), skip, progress, () -> 0);
+                put(new RecordLines(ends, input), skip, progress, () -> 0);
             }
             return;
         }
         InputFile input = InputFile.of(caller, file);
         try (InputStream in = input.open();
                 Progress progress = progress(String.valueOf(input.path().getFileName()), input.bytes())) {
-            put(new RecordLines(in), skip, progress, input.read()::get);
+            put(new RecordLines(ends, in), skip, progress, input.read()::get);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.source.ReadAhead;
 import dev.onefold.sqs.Queue;
 import dev.onefold.sqs.QueueSender;
@@ -25,11 +26,13 @@ final class QueueProduction {
     private final SqsAsyncClient client;
     private final Queue queue;
     private final Production.Limits limits;
+    private final RecordEnds ends;
     private final AtomicLong refused = new AtomicLong();
     private final long startNanos = System.nanoTime();
     private long lines;
 
-    QueueProduction(Caller caller, SqsAsyncClient client, Queue queue, Production.Limits limits) {
+    QueueProduction(Caller caller, SqsAsyncClient client, Queue queue, Production.Limits limits, RecordEnds ends) {
+        this.ends = ends;
         this.caller = caller;
         this.client = client;
         this.queue = queue;
@@ -83,7 +86,7 @@ final class QueueProduction {
         try (InputStream in = isStandardInput
                 ? new ReadAhead(caller.in(), limits.stop()::isMade)
                 : InputFile.of(caller, file).open()) {
-            RecordLines records = new RecordLines(in);
+            RecordLines records = new RecordLines(ends, in);
             lines = 0;
             for (RecordLines.Line line = records.next();
                     line != null && !limits.stop().isMade();

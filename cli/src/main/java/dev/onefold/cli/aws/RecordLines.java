@@ -1,16 +1,20 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.source.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The lines of an input, one record each; a last line without its end is one, too. Not thread-safe.
+/// The records of an input, one in a line; a record of CSV may have several lines. A last line without its end is a
+/// record, too. Not thread-safe.
 public final class RecordLines {
+    private final RecordEnds ends;
     private final LineReader reader;
     private LineReader.@Nullable Lines lines;
     private int at;
+    private long before; // Lines that were read.
 
     /// A line without its end.
     ///
@@ -18,8 +22,9 @@ public final class RecordLines {
     /// @param bytes how many it has
     public record Line(byte @Nullable [] data, long bytes) {}
 
-    public RecordLines(InputStream in) {
-        reader = LineReader.eager(in, false);
+    public RecordLines(RecordEnds ends, InputStream in) {
+        this.ends = ends;
+        reader = LineReader.eager(ends, in, false);
     }
 
     /// The next line; `null` at the end.
@@ -27,9 +32,14 @@ public final class RecordLines {
     public Line next() throws IOException {
         LineReader.Lines some = lines;
         if (some == null || at >= some.length()) {
+            before += some == null ? 0 : some.oversized() < 0 ? RecordEnds.lines(some.bytes(), 0, some.length()) : 1;
             some = reader.next();
             lines = some;
             at = 0;
+        }
+        RecordEnds.Fault fault = reader.fault();
+        if (some == null && fault != null) {
+            throw new IOException(fault.message(before));
         }
         if (some == null) {
             return null;
@@ -38,12 +48,10 @@ public final class RecordLines {
             return new Line(null, some.oversized());
         }
         byte[] bytes = some.bytes();
-        int end = at;
-        while (end < some.length() && bytes[end] != '\n') {
-            end++;
-        }
+        int next = ends.endAnyhow(bytes, at, some.length());
+        int end = bytes[next - 1] == '\n' ? next - 1 : next;
         byte[] data = Arrays.copyOfRange(bytes, at, end > at && bytes[end - 1] == '\r' ? end - 1 : end);
-        at = end + 1;
+        at = next;
         return new Line(data, data.length);
     }
 }

@@ -121,11 +121,6 @@ final class RedriveCommand implements Callable<Integer> {
         if (length > 0 && bytes[length - 1] == '\n') {
             length -= length > 1 && bytes[length - 2] == '\r' ? 2 : 1;
         }
-        for (int i = 0; i < length; i++) {
-            if (bytes[i] == '\n') {
-                throw CommandFailure.usage("The edited record has more than one line; a record is one line.");
-            }
-        }
         return Arrays.copyOf(bytes, length);
     }
 }

@@ -7,6 +7,7 @@ import dev.onefold.cli.run.InputFile;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.tables.FileRows;
 import java.io.IOException;
@@ -81,7 +82,8 @@ record Sample(char delimiter, List<Node> records, int others, boolean isWhole) {
     }
 
     private static Sample read(InputFile file, char delimiter) throws IOException {
-        FileRows.Form form = delimiter == 0 ? new FileRows.Form.Lines(false) : new FileRows.Form.Csv(delimiter);
+        FileRows.Form form =
+                delimiter == 0 ? new FileRows.Form.Lines(false, RecordEnds.LINES) : new FileRows.Form.Csv(delimiter);
         List<Node> records = new ArrayList<>();
         AtomicLong seen = new AtomicLong();
         FileRows.Content content = FileRows.Content.of(file.path(), file.read(), file::open);

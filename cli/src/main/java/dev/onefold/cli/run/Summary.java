@@ -6,7 +6,6 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Status;
 import dev.onefold.core.pipeline.Processing;
-import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -77,11 +76,9 @@ final class Summary {
                         .append(Words.visible(last.second()))
                         .append(".\n"));
         text.append("Durable in ").append(caller.shown(data.path())).append(": ");
-        long all =
-                engine.progress().stream().mapToLong(Answer.Progress::records).sum();
         String rows = engine.pipeline().fold() instanceof Processing ? "key" : "row";
         text.append(Words.count(status.rows(), rows)).append(" of ");
-        text.append(Words.count(all, "record")).append(" in all.\n");
+        text.append(Words.count(now.records(), "record")).append(" in all.\n");
         out.print(text);
         out.flush();
     }

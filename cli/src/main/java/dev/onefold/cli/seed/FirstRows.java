@@ -4,10 +4,12 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.RejectedSource;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.tables.Seeding;
@@ -25,6 +27,7 @@ final class FirstRows implements Seeding.Intake {
     private final Seeding.Intake intake;
     private final boolean few;
     private final Decoder decoder;
+    private final RecordEnds ends;
     private @Nullable Malformed first;
     private boolean hasHeader;
     private int rows;
@@ -37,6 +40,7 @@ final class FirstRows implements Seeding.Intake {
         this.intake = intake;
         few = atOnce < ROWS;
         decoder = new Decoder(pipeline);
+        ends = RecordEnds.of(pipeline);
         checked = pipeline.fold() instanceof Processing; // Its code may be out of reach here.
     }
 
@@ -53,15 +57,17 @@ final class FirstRows implements Seeding.Intake {
     private boolean isReadable(byte[] lines, int length) {
         byte[] padded = Arrays.copyOf(lines, length + Decoder.PADDING);
         int from = 0;
-        int to = lineEnd(padded, from, length);
+        int next = ends.endAnyhow(padded, from, length);
+        int to = RecordLine.end(padded, from, next);
         if (Decoder.wantsHeader(pipeline) && !hasHeader && length > 0) {
             hasHeader = true;
             Malformed malformed = decoder.header(padded, from, to);
             if (malformed != null) {
                 throw refused(malformed.message() + ".");
             }
-            from = to + 1;
-            to = lineEnd(padded, from, length);
+            from = next;
+            next = ends.endAnyhow(padded, from, length);
+            to = RecordLine.end(padded, from, next);
         }
         for (; from < length && rows < ROWS; rows++) {
             Malformed malformed = decoder.decode(kind, padded, from, to);
@@ -70,8 +76,9 @@ final class FirstRows implements Seeding.Intake {
             }
             malformed = malformed != null ? malformed : SILENT;
             first = first == null ? malformed : first;
-            from = to + 1;
-            to = lineEnd(padded, from, length);
+            from = next;
+            next = ends.endAnyhow(padded, from, length);
+            to = RecordLine.end(padded, from, next);
         }
         if (first != null && (rows >= ROWS || !few)) {
             throw refused("of the first " + rows + " not one is a record. The first one: " + first.message() + ".");
@@ -81,13 +88,5 @@ final class FirstRows implements Seeding.Intake {
 
     private CommandFailure refused(String why) {
         return new CommandFailure(ExitCode.DIFFERENT, "Pipeline " + pipeline.name() + " cannot read the rows: " + why);
-    }
-
-    private static int lineEnd(byte[] lines, int from, int length) {
-        int to = from;
-        while (to < length && lines[to] != '\n') {
-            to++;
-        }
-        return to;
     }
 }

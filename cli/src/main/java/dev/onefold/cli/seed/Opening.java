@@ -6,6 +6,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
@@ -308,7 +309,7 @@ public final class Opening {
             requireJson("the file");
         }
         FileRows.Form form = reads || !csv
-                ? new FileRows.Form.Lines(Decoder.wantsHeader(pipeline))
+                ? new FileRows.Form.Lines(Decoder.wantsHeader(pipeline), RecordEnds.of(pipeline))
                 : new FileRows.Form.Csv(plain.endsWith(".tsv") ? '\t' : ',');
         FileRows.Content content = FileRows.Content.of(file.path(), file.read(), file::open);
         RowSource rows = new FileRows(content, form);

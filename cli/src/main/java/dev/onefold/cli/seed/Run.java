@@ -7,6 +7,7 @@ import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.RowForm;
@@ -70,7 +71,11 @@ public final class Run {
                             to.intake(),
                             opened.rate().ofSecond());
             Seeding seeding = new Seeding(
-                    opened.source(), seed, new Seeding.Way(to.form(), opened.rate()), checked, listener(progress));
+                    opened.source(),
+                    seed,
+                    new Seeding.Way(to.form(), RecordEnds.of(to.pipeline()), opened.rate()),
+                    checked,
+                    listener(progress));
             Seeding.Report report = seeding.run();
             caller.print(text(opened, report, Duration.ofNanos(System.nanoTime() - start)));
             if (!report.finished()) {

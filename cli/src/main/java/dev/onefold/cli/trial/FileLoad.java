@@ -6,6 +6,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.verbs.Totals;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
@@ -35,7 +36,7 @@ final class FileLoad implements Load {
     private final EmbeddedEngine engine;
     private final List<String> rollups;
     private byte @Nullable [] first;
-    private long records;
+    private long records; // Lines, where a record may have several.
 
     /// @param folder that is empty
     /// @throws CommandFailure if there is no record
@@ -46,7 +47,7 @@ final class FileLoad implements Load {
             parts.add(new ByteArrayInputStream(new byte[] {'\n'})); // The last line of a file may have no end.
         }
         in = new SequenceInputStream(Collections.enumeration(parts));
-        lines = new RecordLines(in);
+        lines = new RecordLines(RecordEnds.of(pipeline), in);
         first = line();
         if (first == null) {
             throw CommandFailure.usage(String.join(", ", files) + (files.size() == 1 ? " has" : " have")
@@ -72,7 +73,7 @@ final class FileLoad implements Load {
         }
         if (!some.isEmpty()) {
             engine.append(SOURCE, records + 1, all.toByteArray(), all.size());
-            records += some.size();
+            records += RecordEnds.lines(all.toByteArray(), 0, all.size());
         }
         return some;
     }

@@ -6,6 +6,7 @@ import dev.onefold.cli.Cli;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.StopRequest;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.load.Pace;
 import dev.onefold.sqs.Queue;
 import java.io.ByteArrayOutputStream;
@@ -72,7 +73,12 @@ class QueueProductionTest {
         cli.write("one.ndjson", lines);
         cli.write("two.ndjson", lines);
         Caller caller = cli.caller(InputStream.nullInputStream(), said, said);
-        return new QueueProduction(caller, client, QUEUE, new Production.Limits(new Pace(0, System.nanoTime()), stop))
+        return new QueueProduction(
+                        caller,
+                        client,
+                        QUEUE,
+                        new Production.Limits(new Pace(0, System.nanoTime()), stop),
+                        RecordEnds.LINES)
                 .run(List.of("one.ndjson", "two.ndjson"), from, -1);
     }
 

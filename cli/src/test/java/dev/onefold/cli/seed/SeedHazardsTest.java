@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Engine;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
@@ -179,7 +180,7 @@ class SeedHazardsTest {
     }
 
     private static Seeding.Way way(Engine engine, SeedLog.Seed seed) {
-        return new Seeding.Way(Versions.form(engine.pipeline(), STREAM, seed.number()), Rate.of(0));
+        return new Seeding.Way(Versions.form(engine.pipeline(), STREAM, seed.number()), RecordEnds.LINES, Rate.of(0));
     }
 
     private static Seeding.Listener always() {

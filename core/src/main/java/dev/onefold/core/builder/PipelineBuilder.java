@@ -72,6 +72,24 @@ public final class PipelineBuilder {
         return set("delimiter", delimiter);
     }
 
+    /// Sets the quote around CSV values; the default is a double quote.
+    public PipelineBuilder quote(char quote) {
+        return set("quote", quote);
+    }
+
+    /// Sets how numbers of CSV are written, such as `1.234,50`.
+    ///
+    /// @param decimal `.`, which is the default, or `,`
+    /// @param thousands between groups of three digits: one of `.`, `,`, `'`, `_` and a space
+    public PipelineBuilder numbers(char decimal, char thousands) {
+        return set("decimal", String.valueOf(decimal)).set("thousands", String.valueOf(thousands));
+    }
+
+    /// Quotes are ordinary characters of CSV values.
+    public PipelineBuilder noQuote() {
+        return set("quote", PipelineReader.NONE);
+    }
+
     /// Records are changes of a DynamoDB table; fields are named as in the table, and [#version] may be left out.
     public PipelineBuilder dynamoDbStream() {
         return set("format", PipelineReader.DYNAMODB_STREAM);

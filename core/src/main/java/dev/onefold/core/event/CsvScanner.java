@@ -2,35 +2,74 @@ package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.FieldPath;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Input.Format;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the fields that a pipeline reads in one CSV line (RFC 4180, without line breaks inside quotes). Not
-/// thread-safe.
+/// Finds the fields that a pipeline reads in one record of CSV (RFC 4180). Not thread-safe.
 final class CsvScanner {
     /// Bytes of a byte order mark.
     static final int MARK_BYTES = 3;
 
     private final Fields fields;
+    private final CsvHeader header;
     private final byte delimiter;
+    private final byte quote;
+    private final boolean isLiteral; // A quote in a value without quotes.
     private final int[] slots; // By column; -1 where the pipeline reads nothing.
 
-    CsvScanner(Fields fields, char delimiter, List<String> columns) {
+    /// @param input is of CSV
+    CsvScanner(Fields fields, Input input, CsvHeader header) {
         this.fields = fields;
-        this.delimiter = (byte) delimiter;
-        slots = new int[columns.size()];
-        for (int column = 0; column < columns.size(); column++) {
-            slots[column] = fields.paths.indexOf(FieldPath.of(columns.get(column)));
+        this.header = header;
+        delimiter = header.delimiter;
+        quote = header.quote;
+        isLiteral = input.readsBy(3);
+        fields.quote = quote;
+        fields.numbers = header.numbers;
+        fields.isCsv = true;
+        slots = new int[header.columns.size()];
+        for (int column = 0; column < slots.length; column++) {
+            slots[column] = fields.paths.indexOf(FieldPath.of(header.columns.get(column)));
         }
+    }
+
+    /// Whether a record is the header again: files with a header were joined, or sent one after the other.
+    boolean isHeader(byte[] record, int from, int to) {
+        return isLiteral && header.isAt(record, from, to);
+    }
+
+    /// Why a record seems to be another header: two values are names of columns, or one is the name of its own column.
+    @Nullable
+    String otherHeader(byte[] record, int from, int to) {
+        List<String> names = header.columns;
+        List<String> values = header.values(record, from, to);
+        if (!isLiteral || values == null || values.equals(names)) {
+            return null;
+        }
+        int known = 0;
+        int differs = -1;
+        for (int column = 0; column < values.size(); column++) {
+            boolean isSame = column < names.size() && names.get(column).equals(values.get(column));
+            known += isSame && slots[column] >= 0 ? 2 : names.contains(values.get(column)) ? 1 : 0;
+            differs = isSame || differs >= 0 ? differs : column;
+        }
+        differs = differs < 0 ? values.size() : differs;
+        return known < 2
+                ? null
+                : "Column " + (differs + 1) + " is " + name(values, differs) + ", and was " + name(names, differs);
+    }
+
+    private static String name(List<String> columns, int number) {
+        return number < columns.size() ? "'" + columns.get(number) + "'" : "not there";
     }
 
     /// Fills the fields from the record at `[from, to)`; `null` when it is well-formed.
     @Nullable
     Malformed scan(byte[] record, int from, int to) {
         fields.clear(record);
-        int end = to > from && record[to - 1] == '\r' ? to - 1 : to;
+        int end = CsvHeader.end(record, from, to);
         if (from == end) {
             return Malformed.syntax(0, "The record is empty");
         }
@@ -41,10 +80,13 @@ final class CsvScanner {
         int column = 0;
         int at = from;
         while (true) {
-            int next = at < end && record[at] == '"' ? quoted(record, at, end, column) : plain(record, at, end, column);
+            boolean isQuoted = at < end && record[at] == quote && quote != Format.Csv.NO_QUOTE;
+            int next = isQuoted ? quoted(record, at, end, column) : plain(record, at, end, column);
             if (next < 0) {
-                return Malformed.syntax(
-                        at - from, "A quote in the CSV line is not closed, or not at the end of its value,");
+                String wrong = isLiteral && !isQuoted
+                        ? "A space is in front of a quote in the CSV line, whose value begins"
+                        : "A quote in the CSV line is not closed, or not at the end of its value,";
+                return Malformed.syntax(at - from, wrong);
             }
             column++;
             if (next == end) {
@@ -61,7 +103,7 @@ final class CsvScanner {
     private int plain(byte[] record, int from, int end, int column) {
         int at = from;
         while (at < end && record[at] != delimiter) {
-            if (record[at] == '"') {
+            if (record[at] == quote && (!isLiteral || isBlank(record, from, at))) {
                 return -1;
             }
             at++;
@@ -70,13 +112,22 @@ final class CsvScanner {
         return at;
     }
 
+    /// Whether a quote after these bytes is perhaps meant to open a value.
+    private boolean isBlank(byte[] record, int from, int to) {
+        int at = from;
+        while (at < to && record[at] == ' ') {
+            at++;
+        }
+        return at == to && quote != Format.Csv.NO_QUOTE;
+    }
+
     private int quoted(byte[] record, int from, int end, int column) {
         boolean doubled = false;
         int at = from + 1;
         while (at < end) {
-            if (record[at] != '"') {
+            if (record[at] != quote) {
                 at++;
-            } else if (at + 1 < end && record[at + 1] == '"') {
+            } else if (at + 1 < end && record[at + 1] == quote) {
                 doubled = true;
                 at += 2;
             } else {
@@ -90,52 +141,10 @@ final class CsvScanner {
 
     private void put(int column, byte kind, int from, int to) {
         if (column < slots.length && slots[column] >= 0) {
-            fields.set(slots[column], kind, from, to);
+            LocalNumbers numbers = header.numbers;
+            boolean isLocal = numbers != null && kind == Fields.TEXT && numbers.may(fields.bytes, from, to);
+            fields.set(slots[column], isLocal ? Fields.LOCAL_TEXT : kind, from, to);
         }
-    }
-
-    /// The columns that a header line names, or `null` if it is not well-formed.
-    static @Nullable List<String> header(byte[] line, int from, int to, char delimiter) {
-        int begin = hasMark(line, from, to) ? from + MARK_BYTES : from; // Spreadsheets write a byte order mark.
-        int end = to > begin && line[to - 1] == '\r' ? to - 1 : to;
-        if (TextBytes.utf8Ends(line, begin, end) < end) {
-            return null;
-        }
-        List<String> names = new ArrayList<>();
-        int at = begin;
-        while (true) {
-            boolean quoted = at < end && line[at] == '"';
-            int next = at + (quoted ? 1 : 0);
-            while (next < end
-                    && (quoted ? line[next] != '"' || isDoubled(line, next, end) : line[next] != (byte) delimiter)) {
-                next += quoted && line[next] == '"' ? 2 : 1;
-            }
-            if (next > end || quoted && next == end) {
-                return null;
-            }
-            String name = new String(line, at, next - at, StandardCharsets.UTF_8);
-            names.add(quoted ? name.substring(1).replace("\"\"", "\"") : name);
-            next += quoted ? 1 : 0;
-            if (next == end) {
-                return names;
-            }
-            if (line[next] != (byte) delimiter) {
-                return null;
-            }
-            at = next + 1;
-        }
-    }
-
-    /// Advice for a header that seems to have another delimiter; may be empty.
-    static String otherDelimiter(List<String> columns) {
-        String only = columns.size() == 1 ? columns.getFirst() : "";
-        for (String delimiter : List.of(";", "\t", "|", ",")) {
-            if (only.contains(delimiter)) {
-                String written = delimiter.equals("\t") ? "\\t" : delimiter;
-                return ". Is the delimiter another one? Write format: {type: csv, delimiter: \"" + written + "\"}";
-            }
-        }
-        return "";
     }
 
     /// Whether text begins with a byte order mark.
@@ -144,9 +153,5 @@ final class CsvScanner {
                 && text[from] == (byte) 0xef
                 && text[from + 1] == (byte) 0xbb
                 && text[from + 2] == (byte) 0xbf;
-    }
-
-    private static boolean isDoubled(byte[] line, int at, int end) {
-        return at + 1 < end && line[at + 1] == '"';
     }
 }

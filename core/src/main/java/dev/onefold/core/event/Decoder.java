@@ -80,7 +80,7 @@ public final class Decoder {
         changes = ChangeScanner.of(pipeline, fields);
         rowRecords = ChangeScanner.RowRecord.of(pipeline, fields);
         csv = input.format() instanceof Format.Csv format && !format.columns().isEmpty()
-                ? new CsvScanner(fields, format.delimiter(), format.columns())
+                ? new CsvScanner(fields, input, new CsvHeader(format, format.columns()))
                 : null;
         inputs = rollups.inputs().toArray(new Measure.Input[0]);
         event = new Event(rollups.all().size(), inputs.length);
@@ -145,24 +145,21 @@ public final class Decoder {
         if (!(pipeline.input().format() instanceof Format.Csv format)) {
             throw new IllegalStateException("Only CSV has a header");
         }
-        List<String> columns = CsvScanner.header(line, from, to, format.delimiter());
-        if (columns == null) {
+        CsvHeader header = CsvHeader.read(format, line, from, to);
+        if (header == null) {
             return new Malformed(Reason.MALFORMED, "The header line is not CSV");
         }
-        for (FieldPath path : fields.paths) {
-            if (path.names().size() > 1 || !columns.contains(path.names().getFirst())) {
-                return new Malformed(
-                        Reason.MALFORMED,
-                        "The header, the first line of the source, has no column " + path + " among its "
-                                + columns.size() + CsvScanner.otherDelimiter(columns));
-            }
-            if (columns.indexOf(path.names().getFirst())
-                    != columns.lastIndexOf(path.names().getFirst())) {
-                return new Malformed(Reason.MALFORMED, "The header names column " + path + " twice");
-            }
+        Malformed malformed = header.requireColumns(fields.paths);
+        if (malformed != null) {
+            return malformed;
         }
-        csv = new CsvScanner(fields, format.delimiter(), columns);
+        csv = new CsvScanner(fields, pipeline.input(), header);
         return null;
+    }
+
+    /// Why a record seems to be another header than the one that was taken; `null` if it does not.
+    public @Nullable String otherHeader(byte[] record, int from, int to) {
+        return csv == null ? null : csv.otherHeader(record, from, to);
     }
 
     /// Takes the id that the source gives the next record; it is the record's id in a pipeline with `id:
@@ -190,6 +187,10 @@ public final class Decoder {
     private @Nullable Malformed decodeUnmarked(RecordKind kind, byte[] record, int from, int to) {
         if (kind == RecordKind.ROW && rowRecords == null) {
             return new Malformed(Reason.REFUSED, "The pipeline keeps no rows with versions that a seeding could bring");
+        }
+        if (csv != null && csv.isHeader(record, from, to)) {
+            event.isSilent = true;
+            return null;
         }
         boolean isRow = kind == RecordKind.ROW
                 || kind == RecordKind.UNMARKED && ChangeScanner.RowRecord.begins(record, from, to);

@@ -3,6 +3,7 @@ package dev.onefold.core.event;
 import dev.onefold.core.pipeline.FieldPath;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The fields of one record that a pipeline reads: for each, the kind of its value, and the range of the
 /// value in the record's bytes. Filled by a scanner, read by the decoder, and used again for the next record.
@@ -21,12 +22,22 @@ final class Fields {
     static final byte COMPOSITE = 7;
     /// CSV text in quotes that has doubled quotes in it.
     static final byte DOUBLED_TEXT = 8;
+    /// CSV text that is perhaps a number, in the form of [#numbers].
+    static final byte LOCAL_TEXT = 9;
 
     final List<FieldPath> paths;
     final byte[] kind;
     final int[] from;
     final int[] to;
     byte[] bytes = new byte[0];
+    /// The quote that is doubled in a [#DOUBLED_TEXT].
+    byte quote = '"';
+    /// The form of a number in a [#LOCAL_TEXT]; `null` if there are none.
+    @Nullable
+    LocalNumbers numbers;
+
+    /// Whether the records are of CSV.
+    boolean isCsv;
 
     Fields(List<FieldPath> paths) {
         this.paths = List.copyOf(paths);

@@ -99,6 +99,9 @@ final class InputReader {
         } else {
             wrong = "is not a number";
         }
+        if (wrong != null && fields.isCsv && fields.numbers == null && kind == Fields.TEXT) {
+            wrong += LocalNumbers.advice(fields.bytes, fields.from[slot], fields.to[slot]);
+        }
         return wrong == null ? null : Malformed.field(fields.paths.get(slot), wrong);
     }
 

@@ -41,7 +41,7 @@ final class Scalars {
         int length = fields.to[slot] - from;
         reserve(at + length);
         switch (fields.kind[slot]) {
-            case Fields.TEXT -> {
+            case Fields.TEXT, Fields.LOCAL_TEXT -> {
                 System.arraycopy(fields.bytes, from, bytes, at, length);
                 return length;
             }
@@ -49,7 +49,7 @@ final class Scalars {
                 return TextBytes.unescape(fields.bytes, from, from + length, bytes, at);
             }
             case Fields.DOUBLED_TEXT -> {
-                return undouble(fields.bytes, from, from + length, at);
+                return undouble(fields.bytes, from, from + length, at, fields.quote);
             }
             case Fields.NUMBER -> {
                 return number(fields.bytes, from, length, at);
@@ -66,10 +66,16 @@ final class Scalars {
         }
     }
 
-    /// Whether the field is a text with escapes or doubled quotes; then the text is read, into the first
-    /// `textLength` bytes.
+    /// Whether the field is a text with escapes, doubled quotes or other separators of a number; then the text is read,
+    /// into the first `textLength` bytes.
     boolean isEscaped(Fields fields, int slot) {
         byte kind = fields.kind[slot];
+        LocalNumbers numbers = fields.numbers;
+        if (kind == Fields.LOCAL_TEXT && numbers != null) {
+            reserve(fields.to[slot] - fields.from[slot] + 1);
+            textLength = numbers.plain(fields.bytes, fields.from[slot], fields.to[slot], bytes);
+            return true;
+        }
         if (kind != Fields.ESCAPED_TEXT && kind != Fields.DOUBLED_TEXT) {
             return false;
         }
@@ -160,11 +166,11 @@ final class Scalars {
         return number.precision() - (long) number.scale() > Decimals.CHARACTERS_MAX ? NOT_TEXT : put(plain(number), 0);
     }
 
-    private int undouble(byte[] source, int from, int to, int at) {
+    private int undouble(byte[] source, int from, int to, int at, byte quote) {
         int out = at;
         for (int i = from; i < to; i++) {
             bytes[out++] = source[i];
-            if (source[i] == '"') {
+            if (source[i] == quote) {
                 i++;
             }
         }

@@ -47,6 +47,7 @@ public final class PipelineReader {
 
     static final String INTEGER = "integer";
     static final char DELIMITER = ',';
+    public static final String NONE = "none";
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9-]*[a-z0-9])?");
     private static final String KEY_ADVICE = "write key and version to let the highest version of a key count";
@@ -153,6 +154,9 @@ public final class PipelineReader {
         String word = input.has("format") ? input.read("format", PipelineReader::formatWord) : JSON;
         List<String> columns = columns(input);
         Character delimiter = input.read("delimiter", PipelineReader::delimiter);
+        Character quote = input.read("quote", PipelineReader::quote);
+        Character decimal = input.read("decimal", PipelineReader::decimal);
+        Character thousands = input.read("thousands", PipelineReader::thousands);
         Boolean keepsExpired = input.read("expired", PipelineReader::keepsExpired);
         Instant stream = input.read("stream", PipelineReader::stream);
         String table = input.read("table", PipelineReader::table);
@@ -170,7 +174,19 @@ public final class PipelineReader {
             }
         });
         return switch (word) {
-            case CSV -> new Format.Csv(delimiter == null ? DELIMITER : delimiter, columns);
+            case CSV -> {
+                char between = delimiter == null ? DELIMITER : delimiter;
+                char around = quote == null ? Format.Csv.QUOTE : quote;
+                if (between == around) {
+                    input.refuse("quote", "is the delimiter, too", "write another character, or 'quote: none'");
+                }
+                char point = decimal == null ? Format.Csv.POINT : decimal;
+                char groups = thousands == null ? Format.Csv.NO_THOUSANDS : thousands;
+                if (point == groups) {
+                    input.refuse("thousands", "is the decimal separator, too", "write another one, or leave it out");
+                }
+                yield new Format.Csv(between, columns, around, point, groups);
+            }
             case DYNAMODB_STREAM -> new Format.DynamoDbStream(stream, keepsExpired != null && keepsExpired);
             case DEBEZIUM -> {
                 input.require("table", "write the name of the table: a connector's log may have several");
@@ -235,7 +251,7 @@ public final class PipelineReader {
     private static SequencedMap<String, List<String>> formats() {
         SequencedMap<String, List<String>> formats = new LinkedHashMap<>();
         formats.put(JSON, List.of("unwrap"));
-        formats.put(CSV, List.of("columns", "delimiter"));
+        formats.put(CSV, List.of("columns", "delimiter", "quote", "decimal", "thousands"));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired"));
         formats.put(DEBEZIUM, List.of("table", "logs"));
         return Collections.unmodifiableSequencedMap(formats);
@@ -260,6 +276,38 @@ public final class PipelineReader {
                     "write one ASCII character in quotes, but not a double quote or line break: \",\", \";\", \"|\", \"\\t\"");
         }
         return first;
+    }
+
+    private static char quote(Expression expression) {
+        String text = expression.whole();
+        char first = text.isEmpty() ? ' ' : text.charAt(0);
+        if (text.equals(NONE)) {
+            return Format.Csv.NO_QUOTE;
+        }
+        if (text.length() != 1 || first > '~' || first <= ' ') {
+            throw expression.refuseFrom(
+                    0,
+                    text.isEmpty() ? "is empty" : "is not a quote",
+                    "write one ASCII character, such as \"'\", or none if quotes are ordinary characters");
+        }
+        return first;
+    }
+
+    private static char decimal(Expression expression) {
+        return separator(expression, ".,", "\",\" for numbers such as 1234,50");
+    }
+
+    private static char thousands(Expression expression) {
+        return separator(
+                expression, ".,'_ ", "what is between groups of three digits: \".\", \",\", \"'\", \"_\" or \" \"");
+    }
+
+    private static char separator(Expression expression, String allowed, String right) {
+        String text = expression.whole();
+        if (text.length() != 1 || allowed.indexOf(text.charAt(0)) < 0) {
+            throw expression.refuseFrom(0, "is not a separator in numbers", "write " + right);
+        }
+        return text.charAt(0);
     }
 
     private List<String> columns(Section input) {

@@ -184,6 +184,16 @@ public final class PipelineText {
                 if (csv.delimiter() != PipelineReader.DELIMITER) {
                     settings.put("delimiter", csv.delimiter());
                 }
+                if (csv.quote() != Format.Csv.QUOTE) {
+                    boolean isNone = csv.quote() == Format.Csv.NO_QUOTE;
+                    settings.put("quote", isNone ? PipelineReader.NONE : String.valueOf(csv.quote()));
+                }
+                if (csv.decimal() != Format.Csv.POINT) {
+                    settings.put("decimal", String.valueOf(csv.decimal()));
+                }
+                if (csv.thousands() != Format.Csv.NO_THOUSANDS) {
+                    settings.put("thousands", String.valueOf(csv.thousands()));
+                }
             }
             case Format.DynamoDbStream stream -> {
                 settings.put("format", PipelineReader.DYNAMODB_STREAM);

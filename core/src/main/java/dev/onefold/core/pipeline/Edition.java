@@ -36,7 +36,12 @@ public final class Edition {
                     (_, _) -> true,
                     "a comparison with true or false refuses a value that spells neither; a key without a type refuses"
                             + " a text that is an unusual spelling of a number; a version may be 1.7e12, and a time may have a"
-                            + " blank for T and an offset +02 or +0200"));
+                            + " blank for T and an offset +02 or +0200"),
+            new Rule(
+                    3,
+                    (format, _) -> format instanceof Format.Csv,
+                    "a line break inside of quotes is a part of its CSV value, a quote inside a value without quotes is"
+                            + " a character, and a record that is equal to the header is passed over"));
 
     private Edition() {}
 

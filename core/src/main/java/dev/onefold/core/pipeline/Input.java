@@ -127,10 +127,23 @@ public record Input(
             }
         }
 
-        /// One RFC 4180 line a record; without columns, the first line of each source names them.
-        record Csv(char delimiter, List<String> columns) implements Format {
+        /// Records of RFC 4180; without columns, the first record of each source names them.
+        ///
+        /// @param quote around values that hold a delimiter, quote or line end; [#NO_QUOTE] if there is none
+        /// @param decimal between the digits before and behind the point: `.` or `,`
+        /// @param thousands between groups of three digits; [#NO_THOUSANDS] if there is none
+        record Csv(char delimiter, List<String> columns, char quote, char decimal, char thousands) implements Format {
+            public static final char QUOTE = '"';
+            public static final char NO_QUOTE = 0;
+            public static final char POINT = '.';
+            public static final char NO_THOUSANDS = 0;
+
             public Csv {
                 columns = List.copyOf(columns);
+            }
+
+            public Csv(char delimiter, List<String> columns) {
+                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS);
             }
         }
 

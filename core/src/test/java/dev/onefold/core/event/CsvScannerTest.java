@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +22,13 @@ class CsvScannerTest {
     private static final Decoding ABC = Decoding.csv(r -> r.levels("a", "c").count("n"), "a", "b", "c");
     private static final Decoding MISSING = Decoding.csv(
             r -> r.levels("a missing \"none\"", "c missing \"none\"").count("n"), "a", "b", "c");
+
+    private static final Decoding OLD =
+            of(PipelineBuilder.named("p").csv("a", "b", "c").edition(2));
+
+    private static Decoding of(PipelineBuilder input) {
+        return Decoding.of(input.rollup(r -> r.levels("a", "c").count("n")));
+    }
 
     private static Decoding withHeader() {
         return Decoding.of(PipelineBuilder.named("p")
@@ -106,7 +115,7 @@ class CsvScannerTest {
                 "\"x\"\"\"\",y,z",
             })
     void a_quote_that_is_not_closed_or_in_the_wrong_place_is_malformed(String record) {
-        Malformed refusal = ABC.refusal(record);
+        Malformed refusal = OLD.refusal(record);
         assertThat(refusal.reason()).isEqualTo(Reason.MALFORMED);
         assertThat(refusal.message())
                 .startsWith("A quote in the CSV line is not closed, or not at the end of its value, at byte ");
@@ -116,7 +125,86 @@ class CsvScannerTest {
     @Test
     void a_quote_in_the_wrong_place_is_told_by_the_place_of_its_value() {
         assertThat(ABC.refusal("x,y,\"z").message()).endsWith("at byte 4 of the record");
-        assertThat(ABC.refusal("x\"y,,z").message()).endsWith("at byte 0 of the record");
+        assertThat(OLD.refusal("x\"y,,z").message()).endsWith("at byte 0 of the record");
+    }
+
+    @Test
+    void from_edition_3_on_a_quote_inside_a_value_without_quotes_is_a_character() {
+        assertThat(ABC.group("37.8\"N,,z\"")).containsExactly("37.8\"N", "z\"");
+        assertThat(ABC.group("x\"\",y,a b\"c\"")).containsExactly("x\"\"", "a b\"c\"");
+        assertThat(ABC.refusal("x,y,\"z\" ").message()).startsWith("A quote in the CSV line is not closed, or not");
+        assertThat(ABC.refusal("x,  \"y\",z").message())
+                .isEqualTo(
+                        "A space is in front of a quote in the CSV line, whose value begins at byte 2 of the record");
+    }
+
+    @Test
+    void from_edition_3_on_a_record_that_is_equal_to_the_header_is_silent() {
+        Decoding headed = withHeader();
+        assertThat(headed.header("a,b c")).isNull();
+        for (String again : List.of("a,b c", "a,b c\r", "\"a\",b c", "\uFEFFa,\"b c\"")) {
+            assertThat(headed.event(again).isSilent).as(again).isTrue();
+        }
+        for (String record : List.of("a,b d", "b c,a", "a, b c", "\"a\"\"\",b c")) {
+            assertThat(headed.event(record).isSilent).as(record).isFalse();
+        }
+        assertThat(ABC.event("a,b,c").isSilent).isTrue();
+        assertThat(OLD.event("a,b,c").isSilent).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"1.234,50|1234.5", "-0,50|-0.5", "99,00|99", "7|7", "1.234|1234", "1.234.567|1234567", "1,5e2|150"
+            })
+    void a_number_with_a_decimal_comma_and_groups_of_three_digits(String text, String number) {
+        assertThat(GERMAN.number("x;" + text)).isEqualByComparingTo(number);
+        assertThat(GERMAN.number("x;\"" + text + "\"")).isEqualByComparingTo(number);
+        assertThat(GERMAN.group(text + ";1")).containsExactly(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"1.5", "1234.567", "1.23,4", ".123", "1,", ",5", "1,2,3", "1,234.5", "1.234.56", "1..234", "."})
+    void a_number_in_another_form_is_refused(String text) {
+        assertThat(GERMAN.refusal("x;" + text).message()).contains("is '" + text + " ', which is not a number");
+    }
+
+    private static final Decoding GERMAN = Decoding.of(PipelineBuilder.named("p")
+            .csv("x", "n")
+            .delimiter(';')
+            .numbers(',', '.')
+            .rollup(r -> r.levels("x").sum("s", "n", 18, 2)));
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1.234,50|decimal: \",\" and thousands: \".\" under input",
+                "0,5|decimal: \",\" under input",
+                "1,234.5|thousands: \",\" under input",
+                "1.234.567|decimal: \",\" and thousands: \".\" under input",
+                "1,234|decimal: \",\" or thousands: \",\" under input"
+            })
+    void a_number_in_a_known_other_form_is_refused_with_the_settings_to_write(String text, String advice) {
+        Decoding plain = Decoding.csv(r -> r.sum("s", "n", 18, 2), "x", "n");
+        assertThat(plain.refusal("x,\"" + text + "\"").message())
+                .isEqualTo("Field n is '" + text + "', which is not a number. Write " + advice);
+        for (String settings : advice.replace(" under input", "").split(" or ", -1)) {
+            String written = settings.replaceAll("(\\w+):", "\"$1\":").replace(" and ", ",");
+            assertThat(PipelineText.read("{\"pipeline\":\"p\",\"input\":{\"format\":\"csv\"," + written
+                            + "},\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}"))
+                    .isInstanceOf(Reading.Read.class);
+        }
+    }
+
+    @Test
+    void another_quote_and_none() {
+        Decoding single = of(PipelineBuilder.named("p").csv("a", "b", "c").quote((char) 39));
+        assertThat(single.group("'a,''b'" + "'',,\"c\"")).containsExactly("a,'b'", "\"c\"");
+        Decoding none = of(PipelineBuilder.named("p").csv("a", "b", "c").noQuote());
+        assertThat(none.group("\"a,,c\"")).containsExactly("\"a", "c\"");
+        assertThat(none.group(" \",,\0")).containsExactly(" \"", "\0");
     }
 
     @ParameterizedTest
@@ -294,10 +382,9 @@ class CsvScannerTest {
                 record[i] = (byte) ",,\"\"xy\r\u0000".charAt(random.nextInt(8));
             }
             String text = new String(record, StandardCharsets.UTF_8);
-            boolean expected = text.matches("(?s)(\"([^\"]|\"\")*\"|[^,\"]*)(,(\"([^\"]|\"\")*\"|[^,\"]*)){2}")
-                    || text.endsWith("\r")
-                            && text.substring(0, text.length() - 1)
-                                    .matches("(?s)(\"([^\"]|\"\")*\"|[^,\"]*)(,(\"([^\"]|\"\")*\"|[^,\"]*)){2}");
+            String value = "(\"([^\"]|\"\")*\"|(?!\")[^,]*)";
+            String line = text.endsWith("\r") ? text.substring(0, text.length() - 1) : text;
+            boolean expected = line.matches("(?s)" + value + "(," + value + "){2}");
             assertThat(MISSING.decode(record) == null).as(text).isEqualTo(expected);
         });
     }

@@ -137,7 +137,7 @@ class IdentityTest {
             byte[] header = Arrays.copyOf(utf8("k" + delimiter + "v"), 3 + Decoder.PADDING);
             assertThat(Objects.requireNonNull(new Decoder(csv).header(header, 0, 3))
                             .message())
-                    .endsWith("Write format: {type: csv, delimiter: \"" + delimiter.replace("\t", "\\t") + "\"}");
+                    .endsWith("Write delimiter: \"" + delimiter.replace("\t", "\\t") + "\" under input");
         }
         byte[] other = Arrays.copyOf(utf8("k:v"), 3 + Decoder.PADDING);
         assertThat(Objects.requireNonNull(new Decoder(csv).header(other, 0, 3)).message())

@@ -78,8 +78,9 @@ class InputRefusalsTest {
         assertInput("\"levels\": []", "3:1: input.levels: 'levels' is not a setting of input; it belongs to a roll-up");
         assertInput(
                 "\"foo\": 1",
-                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, unwrap, stream, expired, table, logs, key, version, id,"
-                        + " horizon, time, delete, filter, truths, falsehoods, normalize, zone, fold or edition");
+                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, quote, decimal,"
+                        + " thousands, unwrap, stream, expired, table, logs, key, version, id, horizon, time, delete,"
+                        + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
     }
@@ -303,6 +304,27 @@ class InputRefusalsTest {
                     "4:2: input.delimiter: '" + shown + "' is not a delimiter" + advice);
         }
         assertInput("\"format\": \"csv\", \"delimiter\":\n\"\"", "4:2: input.delimiter: is empty" + advice);
+    }
+
+    @Test
+    void a_quote_is_one_character_or_none_and_separators_of_numbers_are_two_different_ones() {
+        assertInput(
+                "\"format\": \"csv\", \"quote\":\n\"xx\"",
+                "4:2: input.quote: 'xx' is not a quote; write one ASCII character, such as \"'\", or none if quotes are"
+                        + " ordinary characters");
+        assertInput(
+                "\"format\": \"csv\", \"delimiter\": \";\",\n\"quote\": \";\"",
+                "4:1: input.quote: is the delimiter, too; write another character, or 'quote: none'");
+        assertInput(
+                "\"format\": \"csv\", \"decimal\":\n\";\"",
+                "4:2: input.decimal: ';' is not a separator in numbers; write \",\" for numbers such as 1234,50");
+        assertInput(
+                "\"format\": \"csv\", \"thousands\":\n\"x\"",
+                "4:2: input.thousands: 'x' is not a separator in numbers; write what is between groups of three digits:"
+                        + " \".\", \",\", \"'\", \"_\" or \" \"");
+        assertInput(
+                "\"format\": \"csv\", \"decimal\": \",\",\n\"thousands\": \",\"",
+                "4:1: input.thousands: is the decimal separator, too; write another one, or leave it out");
     }
 
     @Test

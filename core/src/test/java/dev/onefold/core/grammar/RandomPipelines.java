@@ -42,7 +42,12 @@ final class RandomPipelines {
         boolean json = random.nextBoolean();
         Format format = json
                 ? new Format.Json(random.nextBoolean() ? List.of() : distinct(1 + random.nextInt(3), () -> field(true)))
-                : new Format.Csv(random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)), List.of());
+                : new Format.Csv(
+                        random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)),
+                        List.of(),
+                        random.nextBoolean() ? '"' : "'`\0".charAt(random.nextInt(3)),
+                        random.nextBoolean() ? '.' : ',',
+                        "\0 '_".charAt(random.nextInt(4)));
         Identity identity = switch (random.nextInt(4)) {
             case 0 ->
                 Identity.Versioned.of(

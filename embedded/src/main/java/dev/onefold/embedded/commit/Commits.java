@@ -41,6 +41,7 @@ public final class Commits {
     private final Folding folding;
     private final Letters letters;
     private final Journal journal;
+    private final Framing lineFraming;
     private long uncommittedBytes; // Of the entries that are forced together.
     private long uncommittedLines;
     private final List<Chunk> kept =
@@ -52,6 +53,7 @@ public final class Commits {
         this.folding = folding;
         this.letters = letters;
         this.journal = journal;
+        lineFraming = Framing.ofLines(state.pipeline);
     }
 
     /// Commits requests, at least the first one: all entries are forced once, then folded. Requests that are
@@ -192,10 +194,20 @@ public final class Commits {
         Source source = continued(lines.source(), lines.firstRecord());
         long next = source.recordsAppended() + 1;
         long first = lines.firstRecord() == Request.NEXT ? next : lines.firstRecord();
-        Framing framing = lines.framing();
+        boolean messages = !lines.framing().isOfLines();
+        Framing framing = framing(messages);
         int from = 0;
-        for (long skip = next - first; skip > 0 && from < lines.length(); skip--) {
-            from = framing.end(lines.bytes(), from, lines.length());
+        for (long skip = next - first; skip > 0 && from < lines.length(); ) {
+            int to = framing.end(lines.bytes(), from, lines.length());
+            skip -= framing.count(lines.bytes(), from, to);
+            if (skip < 0) {
+                throw new EngineException(
+                        EngineException.Kind.SOURCE_CHANGED,
+                        "Line " + next + " of source " + source.name()
+                                + " is inside of a record, and all lines before it"
+                                + " are acknowledged: these are not the lines that were sent before.");
+            }
+            from = to;
         }
         if (from == lines.length()) {
             return null;
@@ -204,7 +216,6 @@ public final class Commits {
                 framing.count(lines.bytes(), from, lines.length()),
                 framing.bytesTaken(lines.bytes(), from, lines.length()));
         byte[] rest = Arrays.copyOfRange(lines.bytes(), from, lines.length());
-        boolean messages = framing == Framing.MESSAGES;
         if (!messages) {
             folding.requireHeader(source, rest);
         }
@@ -309,7 +320,8 @@ public final class Commits {
             case Entry.Lines lines ->
                 source(lines.source())
                         .append(
-                                lines.recordsBefore() + framing(lines).count(lines.bytes(), 0, lines.bytes().length),
+                                lines.recordsBefore()
+                                        + framing(lines.messages()).count(lines.bytes(), 0, lines.bytes().length),
                                 lines.offset() + lines.bytes().length,
                                 true);
             case Entry.Oversized line ->
@@ -318,8 +330,8 @@ public final class Commits {
         }
     }
 
-    private static Framing framing(Entry.Lines lines) {
-        return lines.messages() ? Framing.MESSAGES : Framing.LINES;
+    private Framing framing(boolean messages) {
+        return messages ? Framing.MESSAGES : lineFraming;
     }
 
     private Source source(String name) {
@@ -387,7 +399,7 @@ public final class Commits {
     /// Folds lines, some chunks at a time: the whole of a large entry, decoded, would need several times its bytes.
     private void foldLines(Entry.Lines lines, Source source) {
         List<Chunk> chunks = new ArrayList<>();
-        Framing framing = framing(lines);
+        Framing framing = framing(lines.messages());
         int end = lines.bytes().length;
         for (int from = 0; from < end; ) {
             int to = framing.end(lines.bytes(), from, end);

@@ -120,7 +120,7 @@ public final class Request {
     public void requireIdentity(Pipeline pipeline) {
         switch (asked) {
             case Asked.Lines lines
-            when lines.framing == Framing.MESSAGES ->
+            when !lines.framing.isOfLines() ->
                 QueueBatch.problem(pipeline).ifPresent(problem -> {
                     throw new IllegalArgumentException(problem);
                 });

@@ -3,6 +3,7 @@ package dev.onefold.embedded.definition;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.Feeds;
 import dev.onefold.core.state.Derivation;
@@ -15,6 +16,7 @@ import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
@@ -246,15 +248,21 @@ final class ViewFill {
 
     private void refold(View fresh, InputStream in, Source.Known known, String reason) throws IOException {
         Source source = fresh.state.sources.open(known.name(), Source.Kind.FILE);
-        LineReader reader = LineReader.hashing(in, Sha256.digest(), false);
+        Framing framing = Framing.ofLines(definition);
+        LineReader reader = LineReader.hashing(framing.ends(), in, Sha256.digest(), false);
         Chunk chunk = new Chunk(fresh.state.shards.length);
         for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
-            chunk.setLines(lines, source, source.at());
+            chunk.setLines(framing, lines, source, source.at());
             fresh.folding.takeHeader(chunk);
             fresh.folding.rounds(List.of(chunk));
             reader.giveBack(lines);
             fresh.checkpoints.takeIfDue();
             opening.space().requireOpen();
+        }
+        RecordEnds.Fault fault = reader.fault();
+        if (fault != null) {
+            throw refused(
+                    reason, "source " + known.name() + " cannot be read by it: " + fault.message(source.records()));
         }
         if (!(known.position() instanceof Position.File(long bytes, byte[] sha256, var _))
                 || source.at() != bytes

@@ -4,6 +4,7 @@ import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
@@ -37,7 +38,7 @@ public final class Chunk {
     long next;
     /// The beginning of the lines that are records: behind a header.
     int from;
-    /// Records, a header included.
+    /// Records, a header included; of lines, the lines.
     long records;
     /// The source's digest behind these lines.
     @Nullable
@@ -103,8 +104,8 @@ public final class Chunk {
     /// Holds lines of a file, or one that is too long.
     ///
     /// @return position of the source behind them
-    public long setLines(LineReader.Lines lines, Source linesSource, long linesOffset) {
-        set(Framing.LINES, lines.bytes(), lines.length(), linesSource, linesOffset);
+    public long setLines(Framing how, LineReader.Lines lines, Source linesSource, long linesOffset) {
+        set(how, lines.bytes(), lines.length(), linesSource, linesOffset);
         next = linesOffset + lines.consumed();
         oversized = lines.oversized();
         oversizedHash = lines.oversizedHash();
@@ -118,7 +119,7 @@ public final class Chunk {
     /// @param appended with room behind them for the decoder
     public void setAppended(Framing how, byte[] appended, int appendedLength, Source from, long appendedOffset) {
         set(how, appended, appendedLength, from, appendedOffset);
-        isUnfinished = how == Framing.LINES && hasUnfinishedLine();
+        isUnfinished = how.isOfLines() && hasUnfinishedLine();
     }
 
     /// Notes when the journal recorded the records.
@@ -219,7 +220,7 @@ public final class Chunk {
 
     /// When a record arrived: a message when it was sent, others when the journal recorded them.
     long arrivedMs(Records record) {
-        return framing == Framing.MESSAGES ? record.sentMs() : arrivedMs;
+        return isOfQueue() ? record.sentMs() : arrivedMs;
     }
 
     /// The id by which the source names a record.
@@ -227,7 +228,7 @@ public final class Chunk {
         if (message != null) {
             return message;
         }
-        if (framing == Framing.MESSAGES) {
+        if (isOfQueue()) {
             return record.message();
         }
         if (source.kind() != Source.Kind.PARTITION) {
@@ -238,7 +239,7 @@ public final class Chunk {
 
     /// The place of a record in its dead letter. The place of a message is the same whenever it comes again.
     Place place(Records record, long line) {
-        byte[] id = framing == Framing.MESSAGES ? record.message() : message;
+        byte[] id = isOfQueue() ? record.message() : message;
         return id == null
                 ? new Place(source.name(), line, record.place())
                 : new Place(QueueBatch.place(source.name(), new String(id, StandardCharsets.UTF_8)), line, 0);
@@ -246,12 +247,12 @@ public final class Chunk {
 
     /// Whether its records may come again, as others of the source.
     boolean isOfQueue() {
-        return framing == Framing.MESSAGES;
+        return framing.equals(Framing.MESSAGES);
     }
 
     /// Whether its first line may be a header.
     boolean mayHaveHeader() {
-        return framing == Framing.LINES && length > 0;
+        return framing.isOfLines() && length > 0;
     }
 
     /// Whether it covers a place of the source.
@@ -271,7 +272,7 @@ public final class Chunk {
 
     /// Forgets the decoded events: the records are decoded again in a later round.
     public void clear() {
-        records = from > 0 ? 1 : 0; // The bytes in front of the records are a header.
+        records = RecordEnds.lines(bytes, 0, from); // The bytes in front of the records are a header.
         seenMs = Long.MIN_VALUE;
         isDecoded = false;
         rejectedAt.clear();
@@ -293,7 +294,7 @@ public final class Chunk {
     @Nullable
     Found find(long place) {
         Records all = numbered();
-        for (long line = recordsBefore + 1; all.next(); line++) {
+        for (long line = recordsBefore + 1; all.next(); line += all.lines()) {
             if (all.place() == place) {
                 return new Found(place(all, line), arrivedMs(all), all.copy(), kind(all));
             }

@@ -4,13 +4,16 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.letters.Rejected;
+import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.Records;
 import dev.onefold.embedded.source.Source;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -70,24 +73,37 @@ public final class Folding {
             source.setHeader(header(source, chunk.bytes, chunk.length));
             decodings[0].headed = source;
             chunk.from = Math.min(source.header().length + 1, chunk.length);
-            chunk.records = 1;
+            chunk.clear();
         }
     }
 
-    /// Requires that lines which are to be the first ones of a source begin with a header, if the format has one.
+    /// Requires that lines which are to be the first ones of a source begin with a header, if the format has one, and
+    /// that other lines begin with no other header.
     ///
     /// @throws EngineException if they begin with no header for this pipeline
     public void requireHeader(Source source, byte[] lines) {
-        if (source.awaitsHeader() && Decoder.wantsHeader(state.pipeline)) {
+        if (!Decoder.wantsHeader(state.pipeline)) {
+            return;
+        }
+        if (source.awaitsHeader()) {
             header(source, lines, lines.length);
+        } else if (source.header().length > 0) {
+            takeColumns(decodings[0], source);
+            int end = Framing.ofLines(state.pipeline).end(lines, 0, lines.length);
+            String other = decodings[0].decoder.otherHeader(lines, 0, RecordLine.end(lines, 0, end));
+            if (other != null) {
+                throw new EngineException(
+                        EngineException.Kind.SOURCE_CHANGED,
+                        "Source " + source.name() + " has another header: its first record is "
+                                + new String(source.header(), StandardCharsets.UTF_8) + ", and these records begin with"
+                                + " names of columns. " + other + ". Send them as a source of their own.");
+            }
         }
     }
 
     private byte[] header(Source source, byte[] lines, int length) {
-        int end = 0;
-        while (end < length && lines[end] != '\n') {
-            end++;
-        }
+        int next = Framing.ofLines(state.pipeline).end(lines, 0, length);
+        int end = next > 0 && lines[next - 1] == '\n' ? next - 1 : next;
         byte[] header = Arrays.copyOf(lines, end);
         decodings[0].headed = null;
         Malformed malformed = decodings[0].decoder.header(header, 0, end);
@@ -179,20 +195,20 @@ public final class Folding {
         fold.end(chunks, now);
     }
 
-    private static void takeColumns(Decoding decoding, Chunk chunk) {
-        byte[] header = chunk.source.header();
-        if (header.length > 0 && !chunk.source.equals(decoding.headed)) {
+    private static void takeColumns(Decoding decoding, Source source) {
+        byte[] header = source.header();
+        if (header.length > 0 && !source.equals(decoding.headed)) {
             decoding.decoder.header(header, 0, header.length);
-            decoding.headed = chunk.source;
+            decoding.headed = source;
         }
     }
 
     private void decode(Decoding decoding, Chunk chunk) {
-        takeColumns(decoding, chunk);
+        takeColumns(decoding, chunk.source);
         chunk.settle(settled);
         Records records = chunk.records();
         while (records.next()) {
-            chunk.records++;
+            chunk.records += records.lines();
             if (chunk.fate(records) == Settled.Fate.PURGED) {
                 continue;
             }
@@ -287,9 +303,9 @@ public final class Folding {
         }
         long known = 0;
         Decoder decoder = decodings[0].decoder;
-        takeColumns(decodings[0], chunk);
+        takeColumns(decodings[0], chunk.source);
         Records records = chunk.numbered();
-        for (long line = chunk.recordsBefore + 1; records.next(); line++) {
+        for (long line = chunk.recordsBefore + 1; records.next(); line += records.lines()) {
             if (!chunk.rejectedAt.get(records.at())) {
                 continue;
             }

@@ -89,7 +89,7 @@ final class KeyLetters {
     private void find(Chunk chunk) {
         Records records = chunk.numbered();
         String source = chunk.source.name();
-        for (long line = chunk.recordsBefore + 1; records.next(); line++) {
+        for (long line = chunk.recordsBefore + 1; records.next(); line += records.lines()) {
             long at = line;
             found.computeIfPresent(
                     new Place(source, 0, records.place()), (_, _) -> new Found(chunk, at, records.copy()));

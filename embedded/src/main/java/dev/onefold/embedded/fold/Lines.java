@@ -2,6 +2,7 @@ package dev.onefold.embedded.fold;
 
 import dev.onefold.core.TooLargeException;
 import dev.onefold.core.bytes.Utf8;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.letters.Letters;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,7 @@ public final class Lines {
     ///
     /// @throws IllegalArgumentException if a record is not one line of Unicode text, or there are too many
     /// bytes
-    public static byte[] of(List<String> records, int bytesMax) {
+    public static byte[] of(RecordEnds ends, List<String> records, int bytesMax) {
         if (records == null) {
             throw new IllegalArgumentException("The list of records is null");
         }
@@ -25,7 +26,7 @@ public final class Lines {
         List<byte[]> encoded = new ArrayList<>(records.size());
         long length = 0;
         for (String record : records) {
-            byte[] bytes = bytes(record, encoded.size() + 1);
+            byte[] bytes = bytes(ends, record, encoded.size() + 1);
             encoded.add(bytes);
             length += bytes.length + 1L;
             if (length > bytesMax) {
@@ -99,14 +100,25 @@ public final class Lines {
         return Runtime.getRuntime().maxMemory() / 4;
     }
 
+    /// Requires that each record of the lines has an end, and each quote, too.
+    ///
+    /// @param linesBefore lines of the source in front of these
+    /// @throws IllegalArgumentException if the state of quotes is not known somewhere
+    public static void requireEnds(RecordEnds ends, byte[] lines, int length, long linesBefore) {
+        if (ends.haveQuotes() && !ends.areWhole(lines, 0, length)) {
+            throw new IllegalArgumentException(
+                    "Nothing of this was taken: " + ends.fault(lines, 0, length).message(linesBefore));
+        }
+    }
+
     /// The end of the lines that one commit takes, from one line on: behind at least one line.
-    public static int end(byte[] lines, int from, int length) {
+    public static int end(RecordEnds ends, byte[] lines, int from, int length) {
         if (heapBytes(length - from, length - from) <= heapBytesMax()) {
             return length; // However short the lines are.
         }
-        int end = lineEnd(lines, from, length);
+        int end = ends.endAnyhow(lines, from, length);
         for (long count = 1; end < length; count++) {
-            int next = lineEnd(lines, end, length);
+            int next = ends.endAnyhow(lines, end, length);
             if (heapBytes(count + 1, next - from) > heapBytesMax()) {
                 break;
             }
@@ -115,32 +127,17 @@ public final class Lines {
         return end;
     }
 
-    /// How many lines there are.
-    public static long count(byte[] lines, int length) {
-        long count = 0;
-        for (int at = 0; at < length; at = lineEnd(lines, at, length)) {
-            count++;
-        }
-        return count;
-    }
-
-    /// Behind the line end of a line, or at the end of the bytes.
-    public static int lineEnd(byte[] bytes, int from, int to) {
-        int at = from;
-        while (at < to && bytes[at] != '\n') {
-            at++;
-        }
-        return Math.min(at + 1, to);
-    }
-
-    private static byte[] bytes(String record, int number) {
+    private static byte[] bytes(RecordEnds ends, String record, int number) {
         if (record == null) {
             throw new IllegalArgumentException("Record " + number + " of the list is null");
         }
-        if (record.indexOf('\n') >= 0) {
+        byte[] bytes = Utf8.encode("Record " + number + " of the list", record);
+        if (ends.end(bytes, 0, bytes.length) >= 0) {
             throw new IllegalArgumentException(
-                    "Record " + number + " of the list holds a line end; a record is one line");
+                    "Record " + number + " of the list holds a line end; a record is one line"
+                            + (ends.haveQuotes() ? ", or has its line ends in quotes" : ""));
         }
-        return Utf8.encode("Record " + number + " of the list", record);
+        requireEnds(ends, bytes, bytes.length, 0);
+        return bytes;
     }
 }

@@ -2,6 +2,7 @@ package dev.onefold.embedded.intake;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.fold.Chunk;
@@ -9,6 +10,7 @@ import dev.onefold.embedded.source.Decompression;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
+import dev.onefold.embedded.source.Framing;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
@@ -39,8 +41,10 @@ public final class FileFold {
     private final FileSource file;
     private final FoldListener listener;
     private final List<Chunk> pool = new ArrayList<>();
+    private final Framing framing;
 
     public FileFold(Rounds rounds, FileSource file, FoldListener listener) {
+        framing = Framing.ofLines(rounds.pipeline());
         this.rounds = rounds;
         this.file = file;
         this.listener = listener;
@@ -177,7 +181,7 @@ public final class FileFold {
 
     private FoldReport fold(InputStream in, MessageDigest digest, String name) throws IOException {
         Source source = rounds.openSource(name, Source.Kind.FILE);
-        LineReader reader = LineReader.hashing(in, digest, file.growing());
+        LineReader reader = LineReader.hashing(framing.ends(), in, digest, file.growing());
         long recordsBefore = source.dataRecords();
         requireFinishedLine(in, source, reader);
         if (rounds.settings().threads() == 0) {
@@ -187,6 +191,14 @@ public final class FileFold {
         }
         rounds.checkpointNow(this::givesUp);
         tell(source);
+        RecordEnds.Fault fault = reader.fault();
+        if (fault != null && !stops()) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_UNREADABLE,
+                    "Input " + file.name() + " is read up to byte " + source.at() + ": "
+                            + fault.message(source.records())
+                            + ". What was folded of it is safe. Mend it from there on, and run it again.");
+        }
         return new FoldReport.Folded(source.dataRecords() - recordsBefore, source.at());
     }
 
@@ -307,7 +319,7 @@ public final class FileFold {
                 pool.add(new Chunk(rounds.settings().shards()));
             }
             Chunk chunk = pool.get(chunks.size());
-            offset = chunk.setLines(lines, source, offset);
+            offset = chunk.setLines(framing, lines, source, offset);
             chunks.add(chunk);
         }
         return chunks;

@@ -2,6 +2,7 @@ package dev.onefold.embedded.intake;
 
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Lines;
@@ -199,18 +200,24 @@ public final class Submissions {
         return new EngineException(kind, why + ". Nothing of this call was done; call again.");
     }
 
+    /// The bytes of records, each ended by a line end.
+    public byte[] lines(List<String> records) {
+        return Lines.of(RecordEnds.of(view.get().pipeline), records, APPEND_BYTES_MAX);
+    }
+
     /// Commits numbered lines, in as many entries as are needed.
-    public static Appended append(
-            String source, long firstRecord, byte[] lines, int length, UnaryOperator<Request> commit) {
+    public Appended append(String source, long firstRecord, byte[] lines, int length, UnaryOperator<Request> commit) {
         Lines.requireNumbered(source, firstRecord);
         Lines.requireLength(lines, length, APPEND_BYTES_MAX);
+        RecordEnds ends = RecordEnds.of(view.get().pipeline);
+        Lines.requireEnds(ends, lines, length, firstRecord - 1);
         if (length == 0) {
             return of(commit.apply(Request.lines(source, Request.NEXT, lines, 0)));
         }
         Appended appended = Appended.none(0);
         long record = firstRecord;
         for (int from = 0; from < length; ) {
-            int to = Lines.end(lines, from, length);
+            int to = Lines.end(ends, lines, from, length);
             byte[] part = from == 0 && to == length ? lines : Arrays.copyOfRange(lines, from, to);
             Request request = Request.lines(source, record, part, to - from);
             appended = appended.plus(of(commit.apply(request)));

@@ -1,25 +1,47 @@
 package dev.onefold.embedded.source;
 
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.Pipeline;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /// How bytes are cut into records, and the place of each record.
-public enum Framing {
-    /// Each record ends at a line end; its place is the byte where it begins.
-    LINES,
+///
+/// @param ends where records end in lines
+public record Framing(Kind kind, RecordEnds ends) {
+    /// What is around a record.
+    enum Kind {
+        /// Each record ends at a line end; its place is the byte where it begins.
+        LINES,
+        /// Before each record are its place, 8 bytes, and its length, 4 bytes; so it may hold any byte.
+        LENGTHS,
+        /// Before each record are its length, 4 bytes, the time when its message was sent, 8 bytes, and the
+        /// message's id with its length, 2 bytes. Its place is the byte where that begins.
+        MESSAGES
+    }
 
-    /// Before each record are its place, 8 bytes, and its length, 4 bytes; so it may hold any byte.
-    LENGTHS,
+    /// A record in each line.
+    public static final Framing LINES = new Framing(Kind.LINES, RecordEnds.LINES);
 
-    /// Before each record are its length, 4 bytes, the time when its message was sent, 8 bytes, and the
-    /// message's id with its length, 2 bytes. Its place is the byte where that begins.
-    MESSAGES;
+    public static final Framing LENGTHS = new Framing(Kind.LENGTHS, RecordEnds.LINES);
+    public static final Framing MESSAGES = new Framing(Kind.MESSAGES, RecordEnds.LINES);
 
     static final int PREFIX_BYTES = 12;
     static final int MESSAGE_PREFIX_BYTES = 14;
+
+    /// Lines, as a pipeline reads them: a record of CSV may have several.
+    public static Framing ofLines(Pipeline pipeline) {
+        RecordEnds ends = RecordEnds.of(pipeline);
+        return ends.haveQuotes() ? new Framing(Kind.LINES, ends) : LINES;
+    }
+
+    /// Whether records are in lines.
+    public boolean isOfLines() {
+        return kind == Kind.LINES;
+    }
 
     /// Bytes that records take with [#LENGTHS].
     public static int bytes(List<LogBatch.Entry> records) {
@@ -76,14 +98,8 @@ public enum Framing {
 
     /// Behind the record that begins at a byte.
     public int end(byte[] bytes, int from, int to) {
-        return switch (this) {
-            case LINES -> {
-                int at = from;
-                while (at < to && bytes[at] != '\n') {
-                    at++;
-                }
-                yield Math.min(at + 1, to);
-            }
+        return switch (kind) {
+            case LINES -> ends.endAnyhow(bytes, from, to);
             case LENGTHS -> from + PREFIX_BYTES + ByteBuffer.wrap(bytes).getInt(from + Long.BYTES);
             case MESSAGES -> {
                 ByteBuffer frame = ByteBuffer.wrap(bytes);
@@ -92,8 +108,11 @@ public enum Framing {
         };
     }
 
-    /// How many records there are.
+    /// How many records there are; in lines, how many lines.
     public long count(byte[] bytes, int from, int to) {
+        if (kind == Kind.LINES) {
+            return RecordEnds.lines(bytes, from, to);
+        }
         long count = 0;
         for (int at = from; at < to; at = end(bytes, at, to)) {
             count++;

@@ -2,6 +2,7 @@ package dev.onefold.embedded.source;
 
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.embedded.disk.Scale;
 import java.io.IOException;
@@ -15,9 +16,9 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts a stream into chunks of whole lines and hashes the bytes that it hands out. A line over the limit is
-/// handed out as its length and hash; one that is far over it is never held in memory. Not thread-safe,
-/// except [#giveBack].
+/// Cuts a stream into chunks of whole records, each of which ends at a line end, and hashes the bytes that it hands
+/// out. A line over the limit is handed out as its length and hash; one that is far over it is never held in memory.
+/// Where the state of quotes is not known, it stops in front of the record. Not thread-safe, except [#giveBack].
 public final class LineReader {
     public static final int CHUNK_BYTES = Scale.of(1 << 18);
 
@@ -25,6 +26,7 @@ public final class LineReader {
     private static final int EAGER_BYTES_MAX = 1 << 23;
     private static final byte GIVEN_BACK = '7'; // A reader of lines that were given back finds no lines in them.
 
+    private final RecordEnds ends;
     private final InputStream in;
     private final @Nullable MessageDigest digest;
     private final boolean growing;
@@ -33,8 +35,11 @@ public final class LineReader {
     private byte[] carry = new byte[0];
     private boolean ended;
     private @Nullable Lines rest;
+    private RecordEnds.@Nullable Fault fault;
 
-    private LineReader(InputStream in, @Nullable MessageDigest digest, boolean growing, boolean eager) {
+    private LineReader(
+            RecordEnds ends, InputStream in, @Nullable MessageDigest digest, boolean growing, boolean eager) {
+        this.ends = ends;
         this.in = in;
         this.digest = digest;
         this.growing = growing;
@@ -45,15 +50,15 @@ public final class LineReader {
     ///
     /// @param digest hash of all that was read before
     /// @param growing whether an unfinished last line is left alone
-    public static LineReader hashing(InputStream in, MessageDigest digest, boolean growing) {
-        return new LineReader(in, digest, growing, false);
+    public static LineReader hashing(RecordEnds ends, InputStream in, MessageDigest digest, boolean growing) {
+        return new LineReader(ends, in, digest, growing, false);
     }
 
     /// Hands out the available lines rather than wait for a full chunk, and hashes nothing.
     ///
     /// @param growing whether an unfinished last line is left for [#rest]
-    public static LineReader eager(InputStream in, boolean growing) {
-        return new LineReader(in, null, growing, true);
+    public static LineReader eager(RecordEnds ends, InputStream in, boolean growing) {
+        return new LineReader(ends, in, null, growing, true);
     }
 
     public static MessageDigest copy(MessageDigest digest) {
@@ -158,32 +163,47 @@ public final class LineReader {
         return rest;
     }
 
+    /// Why it stopped before the end; the lines of the fault count from those that were not handed out. `null` if it
+    /// did not.
+    public RecordEnds.@Nullable Fault fault() {
+        return fault;
+    }
+
     /// The next lines, or `null` at the end.
     public @Nullable Lines next() throws IOException {
         byte[] buffer = block(bufferBytes());
         System.arraycopy(carry, 0, buffer, 0, carry.length);
         int length = carry.length;
-        int newline = lastNewline(buffer, 0, length);
+        int end = ends.lastEnd(buffer, 0, length);
         while (true) {
             int capacity = buffer.length - Decoder.PADDING;
-            while (!ended && length < capacity && (newline < 0 || !eager)) {
+            int seen = length;
+            while (!ended && length < capacity && (end == 0 || !eager)) {
                 int read = in.read(buffer, length, capacity - length);
                 ended = read < 0;
-                newline = Math.max(newline, lastNewline(buffer, length, length + read));
                 length += Math.max(read, 0);
+                if (eager) {
+                    end = lastEnd(buffer, end, seen, length);
+                    seen = length;
+                }
             }
-            if (newline >= 0) {
-                int end = beforeOversized(buffer, newline + 1);
+            end = lastEnd(buffer, end, seen, length);
+            if (end > 0) {
+                end = beforeOversized(buffer, end);
                 return end == 0 ? oversized(buffer, length) : cut(buffer, end, length);
             }
             if (ended && length == 0) {
                 release(buffer);
                 return null;
             }
+            boolean isTooLong = length > Limits.RECORD_BYTES_MAX + 1;
+            if (isFault(ends.end(buffer, 0, length), isTooLong)) {
+                return stop(buffer, length);
+            }
             if (ended) {
                 return last(cut(buffer, length, length));
             }
-            if (length > Limits.RECORD_BYTES_MAX + 1) {
+            if (isTooLong) {
                 return oversized(buffer, length);
             }
             byte[] larger = block(capacity * 2);
@@ -191,6 +211,29 @@ public final class LineReader {
             release(buffer);
             buffer = larger;
         }
+    }
+
+    /// @param end behind the last record before `seen`
+    private int lastEnd(byte[] buffer, int end, int seen, int length) {
+        int from = ends.haveQuotes() ? end : seen;
+        int found = ends.lastEnd(buffer, from, length);
+        return found > from ? found : end;
+    }
+
+    private boolean isFault(int state, boolean isTooLong) {
+        return switch (state) {
+            case RecordEnds.BROKEN, RecordEnds.ENDLESS -> true;
+            case RecordEnds.OPEN -> isTooLong || ended && !growing;
+            default -> false;
+        };
+    }
+
+    private @Nullable Lines stop(byte[] buffer, int length) {
+        fault = ends.fault(buffer, 0, length);
+        release(buffer);
+        ended = true;
+        carry = new byte[0];
+        return null;
     }
 
     private byte[] block(int bytes) {
@@ -213,17 +256,18 @@ public final class LineReader {
     }
 
     /// The beginning of the first line over the limit; otherwise the end of the lines.
-    private static int beforeOversized(byte[] buffer, int end) {
+    private int beforeOversized(byte[] buffer, int end) {
         if (end <= Limits.RECORD_BYTES_MAX) {
             return end;
         }
         for (int from = 0; from < end; ) {
-            int to = firstNewline(buffer, from, end);
+            int next = ends.end(buffer, from, end);
+            int to = next - 1;
             int length = to - from - (to > from && buffer[to - 1] == '\r' ? 1 : 0);
             if (length > Limits.RECORD_BYTES_MAX) {
                 return from;
             }
-            from = to + 1;
+            from = next;
         }
         return end;
     }
@@ -234,6 +278,7 @@ public final class LineReader {
         return new Lines(buffer, end, -1, new byte[0], end, digest());
     }
 
+    /// A record of several lines is not one of these: where it ends is no longer known.
     private @Nullable Lines oversized(byte[] buffer, int length) throws IOException {
         MessageDigest line = Sha256.digest();
         long bytes = 0;
@@ -241,6 +286,9 @@ public final class LineReader {
         byte[] part = buffer;
         for (int count = length; count >= 0; count = in.read(more)) {
             int newline = firstNewline(part, 0, count);
+            if (bytes == 0 ? ends.end(buffer, 0, length) > newline + 1 : ends.hasQuote(part, 0, newline)) {
+                return stop(buffer, length);
+            }
             line.update(part, 0, newline);
             bytes += newline;
             if (newline < count) {
@@ -256,15 +304,6 @@ public final class LineReader {
         carry = new byte[0];
         release(buffer);
         return last(new Lines(new byte[0], 0, bytes, line.digest(), bytes, digest()));
-    }
-
-    private static int lastNewline(byte[] bytes, int from, int to) {
-        for (int i = to - 1; i >= from; i--) {
-            if (bytes[i] == '\n') {
-                return i;
-            }
-        }
-        return -1;
     }
 
     /// The next line end, or the end of the bytes.

@@ -2,6 +2,7 @@ package dev.onefold.embedded.source;
 
 import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.RecordEnds;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.Function;
@@ -20,6 +21,7 @@ public final class Records {
     private int at;
     private int from;
     private int to;
+    private int lines;
     private long place;
     private long sentMs;
     private byte[] message = {};
@@ -56,7 +58,7 @@ public final class Records {
         content = edit == null ? bytes : Arrays.copyOf(edit, edit.length + Decoder.PADDING);
         if (edit != null) {
             from = 0;
-            to = framing == Framing.LINES && edit.length > 0 && edit[edit.length - 1] == '\r'
+            to = framing.isOfLines() && edit.length > 0 && edit[edit.length - 1] == '\r'
                     ? edit.length - 1
                     : edit.length;
         }
@@ -64,7 +66,8 @@ public final class Records {
     }
 
     private void frame() {
-        if (framing == Framing.LENGTHS) {
+        lines = 1;
+        if (framing.kind() == Framing.Kind.LENGTHS) {
             ByteBuffer frame = ByteBuffer.wrap(bytes, next, Framing.PREFIX_BYTES);
             place = frame.getLong();
             from = next + Framing.PREFIX_BYTES;
@@ -72,18 +75,17 @@ public final class Records {
             next = to;
             return;
         }
-        if (framing == Framing.MESSAGES) {
+        if (framing.kind() == Framing.Kind.MESSAGES) {
             nextMessage();
             return;
         }
         from = next;
         place = base + from;
-        int newline = from;
-        while (newline < end && bytes[newline] != '\n') {
-            newline++;
-        }
-        to = newline > from && bytes[newline - 1] == '\r' ? newline - 1 : newline;
-        next = newline + 1;
+        int plain = framing.ends().plainEnd(bytes, from, end);
+        next = plain >= 0 ? plain : framing.end(bytes, from, end);
+        to = next > from && bytes[next - 1] == '\n' ? next - 1 : next;
+        to = to > from && bytes[to - 1] == '\r' ? to - 1 : to;
+        lines = plain >= 0 ? 1 : (int) RecordEnds.lines(bytes, from, next);
     }
 
     /// A body may be a line with its end.
@@ -133,6 +135,11 @@ public final class Records {
     /// Where it ends, without its line end.
     public int to() {
         return to;
+    }
+
+    /// How many lines of its source it has.
+    public int lines() {
+        return lines;
     }
 
     /// Its place in its source.

@@ -1,6 +1,7 @@
 package dev.onefold.embedded.source;
 
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.query.Answer;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
@@ -90,14 +91,15 @@ public final class Source {
         return kind;
     }
 
-    /// Records that are in the results, a header included: by these a record's place is numbered.
+    /// Records that are in the results, a header included: by these a record's place is numbered. Where a record may
+    /// have several lines, these are lines.
     public long records() {
         return records;
     }
 
     /// Records without the header.
     public long dataRecords() {
-        return records - (header.length > 0 ? 1 : 0);
+        return records - RecordEnds.lines(header, 0, header.length);
     }
 
     /// Bytes that are in the results; of a partition the next offset.
@@ -197,7 +199,7 @@ public final class Source {
     public record Known(String name, long records, byte[] header, Position position) {
         /// Records without the header.
         public long dataRecords() {
-            return records - (header.length > 0 ? 1 : 0);
+            return records - RecordEnds.lines(header, 0, header.length);
         }
 
         /// Bytes of the source that are in the results; 0 for a partition, whose bytes are not counted.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.fixtures.Seeds;
 import java.io.ByteArrayInputStream;
@@ -53,8 +54,8 @@ class LineReaderTest {
             byte[] bytes = (lines + "rest").getBytes(StandardCharsets.UTF_8);
             boolean hashing = random.nextBoolean();
             LineReader reader = hashing
-                    ? LineReader.hashing(stream(bytes, random), Sha256.digest(), true)
-                    : LineReader.eager(stream(bytes, random), true);
+                    ? LineReader.hashing(RecordEnds.LINES, stream(bytes, random), Sha256.digest(), true)
+                    : LineReader.eager(RecordEnds.LINES, stream(bytes, random), true);
             try {
                 List<LineReader.Lines> all = all(reader);
                 assertThat(String.join(
@@ -78,8 +79,8 @@ class LineReaderTest {
         Arrays.fill(large, (byte) 'x');
         byte[] bytes = ("a\n" + new String(large, StandardCharsets.UTF_8) + "\nb\n").getBytes(StandardCharsets.UTF_8);
         for (LineReader reader : List.of(
-                LineReader.hashing(new ByteArrayInputStream(bytes), Sha256.digest(), false),
-                LineReader.eager(new ByteArrayInputStream(bytes), false))) {
+                LineReader.hashing(RecordEnds.LINES, new ByteArrayInputStream(bytes), Sha256.digest(), false),
+                LineReader.eager(RecordEnds.LINES, new ByteArrayInputStream(bytes), false))) {
             List<LineReader.Lines> all = all(reader);
             assertThat(all).extracting(LineReader.Lines::oversized).containsExactly(-1L, (long) large.length, -1L);
             assertThat(all).extracting(LineReaderTest::text).containsExactly("a\n", "", "b\n");
@@ -91,7 +92,8 @@ class LineReaderTest {
     void lines_that_are_given_back_are_overwritten_and_their_bytes_serve_lines_to_come() throws IOException {
         int count = 20 * LineReader.CHUNK_BYTES / 10;
         byte[] bytes = "123456789\n".repeat(count).getBytes(StandardCharsets.UTF_8);
-        LineReader reader = LineReader.hashing(new ByteArrayInputStream(bytes), Sha256.digest(), false);
+        LineReader reader =
+                LineReader.hashing(RecordEnds.LINES, new ByteArrayInputStream(bytes), Sha256.digest(), false);
         Set<byte[]> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
         int lineCount = 0;
         for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
@@ -108,7 +110,10 @@ class LineReaderTest {
     @Test
     void lines_are_given_back_once() throws IOException {
         LineReader reader = LineReader.hashing(
-                new ByteArrayInputStream("a\n".getBytes(StandardCharsets.UTF_8)), Sha256.digest(), false);
+                RecordEnds.LINES,
+                new ByteArrayInputStream("a\n".getBytes(StandardCharsets.UTF_8)),
+                Sha256.digest(),
+                false);
         LineReader.Lines lines = reader.next();
         reader.giveBack(lines);
         assertThatThrownBy(() -> reader.giveBack(lines)).hasMessageContaining("given back twice");
@@ -117,7 +122,7 @@ class LineReaderTest {
     @Test
     void a_line_of_the_limit_is_a_line_also_with_a_carriage_return() throws IOException {
         byte[] bytes = ("x".repeat(Limits.RECORD_BYTES_MAX) + "\r\n").getBytes(StandardCharsets.UTF_8);
-        assertThat(all(LineReader.eager(new ByteArrayInputStream(bytes), true)))
+        assertThat(all(LineReader.eager(RecordEnds.LINES, new ByteArrayInputStream(bytes), true)))
                 .singleElement()
                 .satisfies(lines -> assertThat(lines.length()).isEqualTo(bytes.length));
     }

@@ -1,5 +1,6 @@
 package dev.onefold.oracle.generate;
 
+import dev.onefold.oracle.Oracle;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -93,10 +94,12 @@ final class Damage {
 
     private final Chance chance;
     private final boolean csv;
+    private final char delimiter;
 
-    Damage(Chance chance, boolean csv) {
+    Damage(Chance chance, boolean csv, char delimiter) {
         this.chance = chance;
         this.csv = csv;
+        this.delimiter = delimiter;
     }
 
     Value value() {
@@ -105,6 +108,22 @@ final class Damage {
 
     /// A line with something wrong with it, or by luck not.
     byte[] line(byte[] healthy) {
+        byte[] damaged = damaged(healthy);
+        return csv && !Oracle.isCsv(damaged, delimiter) ? withoutQuotes(damaged) : damaged;
+    }
+
+    /// A quote without an end would take the lines behind it into its record.
+    private static byte[] withoutQuotes(byte[] line) {
+        ByteArrayOutputStream without = new ByteArrayOutputStream();
+        for (byte one : line) {
+            if (one != '"') {
+                without.write(one);
+            }
+        }
+        return without.toByteArray();
+    }
+
+    private byte[] damaged(byte[] healthy) {
         int at = healthy.length == 0 ? 0 : chance.between(0, healthy.length - 1);
         return switch (chance.between(0, 5)) {
             case 0 -> Arrays.copyOf(healthy, at);

@@ -28,7 +28,7 @@ final class RandomRecords {
     RandomRecords(Chance chance, RandomPipeline pipeline) {
         this.chance = chance;
         this.pipeline = pipeline;
-        damage = new Damage(chance, pipeline.isCsv());
+        damage = new Damage(chance, pipeline.isCsv(), pipeline.delimiter());
         if (pipeline.hasHeader()) {
             lines.add(bytes(new CsvLines(chance, pipeline.delimiter()).header(pipeline.fields())));
         }

@@ -4,6 +4,7 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.resync.RepairIntake;
 import dev.onefold.aws.resync.ResyncTurn;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Row;
@@ -274,7 +275,7 @@ public final class AwsResyncSimulation {
             Optional<SourceComparison.Repairing> repairing = turn.map(mine ->
                     new SourceComparison.Repairing(reads.generation(), number, true, (lines, length) -> {
                         me.pause(Duration.ofSeconds(chance.nextInt(20)));
-                        return new RepairIntake(store, mine).append(lines, length);
+                        return new RepairIntake(store, mine, RecordEnds.LINES).append(lines, length);
                     }));
             try {
                 Report done = new SourceComparison(

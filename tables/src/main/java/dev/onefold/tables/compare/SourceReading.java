@@ -1,8 +1,10 @@
 package dev.onefold.tables.compare;
 
+import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Contribution;
@@ -22,6 +24,7 @@ final class SourceReading {
     private final Pipeline pipeline;
     private final Way way;
     private final boolean hasHeader;
+    private final RecordEnds ends;
     private final ConcurrentLinkedQueue<Decoder> decoders = new ConcurrentLinkedQueue<>();
     private final ReentrantLock lock = new ReentrantLock();
     private long rows;
@@ -37,6 +40,7 @@ final class SourceReading {
         this.pipeline = pipeline;
         this.way = way;
         hasHeader = Decoder.wantsHeader(pipeline);
+        ends = RecordEnds.of(pipeline);
     }
 
     /// Takes rows one by one.
@@ -92,14 +96,10 @@ final class SourceReading {
             decoder = new Decoder(pipeline);
         }
         byte[] lines = some.lines();
-        int from = 0;
         int count = 0;
-        for (int i = 0; i < some.length(); i++) {
-            if (lines[i] != '\n') {
-                continue;
-            }
-            byte[] row = Arrays.copyOfRange(lines, from, i > from && lines[i - 1] == '\r' ? i - 1 : i);
-            from = i + 1;
+        for (int from = 0, next; from < some.length(); from = next) {
+            next = ends.endAnyhow(lines, from, some.length());
+            byte[] row = Arrays.copyOfRange(lines, from, RecordLine.end(lines, from, next));
             if (hasHeader && !headerRead) {
                 headerRead = true;
                 Malformed malformed = decoder.header(Arrays.copyOf(row, row.length + Decoder.PADDING), 0, row.length);

@@ -1,0 +1,136 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.bytes.TextBytes;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Input.Format;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The columns of CSV, as a header or the pipeline names them.
+final class CsvHeader {
+    final List<String> columns;
+    final byte delimiter;
+    final byte quote;
+    final @Nullable LocalNumbers numbers;
+
+    private final byte[] first; // The first name, in front of a quote in it.
+    private final int bytesMin;
+    private final int bytesMax;
+
+    CsvHeader(Format.Csv format, List<String> columns) {
+        this.columns = columns;
+        delimiter = (byte) format.delimiter();
+        quote = (byte) format.quote();
+        numbers = LocalNumbers.of(format);
+        String name = columns.getFirst();
+        int quoteAt = name.indexOf(quote);
+        first = name.substring(0, quoteAt < 0 ? name.length() : quoteAt).getBytes(StandardCharsets.UTF_8);
+        bytesMin = String.join(",", columns).getBytes(StandardCharsets.UTF_8).length;
+        bytesMax = 2 * bytesMin + 2 * columns.size(); // All in quotes, and each of them doubled.
+    }
+
+    /// The columns that a header names, or `null` if it is not well-formed.
+    static @Nullable CsvHeader read(Format.Csv format, byte[] record, int from, int to) {
+        List<String> columns = names(record, from, to, (byte) format.delimiter(), (byte) format.quote());
+        return columns == null ? null : new CsvHeader(format, columns);
+    }
+
+    /// Requires that it has each field of a pipeline once; otherwise the reason.
+    @Nullable
+    Malformed requireColumns(List<FieldPath> paths) {
+        for (FieldPath path : paths) {
+            if (path.names().size() > 1 || !columns.contains(path.names().getFirst())) {
+                return new Malformed(
+                        Reason.MALFORMED,
+                        "The header, the first line of the source, has no column " + path + " among its "
+                                + columns.size() + otherDelimiter());
+            }
+            if (columns.indexOf(path.names().getFirst())
+                    != columns.lastIndexOf(path.names().getFirst())) {
+                return new Malformed(Reason.MALFORMED, "The header names column " + path + " twice");
+            }
+        }
+        return null;
+    }
+
+    /// Whether a record names the same columns.
+    boolean isAt(byte[] record, int from, int to) {
+        int length = to - from;
+        if (length < bytesMin || length > bytesMax + CsvScanner.MARK_BYTES + 1) {
+            return false;
+        }
+        int at = begin(record, from, to);
+        at += quote != Format.Csv.NO_QUOTE && at < to && record[at] == quote ? 1 : 0;
+        for (int i = 0; i < first.length; i++) {
+            if (at + i >= to || record[at + i] != first[i]) {
+                return false;
+            }
+        }
+        return columns.equals(values(record, from, to));
+    }
+
+    /// The values of a record; `null` if it is not well-formed.
+    @Nullable
+    List<String> values(byte[] record, int from, int to) {
+        return names(record, from, to, delimiter, quote);
+    }
+
+    /// The end of a record without a carriage return.
+    static int end(byte[] record, int from, int to) {
+        return to > from && record[to - 1] == '\r' ? to - 1 : to;
+    }
+
+    /// Spreadsheets write a byte order mark in front of the names.
+    private static int begin(byte[] record, int from, int to) {
+        return CsvScanner.hasMark(record, from, to) ? from + CsvScanner.MARK_BYTES : from;
+    }
+
+    private static @Nullable List<String> names(byte[] line, int from, int to, byte delimiter, byte quote) {
+        int at = begin(line, from, to);
+        int end = end(line, at, to);
+        if (TextBytes.utf8Ends(line, at, end) < end) {
+            return null;
+        }
+        List<String> names = new ArrayList<>();
+        while (true) {
+            boolean quoted = at < end && line[at] == quote && quote != Format.Csv.NO_QUOTE;
+            int next = at + (quoted ? 1 : 0);
+            while (next < end
+                    && (quoted ? line[next] != quote || isDoubled(line, next, end) : line[next] != delimiter)) {
+                next += quoted && line[next] == quote ? 2 : 1;
+            }
+            if (next > end || quoted && next == end) {
+                return null;
+            }
+            String name = new String(line, at, next - at, StandardCharsets.UTF_8);
+            String one = String.valueOf((char) quote);
+            names.add(quoted ? name.substring(1).replace(one + one, one) : name);
+            next += quoted ? 1 : 0;
+            if (next == end) {
+                return names;
+            }
+            if (line[next] != delimiter) {
+                return null;
+            }
+            at = next + 1;
+        }
+    }
+
+    private static boolean isDoubled(byte[] line, int at, int end) {
+        return at + 1 < end && line[at + 1] == line[at];
+    }
+
+    /// Advice for a header that seems to have another delimiter; may be empty.
+    String otherDelimiter() {
+        String only = columns.size() == 1 ? columns.getFirst() : "";
+        for (String other : List.of(";", "\t", "|", ",")) {
+            if (only.contains(other)) {
+                String written = other.equals("\t") ? "\\t" : other;
+                return ". Is the delimiter another one? Write delimiter: \"" + written + "\" under input";
+            }
+        }
+        return "";
+    }
+}

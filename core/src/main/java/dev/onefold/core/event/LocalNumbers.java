@@ -1,0 +1,101 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.Input.Format;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// Numbers of CSV that are not written with a decimal point and without thousands separators, such as `1.234,50`.
+final class LocalNumbers {
+    private static final int GROUP_DIGITS = 3;
+
+    private final byte decimal;
+    private final byte thousands; // 0: there is none.
+
+    private LocalNumbers(byte decimal, byte thousands) {
+        this.decimal = decimal;
+        this.thousands = thousands;
+    }
+
+    /// `null` if numbers are written as everywhere else.
+    static @Nullable LocalNumbers of(Format.Csv format) {
+        return format.decimal() == Format.Csv.POINT && format.thousands() == Format.Csv.NO_THOUSANDS
+                ? null
+                : new LocalNumbers((byte) format.decimal(), (byte) format.thousands());
+    }
+
+    /// Whether a text has separators, and otherwise only characters of numbers.
+    boolean may(byte[] text, int from, int to) {
+        boolean hasSeparator = false;
+        for (int at = from; at < to; at++) {
+            byte one = text[at];
+            boolean isSeparator = one == decimal || one == thousands && one != 0 || one == '.';
+            if (!isSeparator && !isDigit(one) && one != '-' && one != '+' && (one | 0x20) != 'e') {
+                return false;
+            }
+            hasSeparator |= isSeparator;
+        }
+        return hasSeparator;
+    }
+
+    /// Writes a number as it is written everywhere else. Of a text that is not a number here it writes one that is not
+    /// a
+    /// number anywhere.
+    ///
+    /// @param out with room for one byte more than the text has
+    /// @return the length
+    int plain(byte[] text, int from, int to, byte[] out) {
+        int length = 0;
+        int at = from;
+        if (at < to && text[at] == '-') {
+            out[length++] = text[at++];
+        }
+        int digits = 0;
+        boolean isGrouped = false;
+        boolean good = true;
+        for (; at < to && (isDigit(text[at]) || text[at] == thousands && thousands != 0); at++) {
+            if (isDigit(text[at])) {
+                out[length++] = text[at];
+                digits++;
+            } else {
+                good &= isGrouped ? digits == GROUP_DIGITS : digits >= 1 && digits <= GROUP_DIGITS;
+                isGrouped = true;
+                digits = 0;
+            }
+        }
+        good &= isGrouped ? digits == GROUP_DIGITS : digits > 0;
+        if (at < to && text[at] == decimal) {
+            out[length++] = '.';
+            at++;
+            good &= at < to && isDigit(text[at]);
+        }
+        for (; at < to; at++) {
+            good &= text[at] != '.' && text[at] != decimal && text[at] != thousands;
+            out[length++] = text[at];
+        }
+        if (good) {
+            return length;
+        }
+        System.arraycopy(text, from, out, 0, to - from);
+        out[to - from] = ' ';
+        return to - from + 1;
+    }
+
+    private static boolean isDigit(byte one) {
+        return one >= '0' && one <= '9';
+    }
+
+    /// What to write so that a text of CSV is a number; empty if no setting makes it one.
+    static String advice(byte[] bytes, int from, int to) {
+        String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
+        boolean hasDots = text.matches("-?[0-9]{1,3}(\\.[0-9]{3})+,[0-9]+|-?[0-9]{1,3}(\\.[0-9]{3}){2,}");
+        String settings = hasDots
+                ? "decimal: \",\" and thousands: \".\""
+                : text.matches("-?[0-9]+,[0-9]+")
+                        ? "decimal: \",\""
+                        : text.matches("-?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]+)?") ? "thousands: \",\"" : "";
+        boolean isEither = text.matches("-?[0-9]{1,3},[0-9]{3}");
+        return settings.isEmpty()
+                ? ""
+                : ". Write " + settings + (isEither ? " or thousands: \",\"" : "") + " under input";
+    }
+}

@@ -1,0 +1,236 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Pipeline;
+
+/// Finds the ends of records in lines: each record ends at a line end. In CSV, from edition 3 on, a line end inside of
+/// quotes is a part of its value (RFC 4180). A quote opens a value only at the beginning of the value; elsewhere
+/// in it, it is a character. Thread-safe.
+public final class RecordEnds {
+    /// The bytes end in front of the record's end, and outside of quotes.
+    public static final int UNENDED = -1;
+
+    /// A quote is open at the end of the bytes.
+    public static final int OPEN = -2;
+
+    /// Text follows a closing quote.
+    public static final int BROKEN = -3;
+
+    /// A quote has no end within the limits.
+    public static final int ENDLESS = -4;
+
+    /// Each line is a record.
+    public static final RecordEnds LINES = new RecordEnds((byte) 0, (byte) 0);
+
+    /// Of one value that has a line break in quotes.
+    public static final int QUOTED_BYTES_MAX = 1 << 20;
+
+    public static final int QUOTED_LINES_MAX = 10_000;
+
+    private final byte delimiter;
+    private final byte quote; // 0: a line end always ends a record.
+
+    private RecordEnds(byte delimiter, byte quote) {
+        this.delimiter = delimiter;
+        this.quote = quote;
+    }
+
+    public static RecordEnds of(Pipeline pipeline) {
+        return pipeline.input().format() instanceof Format.Csv csv
+                        && csv.quote() != Format.Csv.NO_QUOTE
+                        && pipeline.input().readsBy(3)
+                ? new RecordEnds((byte) csv.delimiter(), (byte) csv.quote())
+                : LINES;
+    }
+
+    /// Whether a record may have more than one line.
+    public boolean haveQuotes() {
+        return quote != 0;
+    }
+
+    /// Behind the line end of the record that begins at `from`; below 0 if there is none before `to`.
+    public int end(byte[] bytes, int from, int to) {
+        int plain = plainEnd(bytes, from, to);
+        if (plain >= 0) {
+            return plain > from && bytes[plain - 1] == '\n' ? plain : UNENDED;
+        }
+        int at = begin(bytes, from, to);
+        while (true) {
+            at = value(bytes, at, to);
+            if (at < 0) {
+                return at;
+            }
+            if (bytes[at++] == '\n') {
+                return at;
+            }
+        }
+    }
+
+    /// Behind the line end of a record without quotes, or `to`; below 0 if the record has a quote.
+    public int plainEnd(byte[] bytes, int from, int to) {
+        int at = from;
+        if (quote == 0) {
+            at = newline(bytes, from, to);
+        } else {
+            while (at < to && bytes[at] != '\n' && bytes[at] != quote) {
+                at++;
+            }
+        }
+        return at == to ? to : bytes[at] == '\n' ? at + 1 : -1;
+    }
+
+    /// Behind the record, in bytes that are as whole as they will be: a last one without a line end ends where the
+    /// bytes do, and
+    /// one of which nobody can say where it ends at the line end that comes next.
+    public int endAnyhow(byte[] bytes, int from, int to) {
+        int end = end(bytes, from, to);
+        return end >= 0 ? end : end == BROKEN ? Math.min(newline(bytes, brokenAt(bytes, from, to), to) + 1, to) : to;
+    }
+
+    /// Behind the last record that ends before `to`; `from` if none does.
+    public int lastEnd(byte[] bytes, int from, int to) {
+        if (quote == 0) {
+            int end = to;
+            while (end > from && bytes[end - 1] != '\n') {
+                end--;
+            }
+            return end;
+        }
+        int at = from;
+        for (int end = end(bytes, at, to); end >= 0; end = end(bytes, at, to)) {
+            at = end;
+        }
+        return at;
+    }
+
+    /// The number of lines; a last one may have no end.
+    public static long lines(byte[] bytes, int from, int to) {
+        long lines = to > from && bytes[to - 1] != '\n' ? 1 : 0;
+        for (int at = from; at < to; at++) {
+            lines += bytes[at] == '\n' ? 1 : 0;
+        }
+        return lines;
+    }
+
+    /// Whether all records at `[from, to)` have their ends, of quotes, too; the last one may have no line end.
+    public boolean areWhole(byte[] bytes, int from, int to) {
+        int last = lastEnd(bytes, from, to);
+        return last == to || end(bytes, last, to) == UNENDED;
+    }
+
+    /// The place at which the state of quotes is not known, in records that are not whole, or in one that is too long.
+    public Fault fault(byte[] bytes, int from, int to) {
+        int record = lastEnd(bytes, from, to) == to ? from : lastEnd(bytes, from, to);
+        boolean isBroken = end(bytes, record, to) == BROKEN;
+        int at = isBroken ? brokenAt(bytes, record, to) : lastValue(bytes, record, to);
+        return new Fault(
+                1 + newlines(bytes, from, record),
+                1 + newlines(bytes, from, at),
+                !isBroken,
+                Malformed.excerpt(bytes, at, to));
+    }
+
+    /// Whether there is a quote.
+    public boolean hasQuote(byte[] bytes, int from, int to) {
+        int at = from;
+        while (at < to && bytes[at] != quote) {
+            at++;
+        }
+        return haveQuotes() && at < to;
+    }
+
+    /// A place where the state of quotes is not known.
+    ///
+    /// @param record number of the line in which its record begins, from 1
+    /// @param line the line of the quote that is open, or of the text behind a closing quote
+    /// @param excerpt the bytes there
+    public record Fault(long record, long line, boolean isOpen, String excerpt) {
+        /// For a message, with the way out.
+        ///
+        /// @param linesBefore lines in front of those that were looked at
+        public String message(long linesBefore) {
+            return "the record that begins in line " + (linesBefore + record)
+                    + (isOpen
+                            ? " has a quote, opened in line " + (linesBefore + line)
+                                    + ", that has no end, or none within " + QUOTED_BYTES_MAX + " bytes and "
+                                    + QUOTED_LINES_MAX + " lines: "
+                            : " has text behind a closing quote in line " + (linesBefore + line) + ": ")
+                    + excerpt
+                    + ". Where the record ends is not known. Inside of quotes, write each quote twice. If quotes are"
+                    + " ordinary characters here, write 'quote: none' under input";
+        }
+    }
+
+    private static long newlines(byte[] bytes, int from, int to) {
+        long lines = 0;
+        for (int at = from; at < to; at++) {
+            lines += bytes[at] == '\n' ? 1 : 0;
+        }
+        return lines;
+    }
+
+    /// A byte order mark in front of a record is not a part of its first value.
+    private static int begin(byte[] bytes, int from, int to) {
+        return CsvScanner.hasMark(bytes, from, to) ? from + CsvScanner.MARK_BYTES : from;
+    }
+
+    /// The delimiter or line end behind the value at `at`; below 0 if there is none.
+    private int value(byte[] bytes, int from, int to) {
+        int at = from;
+        if (at == to || bytes[at] != quote) {
+            while (at < to && bytes[at] != delimiter && bytes[at] != '\n') {
+                at++;
+            }
+            return at == to ? UNENDED : at;
+        }
+        at = closing(bytes, from, to);
+        if (at < 0 || at == to) {
+            return at < 0 ? at : UNENDED;
+        }
+        if (bytes[at] == '\r') {
+            at++;
+            return at == to ? UNENDED : bytes[at] == '\n' ? at : BROKEN;
+        }
+        return bytes[at] == delimiter || bytes[at] == '\n' ? at : BROKEN;
+    }
+
+    /// Behind the quote that closes a value.
+    private int closing(byte[] bytes, int from, int to) {
+        int lines = 0;
+        for (int at = from + 1; at < to; at++) {
+            if (bytes[at] == '\n') {
+                lines++;
+            } else if (bytes[at] == quote) {
+                if (at + 1 == to || bytes[at + 1] != quote) {
+                    return at + 1;
+                }
+                at++;
+            }
+            boolean isLong = lines > QUOTED_LINES_MAX || at - from > QUOTED_BYTES_MAX;
+            if (isLong && lines > 0) {
+                return ENDLESS;
+            }
+        }
+        return OPEN;
+    }
+
+    private int lastValue(byte[] bytes, int from, int to) {
+        int at = begin(bytes, from, to);
+        for (int next = value(bytes, at, to); next >= 0; next = value(bytes, at, to)) {
+            at = next + 1;
+        }
+        return at;
+    }
+
+    private int brokenAt(byte[] bytes, int from, int to) {
+        return closing(bytes, lastValue(bytes, from, to), to);
+    }
+
+    private static int newline(byte[] bytes, int from, int to) {
+        int at = from;
+        while (at < to && bytes[at] != '\n') {
+            at++;
+        }
+        return at;
+    }
+}
