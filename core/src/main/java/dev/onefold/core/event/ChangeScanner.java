@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the fields of a table's row in the record of a change, and the kind of the change. Not thread-safe.
@@ -38,7 +40,13 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     private @Nullable Fields raw;
     private @Nullable JsonScanner scanner;
 
+    /// The tables other than the pipeline's that were seen, as many as are named.
+    private final List<OtherTable> otherTables = new ArrayList<>();
+
     Kind kind = Kind.NONE;
+
+    /// Why it reports no row; as long as it does not.
+    Silence silence = Silence.TOMBSTONE;
 
     @Nullable
     BigInteger version;
@@ -69,6 +77,7 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     /// change.
     final @Nullable Malformed scan(byte[] record, int from, int to) {
         kind = Kind.NONE;
+        silence = Silence.TOMBSTONE;
         version = null;
         hasKey = false;
         recordFrom = from;
@@ -98,6 +107,37 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     /// The version that the record's place in the log gives; `null` if a field has the version.
     final @Nullable BigInteger version() {
         return version;
+    }
+
+    private record OtherTable(byte[][] names, Silence silence) {}
+
+    /// Of a change of another table.
+    ///
+    /// @param names the fields that name the table, the last one its own name
+    final Silence ofOtherTable(int[] names) {
+        for (OtherTable each : otherTables) {
+            boolean same = each.names.length == names.length;
+            for (int i = 0; i < names.length && same; i++) {
+                same = Arrays.equals(
+                        each.names[i], 0, each.names[i].length, raw().bytes, raw().from[names[i]], raw().to[names[i]]);
+            }
+            if (same) {
+                return each.silence;
+            }
+        }
+        if (otherTables.size() == Silence.TABLES_MAX) {
+            return Silence.UNNAMED;
+        }
+        Silence found = new Silence(true, "of " + joined(names));
+        byte[][] bytes = new byte[names.length][];
+        Arrays.setAll(bytes, i -> Arrays.copyOfRange(raw().bytes, raw().from[names[i]], raw().to[names[i]]));
+        otherTables.add(new OtherTable(bytes, found));
+        return found;
+    }
+
+    /// The texts of fields with dots between them.
+    final String joined(int[] slots) {
+        return Arrays.stream(slots).mapToObj(this::text).collect(Collectors.joining("."));
     }
 
     /// Whether the record is valid although it is not an object: it reports no row.

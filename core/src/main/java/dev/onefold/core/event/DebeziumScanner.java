@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
@@ -94,6 +95,9 @@ final class DebeziumScanner extends ChangeScanner {
         final int changeLsn;
         final int commitLsn;
         final int serial;
+        final int[] alone;
+        final int[] byDatabase;
+        final int[] bySchema;
 
         Envelope(List<String> names) {
             before = new Image(path(names, List.of("before")).names());
@@ -119,21 +123,20 @@ final class DebeziumScanner extends ChangeScanner {
             changeLsn = plan(names, "source", "change_lsn");
             commitLsn = plan(names, "source", "commit_lsn");
             serial = plan(names, "source", "event_serial_no");
-        }
-
-        /// Whether it reports no row: the mark of a transaction, or a change of the schema. Rows without an
-        /// envelope may have fields of these names.
-        boolean isSilent() {
-            boolean isMark =
-                    (is(status, "BEGIN") || is(status, "END")) && isThere(id) && raw().kind[count] != Fields.MISSING;
-            boolean isSchema = isThere(ddl) && raw().kind[source] == Fields.COMPOSITE;
-            return raw().kind[op] == Fields.MISSING && (isMark || isSchema);
+            alone = new int[] {ofTable};
+            byDatabase = new int[] {ofDatabase, ofTable};
+            bySchema = new int[] {ofSchema, ofTable};
         }
 
         /// Whether it is of the pipeline's table.
         boolean isOfTable() {
             boolean isQualified = qualifier.isEmpty() || is(ofSchema, qualifier) || is(ofDatabase, qualifier);
             return isQualified && is(ofTable, table);
+        }
+
+        /// The fields that name its table.
+        int[] names() {
+            return isThere(ofSchema) ? bySchema : isThere(ofDatabase) ? byDatabase : alone;
         }
     }
 
@@ -162,13 +165,17 @@ final class DebeziumScanner extends ChangeScanner {
             return null;
         }
         Envelope envelope = envelopes[isThere(valuePart) ? isThere(valuePayload) ? 3 : 2 : isThere(payload) ? 1 : 0];
-        if (envelope.isSilent() || is(envelope.op, "m") || isHeartbeat(envelope)) {
+        Silence reported = nothing(envelope);
+        if (reported != null) {
+            silence = reported;
             return null;
         }
+        if (isThere(envelope.op) && !isThere(envelope.ofTable)) {
+            return new Malformed(Reason.MALFORMED, "The change does not say of which table it is (source.table)");
+        }
         if (isThere(envelope.op) && !envelope.isOfTable()) {
-            return isThere(envelope.ofTable)
-                    ? null
-                    : new Malformed(Reason.MALFORMED, "The change does not say of which table it is (source.table)");
+            silence = ofOtherTable(envelope.names());
+            return null;
         }
         if (is(envelope.op, "t")) {
             return new Malformed(
@@ -191,6 +198,26 @@ final class DebeziumScanner extends ChangeScanner {
         }
         kind = isRemoved ? Kind.REMOVED : Kind.ROW;
         return byPlace ? isSnapshot ? snapshot(envelope) : place(envelope) : null;
+    }
+
+    /// The report of a record that is of no table; `null` if it may be of one. Rows without an envelope may have
+    /// fields of these names.
+    private @Nullable Silence nothing(Envelope envelope) {
+        if (is(envelope.op, "m")) {
+            return Silence.MESSAGE;
+        }
+        if (raw().kind[envelope.op] == Fields.MISSING) {
+            boolean isMark = (is(envelope.status, "BEGIN") || is(envelope.status, "END"))
+                    && isThere(envelope.id)
+                    && raw().kind[envelope.count] != Fields.MISSING;
+            if (isMark) {
+                return Silence.MARK;
+            }
+            if (isThere(envelope.ddl) && raw().kind[envelope.source] == Fields.COMPOSITE) {
+                return Silence.SCHEMA;
+            }
+        }
+        return isHeartbeat(envelope) ? Silence.HEARTBEAT : null;
     }
 
     /// A heartbeat has times, and nothing else.

@@ -188,7 +188,7 @@ public final class Decoder {
             return malformed;
         }
         if (change != null && change.kind() == ChangeScanner.Kind.NONE) {
-            event.isSilent = true;
+            event.silence = change.silence;
             return null;
         }
         try {
@@ -227,7 +227,7 @@ public final class Decoder {
     /// Whether a record reports no row.
     public boolean isSilent(byte[] record) {
         identity(record);
-        return event.isSilent;
+        return event.silence != null;
     }
 
     /// Takes the identity of a change that is refused.

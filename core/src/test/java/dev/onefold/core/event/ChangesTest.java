@@ -52,7 +52,7 @@ class ChangesTest {
         if (malformed != null) {
             return malformed.reason() + ": " + malformed.message();
         }
-        if (event.isSilent) {
+        if (event.silence != null) {
             return "silent";
         }
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
