@@ -15,7 +15,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// A pipeline file, read. It is taken to be a valid one: to say what is wrong with a file is the product's task.
 ///
 /// @param keepsExpired whether a row that a table removed by its time to live counts on
-/// @param table whose changes count
+/// @param tables whose changes count, as the file names them; none: the file leaves it open
 /// @param logs names of logs of a database, the oldest first; none: there is one
 /// @param columns of a CSV file without header line; null when the first line is the header
 /// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
@@ -26,7 +26,7 @@ record Definition(
         String format,
         boolean keepsExpired,
         List<String> logs,
-        String table,
+        List<String> tables,
         @Nullable List<String> columns,
         char delimiter,
         List<List<String>> key,
@@ -64,7 +64,7 @@ record Definition(
                 input.get("logs") == null
                         ? List.of()
                         : list(input.get("logs")).stream().map(String::valueOf).toList(),
-                String.valueOf(input.get("table")),
+                tables(input.get("table")),
                 columns == null
                         ? null
                         : list(columns).stream().map(String::valueOf).toList(),
@@ -153,6 +153,15 @@ record Definition(
                 Collections.unmodifiableMap(figures));
     }
 
+    private static List<String> tables(@Nullable Object setting) {
+        if (setting == null) {
+            return List.of();
+        }
+        return setting instanceof List<?> several
+                ? several.stream().map(String::valueOf).toList()
+                : List.of(String.valueOf(setting));
+    }
+
     private static List<List<String>> paths(@Nullable Object setting) {
         if (setting == null) {
             return List.of();
@@ -163,6 +172,9 @@ record Definition(
     }
 
     private static List<String> path(Object setting) {
+        if (setting instanceof Map<?, ?> part) {
+            return List.of(Changes.ORIGIN + part.get("origin"));
+        }
         Scan scan = new Scan(String.valueOf(setting));
         List<String> path = scan.path();
         scan.expectEnd();

@@ -4,6 +4,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.TableName;
 import dev.onefold.embedded.EmbeddedEngine;
 import java.util.Comparator;
 import java.util.Map;
@@ -42,7 +43,9 @@ record Silences(Map<Silence, Long> counts) {
                 .filter(Silence::isOfOtherTable)
                 .map(Silence::what)
                 .collect(Collectors.joining(", "));
-        String wanted = pipeline.input().format() instanceof Format.Debezium format ? format.table() : "";
+        String wanted = pipeline.input().format() instanceof Format.Debezium format
+                ? format.tables().stream().map(TableName::toString).collect(Collectors.joining(", "))
+                : "";
         return Words.visible(
                 "no change of the table that the pipeline file names (table: " + wanted + "), but changes " + others);
     }

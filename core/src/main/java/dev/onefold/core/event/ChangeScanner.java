@@ -7,12 +7,14 @@ import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.pipeline.TableName.Origin;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the fields of a table's row in the record of a change, and the kind of the change. Not thread-safe.
@@ -32,6 +34,9 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
 
     /// The slots of the key among them.
     final int[] key;
+
+    /// How many fields of the table are in the key.
+    private final int ownKeyFields;
 
     /// Whether versions are places in the table's log.
     final boolean byPlace;
@@ -61,6 +66,12 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         key = identity instanceof Identity.Versioned versioned
                 ? versioned.key().stream().mapToInt(fields::slot).toArray()
                 : new int[0];
+        ownKeyFields = identity instanceof Identity.Versioned versioned
+                ? (int) versioned.key().stream()
+                        .filter(field -> Stream.of(Origin.values())
+                                .noneMatch(origin -> origin.field().equals(field)))
+                        .count()
+                : 0;
         byPlace = identity instanceof Identity.Versioned versioned && versioned.version() == null;
     }
 
@@ -274,11 +285,11 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         @Nullable
         Malformed takeWholeKey(String what) {
             takeKey();
-            return size() == key.length
+            return size() == ownKeyFields
                     ? null
                     : new Malformed(
                             Reason.REFUSED,
-                            what + " has " + size() + " fields, and the pipeline's key " + key.length
+                            what + " has " + size() + " fields, and the pipeline's key " + ownKeyFields
                                     + "; write the table's whole key under 'key', and nothing else");
         }
 

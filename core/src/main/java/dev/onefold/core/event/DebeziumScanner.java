@@ -4,11 +4,13 @@ import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.TableName.Origin;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads changes as Debezium writes them: the envelope (`before`, `after`, `source`, `op`) alone or under `value`
@@ -53,8 +55,8 @@ final class DebeziumScanner extends ChangeScanner {
     private static final byte[] NOTHING = {'n', 'u', 'l', 'l'};
 
     private final List<String> logs;
-    private final String table;
-    private final String qualifier;
+    private final TableNames tables;
+    private final int[] origins;
     private final boolean byCommit;
     private final int valuePart = plan(List.of(), "value");
     private final int keyPart = plan(List.of(), "key");
@@ -98,6 +100,7 @@ final class DebeziumScanner extends ChangeScanner {
         final int[] alone;
         final int[] byDatabase;
         final int[] bySchema;
+        final int[] inFull;
 
         Envelope(List<String> names) {
             before = new Image(path(names, List.of("before")).names());
@@ -126,17 +129,23 @@ final class DebeziumScanner extends ChangeScanner {
             alone = new int[] {ofTable};
             byDatabase = new int[] {ofDatabase, ofTable};
             bySchema = new int[] {ofSchema, ofTable};
-        }
-
-        /// Whether it is of the pipeline's table.
-        boolean isOfTable() {
-            boolean isQualified = qualifier.isEmpty() || is(ofSchema, qualifier) || is(ofDatabase, qualifier);
-            return isQualified && is(ofTable, table);
+            inFull = new int[] {ofDatabase, ofSchema, ofTable};
         }
 
         /// The fields that name its table.
         int[] names() {
-            return isThere(ofSchema) ? bySchema : isThere(ofDatabase) ? byDatabase : alone;
+            return isNamed(ofSchema)
+                    ? hasDatabases() ? inFull : bySchema
+                    : isNamed(ofDatabase) ? byDatabase : alone;
+        }
+
+        /// Whether the log may have changes of several databases with equal schemas.
+        boolean hasDatabases() {
+            return is(connector, "sqlserver") && isNamed(ofDatabase);
+        }
+
+        boolean isNamed(int slot) {
+            return isThere(slot) && raw().to[slot] > raw().from[slot];
         }
     }
 
@@ -144,9 +153,11 @@ final class DebeziumScanner extends ChangeScanner {
         super(pipeline, fields);
         logs = format.logs();
         byCommit = pipeline.input().edition() != Edition.FIRST;
-        int dot = format.table().lastIndexOf('.');
-        table = format.table().substring(dot + 1);
-        qualifier = dot < 0 ? "" : format.table().substring(0, dot);
+        tables = new TableNames(format, pipeline.input());
+        origins = Stream.of(Origin.values())
+                .map(Origin::field)
+                .mapToInt(fields.paths::indexOf)
+                .toArray();
         planned(List.of());
     }
 
@@ -173,9 +184,15 @@ final class DebeziumScanner extends ChangeScanner {
         if (isThere(envelope.op) && !isThere(envelope.ofTable)) {
             return new Malformed(Reason.MALFORMED, "The change does not say of which table it is (source.table)");
         }
-        if (isThere(envelope.op) && !envelope.isOfTable()) {
-            silence = ofOtherTable(envelope.names());
-            return null;
+        if (isThere(envelope.op)) {
+            TableNames.Fit fit = tables.fit(raw(), envelope.names(), envelope.ofDatabase);
+            if (fit == TableNames.Fit.OTHER) {
+                silence = ofOtherTable(envelope.names());
+                return null;
+            }
+            if (fit == TableNames.Fit.OPEN) {
+                return open(envelope);
+            }
         }
         if (is(envelope.op, "t")) {
             return new Malformed(
@@ -198,6 +215,17 @@ final class DebeziumScanner extends ChangeScanner {
         }
         kind = isRemoved ? Kind.REMOVED : Kind.ROW;
         return byPlace ? isSnapshot ? snapshot(envelope) : place(envelope) : null;
+    }
+
+    private Malformed open(Envelope envelope) {
+        String name = joined(envelope.names());
+        String origin = envelope.names() == envelope.byDatabase ? "database" : "schema";
+        return new Malformed(
+                Reason.REFUSED,
+                "The change is of the table " + name + ", and 'table: " + tables + "' leaves its schema or database"
+                        + " open: several may have a table of that name. Write under input: 'table: "
+                        + tables.advice(name) + "'. To count those of several, write a list or a pattern there, and"
+                        + " under input: 'key: [{origin: " + origin + "}, …]'");
     }
 
     /// The report of a record that is of no table; `null` if it may be of one. Rows without an envelope may have
@@ -239,6 +267,12 @@ final class DebeziumScanner extends ChangeScanner {
         }
         Image own = keyPayload.isThere() ? keyPayload : keyAlone;
         Malformed malformed = own.isThere() ? own.takeWholeKey("The key of the change") : null;
+        for (int i = 0; i < origins.length; i++) {
+            if (origins[i] >= 0) {
+                int named = envelope.inFull[i];
+                fields.set(origins[i], raw().kind[named], raw().from[named], raw().to[named]);
+            }
+        }
         if (malformed != null) {
             return malformed;
         }

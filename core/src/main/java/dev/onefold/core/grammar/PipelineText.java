@@ -21,6 +21,7 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Feed;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.pipeline.TableName;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import java.util.stream.Collectors;
 
 /// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal text
@@ -92,7 +94,7 @@ public final class PipelineText {
         putFormat(input.format(), settings);
         switch (input.identity()) {
             case Identity.Versioned(var key, var version, var type) -> {
-                settings.put("key", key);
+                settings.put("key", key.stream().map(PipelineText::keyPart).toList());
                 if (version != null) {
                     settings.put("version", type == null ? version : pair("field", version, "type", type.word()));
                 }
@@ -127,6 +129,14 @@ public final class PipelineText {
         return settings;
     }
 
+    private static Object keyPart(FieldPath field) {
+        return Stream.of(TableName.Origin.values())
+                .filter(origin -> origin.field().equals(field))
+                .<Object>map(origin -> Map.of("origin", origin.word()))
+                .findFirst()
+                .orElse(field);
+    }
+
     private static void putFormat(Format format, Map<String, Object> settings) {
         switch (format) {
             case Format.Json _ -> {}
@@ -141,6 +151,9 @@ public final class PipelineText {
             }
             case Format.DynamoDbStream stream -> {
                 settings.put("format", PipelineReader.DYNAMODB_STREAM);
+                if (stream.table() != null) {
+                    settings.put("table", stream.table());
+                }
                 if (stream.stream() != null) {
                     settings.put(
                             "stream",
@@ -153,7 +166,9 @@ public final class PipelineText {
             }
             case Format.Debezium debezium -> {
                 settings.put("format", PipelineReader.DEBEZIUM);
-                settings.put("table", debezium.table());
+                List<String> tables =
+                        debezium.tables().stream().map(TableName::toString).toList();
+                settings.put("table", tables.size() == 1 ? tables.getFirst() : tables);
                 if (!debezium.logs().isEmpty()) {
                     settings.put("logs", debezium.logs());
                 }

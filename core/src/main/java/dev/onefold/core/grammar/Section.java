@@ -34,6 +34,7 @@ final class Section {
                 "delete",
                 "filter",
                 "edition"),
+        ORIGIN("a part of the key", "origin"),
         VERSION("version", "field", "type"),
         TIME("time", "field", "type"),
         PROCESS("process", "class", "jar", "version", "on-new-version", "order", "keep", "tables", "code"),

@@ -27,7 +27,15 @@ public final class Edition {
                     Edition::isOfDebeziumLog,
                     "changes of PostgreSQL are ordered by source.sequence, and changes of SQL Server by commit_lsn"
                             + " before change_lsn: the position of a change alone is not the order of the commits"),
-            new Rule(3, (_, _) -> true, "a byte order mark in front of a record is passed over"));
+            new Rule(3, (_, _) -> true, "a byte order mark in front of a record is passed over"),
+            new Rule(
+                    3,
+                    (format, _) -> format instanceof Format.Debezium,
+                    "a change whose schema or database the pipeline file leaves open is refused"),
+            new Rule(
+                    3,
+                    (format, _) -> format instanceof Format.DynamoDbStream,
+                    "a record that names its table is refused if the pipeline file names none"));
 
     private Edition() {}
 

@@ -230,6 +230,50 @@ class InputRefusalsTest {
     }
 
     @Test
+    void tables_of_several_origins_need_the_origin_in_the_key() {
+        String debezium = "\"format\": \"debezium\", \"key\": [\"id\"],\n\"table\": ";
+        assertInput(
+                debezium + "[\"a.t\", \"b.t\"]",
+                "3:23: input.key: does not say of which schema a row is, and rows of several may have equal keys; write"
+                        + " 'key: [{origin: schema}, …]' (database where tables have no schema, as in MySQL)");
+        assertInput(
+                debezium + "\"*.a.t\"",
+                "3:23: input.key: does not say of which database a row is, and rows of several may have equal keys;"
+                        + " write 'key: [{origin: database}, …]'");
+        assertInput(
+                debezium + "[\"a.t\", \"a.u\"]",
+                "3:23: input.key: does not say of which table a row is, and rows of several may have equal keys; write"
+                        + " 'key: [{origin: table}, …]'");
+        assertInput(debezium + "[]", "4:10: input.table: is empty; write the names of the tables");
+        assertInput(
+                debezium + "\"a.*_*\"",
+                "4:11: input.table: 'a.*_*' has '*' twice between two dots; write it once, as in public.orders_*");
+        assertInput(
+                "\"key\": [{\"origin\": \"schema\"}, \"id\"], \"version\": \"v\"",
+                "3:10: input.key[0].origin: is for debezium only; write a field");
+        assertInput(
+                "\"format\": \"debezium\", \"table\": \"t\", \"key\": [{\"origin\": \"scheme\"}, \"id\"]",
+                "3:57: input.key[0].origin: 'scheme' is not an origin; did you mean 'schema'?");
+    }
+
+    @Test
+    void a_stream_of_dynamodb_is_of_one_table_that_is_not_named_by_the_stream() {
+        String stream = "\"format\": \"dynamodb-stream\", \"key\": \"id\",\n\"table\": ";
+        String right = "; write the name or the ARN of one table, such as Orders or"
+                + " arn:aws:dynamodb:eu-west-1:123456789012:table/Orders";
+        assertInput(
+                stream + "\"arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/2026-11-01T09:30:00.000\"",
+                "4:11: input.table: 'arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/2026-…' is the ARN"
+                        + " of a stream" + right);
+        assertInput(stream + "\"a b\"", "4:11: input.table: 'a b' is not the name of a table" + right);
+        assertInput(stream + "[\"Orders\"]", "4:10: input.table: is a list; write one text");
+        assertInput(
+                "\"table\": \"Orders\", \"key\": \"id\", \"version\": \"v\"",
+                "3:1: input.table: is for dynamodb-stream and debezium only; write 'format: dynamodb-stream', or leave"
+                        + " it out");
+    }
+
+    @Test
     void changes_of_a_table_have_a_key_and_no_id_and_their_fields_have_no_envelope() {
         assertInput(
                 "\"format\": \"debezium\", \"table\": \"t\"",

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 final class ChangeLines {
     private static final int EACH = 6;
     private static final int REMOVED_EACH = 12;
+    private static final int PARTITION_EACH = 5;
     private static final int TOMBSTONE_EACH = 9;
     private static final String JSON = "  format: json\n";
 
@@ -22,7 +23,7 @@ final class ChangeLines {
     private ChangeLines() {}
 
     static String pipeline(String pipeline) {
-        return pipeline.replace(JSON, "  format: debezium\n  table: t\n");
+        return pipeline.replace(JSON, "  format: debezium\n  table: s.t*\n");
     }
 
     static List<byte[]> lines(List<byte[]> rows) {
@@ -40,9 +41,10 @@ final class ChangeLines {
     private static byte[] line(byte[] row) {
         String text = new String(row, StandardCharsets.ISO_8859_1);
         int draw = Math.floorMod(text.hashCode(), REMOVED_EACH * EACH);
+        String source = "\"source\":{\"schema\":\"s\",\"table\":\"t" + (draw % PARTITION_EACH == 0 ? "_1" : "") + "\"}";
         String change = draw % REMOVED_EACH == 0
-                ? "{\"op\":\"d\",\"before\":" + text + ",\"after\":null,\"source\":{\"table\":\"t\"}}"
-                : "{\"before\":null,\"after\":" + text + ",\"source\":{\"table\":\"t\"},\"op\":\"u\",\"ts_ms\":7}";
+                ? "{\"op\":\"d\",\"before\":" + text + ",\"after\":null," + source + "}"
+                : "{\"before\":null,\"after\":" + text + "," + source + ",\"op\":\"u\",\"ts_ms\":7}";
         String wrapped = switch (draw % EACH) {
             case 0 -> "{\"schema\":{},\"payload\":" + change + "}";
             case 1 -> "{\"topic\":\"t\",\"value\":" + change + "}";
