@@ -86,6 +86,9 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         origin.put(ORIGIN + "table", table);
         Document row = merged(
                 Optional.of(merged(image, payload(key))), Optional.of(new Document(origin, Set.of())));
+        if (!isRemoved && !hasSchema(value)) {
+            requireClear(row, definition);
+        }
         String at = op.equals("r")
                 ? text(envelope.at(List.of("source", "ts_ms")))
                 : sequence(text(envelope.at(List.of("source", "sequence"))));
@@ -125,6 +128,24 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
             throw new Refused("the schema or database is left open");
         }
         return false;
+    }
+
+    private static boolean hasSchema(@Nullable Object value) {
+        return document(value)
+                .map(document -> document.at(List.of("schema", "fields")))
+                .isPresent();
+    }
+
+    /// Without a schema, a text that may be base64 or a number has to be said to be a number.
+    private static void requireClear(Document row, Definition definition) {
+        for (List<String> path : definition.numbers()) {
+            boolean isText = row.at(path) instanceof String;
+            String text = text(row.at(path));
+            boolean isBoth = !text.isEmpty() && text.length() % 4 == 0 && text.matches("[0-9eE+]*");
+            if (isText && (isBoth && definition.decimals() == null || "precise".equals(definition.decimals()))) {
+                throw new Refused("a number or base64");
+            }
+        }
     }
 
     private static boolean fits(List<String> wanted, List<String> full) {

@@ -17,6 +17,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// @param keepsExpired whether a row that a table removed by its time to live counts on
 /// @param tables whose changes count, as the file names them; none: the file leaves it open
 /// @param logs names of logs of a database, the oldest first; none: there is one
+/// @param decimals how a database's log has them where its records bring no schema; null where the file leaves it open
 /// @param columns of a CSV file without header line; null when the first line is the header
 /// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
 /// @param version where the version stands; null when there are none
@@ -27,6 +28,7 @@ record Definition(
         boolean keepsExpired,
         List<String> logs,
         List<String> tables,
+        @Nullable String decimals,
         @Nullable List<String> columns,
         char delimiter,
         List<List<String>> key,
@@ -65,6 +67,7 @@ record Definition(
                         ? List.of()
                         : list(input.get("logs")).stream().map(String::valueOf).toList(),
                 tables(input.get("table")),
+                input.get("decimals") == null ? null : String.valueOf(input.get("decimals")),
                 columns == null
                         ? null
                         : list(columns).stream().map(String::valueOf).toList(),
@@ -116,6 +119,33 @@ record Definition(
             rollup.measures().forEach(measure -> paths.addAll(measure.paths()));
         }
         return paths;
+    }
+
+    /// The fields that are measured as numbers, or compared with them.
+    Set<List<String>> numbers() {
+        Set<List<String>> numbers = new LinkedHashSet<>();
+        List<Condition> conditions = new ArrayList<>();
+        for (Rollup rollup : rollups) {
+            rollup.levels().stream()
+                    .filter(level -> level.function().equals("step"))
+                    .forEach(level -> numbers.add(level.path()));
+            for (Measure measure : rollup.measures()) {
+                if (measure.isOfNumbers()) {
+                    numbers.addAll(measure.factors());
+                }
+                if (measure.where() != null) {
+                    conditions.add(measure.where());
+                }
+            }
+        }
+        if (delete != null) {
+            conditions.add(delete);
+        }
+        if (filter != null) {
+            conditions.add(filter);
+        }
+        conditions.forEach(condition -> numbers.addAll(condition.numbers()));
+        return numbers;
     }
 
     private static List<Rollup> rollups(Map<?, ?> file, @Nullable List<String> time, String timeType) {

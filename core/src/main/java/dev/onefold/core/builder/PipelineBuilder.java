@@ -7,6 +7,7 @@ import dev.onefold.core.grammar.PipelineReader;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
@@ -90,6 +91,11 @@ public final class PipelineBuilder {
     public PipelineBuilder debezium(List<String> tables, String... logs) {
         set("format", PipelineReader.DEBEZIUM).set("table", tables);
         return logs.length == 0 ? this : set("logs", List.of(logs));
+    }
+
+    /// How Debezium writes decimals where a record has no schema.
+    public PipelineBuilder decimals(Input.DecimalForm form) {
+        return set("decimals", form.word());
     }
 
     /// The DynamoDB table that records are of, where they name one.

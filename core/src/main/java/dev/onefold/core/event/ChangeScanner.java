@@ -57,8 +57,8 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     BigInteger version;
 
     private boolean hasKey;
-    private int recordFrom;
-    private int recordTo;
+    int recordFrom;
+    int recordTo;
 
     ChangeScanner(Pipeline pipeline, Fields fields) {
         this.fields = fields;

@@ -56,6 +56,7 @@ final class DebeziumScanner extends ChangeScanner {
 
     private final List<String> logs;
     private final TableNames tables;
+    private final @Nullable ConnectDecimals decimals;
     private final int[] origins;
     private final boolean byCommit;
     private final int valuePart = plan(List.of(), "value");
@@ -63,6 +64,7 @@ final class DebeziumScanner extends ChangeScanner {
     private final int valuePayload = plan(List.of("value"), "payload");
     private final int payload = plan(List.of(), "payload");
     private final int schema = plan(List.of("value"), "schema");
+    private final int schemaAlone = plan(List.of(), "schema");
     private final Image keyAlone = new Image(List.of("key"));
     private final Image keyPayload = new Image(List.of("key", "payload"));
     private final Envelope[] envelopes = {
@@ -153,6 +155,7 @@ final class DebeziumScanner extends ChangeScanner {
         super(pipeline, fields);
         logs = format.logs();
         byCommit = pipeline.input().edition() != Edition.FIRST;
+        decimals = pipeline.input().readsBy(3) ? new ConnectDecimals(pipeline, format.decimals(), fields) : null;
         tables = new TableNames(format, pipeline.input());
         origins = Stream.of(Origin.values())
                 .map(Origin::field)
@@ -284,7 +287,10 @@ final class DebeziumScanner extends ChangeScanner {
                                 + " FULL there");
             }
         }
-        return null;
+        int described = isThere(valuePart) ? schema : schemaAlone;
+        return decimals == null || isRemoved && !isThere(described)
+                ? null
+                : decimals.read(raw(), described, recordFrom, recordTo);
     }
 
     private boolean isUnavailable(int slot) {

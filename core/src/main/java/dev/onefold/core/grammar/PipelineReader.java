@@ -156,7 +156,7 @@ public final class PipelineReader {
                 new Format.DynamoDbStream(tableOfDynamoDb(input), stream, keepsExpired != null && keepsExpired);
             case DEBEZIUM -> {
                 input.require("table", "write the name of the table: a connector's log may have several");
-                yield new Format.Debezium(tables, logs);
+                yield new Format.Debezium(tables, logs, input.read("decimals", PipelineReader::decimals));
             }
             default -> new Format.Json();
         };
@@ -194,6 +194,16 @@ public final class PipelineReader {
             }
             return name;
         });
+    }
+
+    private static Input.DecimalForm decimals(Expression expression) {
+        boolean isText = expression
+                .oneOf(
+                        List.of(Input.DecimalForm.TEXT.word(), Input.DecimalForm.PRECISE.word()),
+                        "is not a form of decimals")
+                .equals(Input.DecimalForm.TEXT.word());
+        expression.end("write the word alone");
+        return isText ? Input.DecimalForm.TEXT : Input.DecimalForm.PRECISE;
     }
 
     private static boolean keepsExpired(Expression expression) {
@@ -282,7 +292,7 @@ public final class PipelineReader {
         formats.put(JSON, List.of());
         formats.put(CSV, List.of("columns", "delimiter"));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired", "table"));
-        formats.put(DEBEZIUM, List.of("table", "logs"));
+        formats.put(DEBEZIUM, List.of("table", "logs", "decimals"));
         return Collections.unmodifiableSequencedMap(formats);
     }
 

@@ -172,6 +172,9 @@ public final class PipelineText {
                 if (!debezium.logs().isEmpty()) {
                     settings.put("logs", debezium.logs());
                 }
+                if (debezium.decimals() != null) {
+                    settings.put("decimals", debezium.decimals().word());
+                }
             }
         }
     }

@@ -26,6 +26,7 @@ final class Section {
                 "expired",
                 "table",
                 "logs",
+                "decimals",
                 "key",
                 "version",
                 "id",

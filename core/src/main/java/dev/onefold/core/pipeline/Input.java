@@ -2,6 +2,7 @@ package dev.onefold.core.pipeline;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,19 @@ public record Input(
     /// The field of a record that has the event's time.
     public record EventTime(FieldPath field, TimeType type) {}
 
+    /// How Debezium writes decimals.
+    public enum DecimalForm {
+        /// As text.
+        TEXT,
+        /// As bytes in base64.
+        PRECISE;
+
+        /// The word for it in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     /// How the bytes of a record are read.
     public sealed interface Format {
         /// One JSON object a record.
@@ -83,7 +97,12 @@ public record Input(
         /// @param tables names of the tables, one at least
         /// @param logs names of the connectors, each with a log that was restarted, the oldest first; none:
         ///     all changes are of one log
-        record Debezium(List<TableName> tables, List<String> logs) implements Changes {
+        /// @param decimals how decimals are written where a record has no schema; `null` if the pipeline file leaves it
+        ///     open
+        record Debezium(
+                List<TableName> tables,
+                List<String> logs,
+                @Nullable DecimalForm decimals) implements Changes {
             public Debezium {
                 tables = List.copyOf(tables);
                 logs = List.copyOf(logs);

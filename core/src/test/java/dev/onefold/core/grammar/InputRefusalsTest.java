@@ -78,7 +78,7 @@ class InputRefusalsTest {
         assertInput("\"levels\": []", "3:1: input.levels: 'levels' is not a setting of input; it belongs to a roll-up");
         assertInput(
                 "\"foo\": 1",
-                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, table, logs, key, version, id,"
+                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, table, logs, decimals, key, version, id,"
                         + " horizon, time, delete, filter or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
