@@ -56,6 +56,9 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     @Nullable
     BigInteger version;
 
+    /// Whether the record was brought into a plain form.
+    boolean isPlain;
+
     private boolean hasKey;
     int recordFrom;
     int recordTo;
@@ -89,6 +92,7 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     final @Nullable Malformed scan(byte[] record, int from, int to) {
         kind = Kind.NONE;
         silence = Silence.TOMBSTONE;
+        isPlain = false;
         version = null;
         hasKey = false;
         recordFrom = from;
@@ -98,6 +102,15 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
             return null;
         }
         Malformed malformed = scanner().scan(record, from, to);
+        return malformed != null ? malformed : read();
+    }
+
+    /// Reads the record in another form of the same record.
+    final @Nullable Malformed again(byte[] form, int length) {
+        recordFrom = 0;
+        recordTo = length;
+        fields.clear(form);
+        Malformed malformed = scanner().scan(form, 0, length);
         return malformed != null ? malformed : read();
     }
 
@@ -256,6 +269,11 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
             slots = fields.paths.stream()
                     .mapToInt(path -> plan(path(names, path.names())))
                     .toArray();
+        }
+
+        /// The field of the record that has the part.
+        int slot() {
+            return whole;
         }
 
         boolean isThere() {

@@ -85,14 +85,15 @@ final class ConnectDecimals {
     /// Replaces decimals that are bytes by their digits; or the reason why one of them cannot be read.
     ///
     /// @param schema the field that has the record's schema
+    /// @param isAvro whether the record is in the JSON form of Avro
     @Nullable
-    Malformed read(Fields raw, int schema, int recordFrom, int recordTo) {
+    Malformed read(Fields raw, int schema, int recordFrom, int recordTo, boolean isAvro) {
         if (raw.kind[schema] != Fields.COMPOSITE) {
-            return unknown();
+            return unknown(isAvro);
         }
         Known of = known(raw, schema);
         if (!of.hasDecimals) {
-            return of.isOfRow ? null : unknown();
+            return of.isOfRow ? null : unknown(isAvro);
         }
         boolean isCopied = false;
         for (int slot = 0; slot < of.scales.length; slot++) {
@@ -124,9 +125,9 @@ final class ConnectDecimals {
     }
 
     /// Refuses a text that may be a number in digits, or in bytes.
-    private @Nullable Malformed unknown() {
+    private @Nullable Malformed unknown(boolean isAvro) {
         for (int slot = 0; slot < isNumber.length && form != DecimalForm.TEXT; slot++) {
-            if (isNumber[slot] && isText(slot) && (form == DecimalForm.PRECISE || isAmbiguous(slot))) {
+            if (isNumber[slot] && isText(slot) && (form == DecimalForm.PRECISE || (isAvro ? !isOfUnion(slot) : isAmbiguous(slot)))) {
                 return Malformed.field(
                         fields.paths.get(slot),
                         "is '" + text(slot) + "': "
@@ -134,13 +135,22 @@ final class ConnectDecimals {
                                         ? "as a precise decimal its scale is in the schema, and the record has none. Let"
                                                 + " the connector write schemas (value.converter.schemas.enable=true), or"
                                                 + " text: decimal.handling.mode=string, and under input 'decimals: text'"
-                                        : "that may be a number, or the base64 of one, and the record has no schema."
+                                        : "that may be a number, or the bytes of one, and the record has no schema."
                                                 + " If the connector writes numbers as text"
                                                 + " (decimal.handling.mode=string), write under input: 'decimals: text';"
                                                 + " otherwise set that mode"));
             }
         }
         return null;
+    }
+
+    /// Whether Avro's JSON has said that it is a text. Another text may be bytes.
+    private boolean isOfUnion(int slot) {
+        int at = fields.from[slot] - 2;
+        while (fields.bytes[at] == ' ') {
+            at--;
+        }
+        return fields.bytes[at] == AvroJson.BLANK;
     }
 
     private boolean isAmbiguous(int slot) {

@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Input.Format;
@@ -55,6 +56,8 @@ final class DebeziumScanner extends ChangeScanner {
     private static final byte[] NOTHING = {'n', 'u', 'l', 'l'};
 
     private final List<String> logs;
+    private final boolean readsForms;
+    private boolean isAvro;
     private final TableNames tables;
     private final @Nullable ConnectDecimals decimals;
     private final int[] origins;
@@ -87,7 +90,9 @@ final class DebeziumScanner extends ChangeScanner {
         final int ofTable;
         final int ofSchema;
         final int ofDatabase;
+        final int ofCollection;
         final int time;
+        final int snapshot;
         final int connector;
         final int log;
         final int snapshotTime;
@@ -100,6 +105,7 @@ final class DebeziumScanner extends ChangeScanner {
         final int commitLsn;
         final int serial;
         final int[] alone;
+        final int[] byCollection;
         final int[] byDatabase;
         final int[] bySchema;
         final int[] inFull;
@@ -116,7 +122,9 @@ final class DebeziumScanner extends ChangeScanner {
             ofTable = plan(names, "source", "table");
             ofSchema = plan(names, "source", "schema");
             ofDatabase = plan(names, "source", "db");
+            ofCollection = plan(names, "source", "collection");
             time = plan(names, "ts_ms");
+            snapshot = plan(names, "source", "snapshot");
             connector = plan(names, "source", "connector");
             log = plan(names, "source", "name");
             snapshotTime = plan(names, "source", "ts_ms");
@@ -129,6 +137,7 @@ final class DebeziumScanner extends ChangeScanner {
             commitLsn = plan(names, "source", "commit_lsn");
             serial = plan(names, "source", "event_serial_no");
             alone = new int[] {ofTable};
+            byCollection = new int[] {ofDatabase, ofCollection};
             byDatabase = new int[] {ofDatabase, ofTable};
             bySchema = new int[] {ofSchema, ofTable};
             inFull = new int[] {ofDatabase, ofSchema, ofTable};
@@ -136,9 +145,21 @@ final class DebeziumScanner extends ChangeScanner {
 
         /// The fields that name its table.
         int[] names() {
+            if (isOfMongo()) {
+                return byCollection;
+            }
             return isNamed(ofSchema)
                     ? hasDatabases() ? inFull : bySchema
                     : isNamed(ofDatabase) ? byDatabase : alone;
+        }
+
+        boolean isOfMongo() {
+            return is(connector, "mongodb") && isThere(ofCollection);
+        }
+
+        /// Whether it is in the JSON form of Avro: times and marks of snapshots are unions in every schema.
+        boolean isAvro() {
+            return raw().kind[time] == Fields.COMPOSITE || raw().kind[snapshot] == Fields.COMPOSITE;
         }
 
         /// Whether the log may have changes of several databases with equal schemas.
@@ -154,8 +175,9 @@ final class DebeziumScanner extends ChangeScanner {
     DebeziumScanner(Pipeline pipeline, Format.Debezium format, Fields fields) {
         super(pipeline, fields);
         logs = format.logs();
+        readsForms = pipeline.input().readsBy(3);
         byCommit = pipeline.input().edition() != Edition.FIRST;
-        decimals = pipeline.input().readsBy(3) ? new ConnectDecimals(pipeline, format.decimals(), fields) : null;
+        decimals = readsForms ? new ConnectDecimals(pipeline, format.decimals(), fields) : null;
         tables = new TableNames(format, pipeline.input());
         origins = Stream.of(Origin.values())
                 .map(Origin::field)
@@ -179,12 +201,22 @@ final class DebeziumScanner extends ChangeScanner {
             return null;
         }
         Envelope envelope = envelopes[isThere(valuePart) ? isThere(valuePayload) ? 3 : 2 : isThere(payload) ? 1 : 0];
+        if (readsForms && !isPlain && (envelope.isAvro() || envelope.isOfMongo())) {
+            isPlain = true;
+            isAvro = envelope.isAvro();
+            return again(
+                    isAvro
+                            ? AvroJson.plain(raw().bytes, recordFrom, recordTo)
+                            : documents(envelope.before.slot(), envelope.after.slot()),
+                    recordTo - recordFrom);
+        }
+        isAvro &= isPlain;
         Silence reported = nothing(envelope);
         if (reported != null) {
             silence = reported;
             return null;
         }
-        if (isThere(envelope.op) && !isThere(envelope.ofTable)) {
+        if (isThere(envelope.op) && !isThere(envelope.ofTable) && !envelope.isOfMongo()) {
             return new Malformed(Reason.MALFORMED, "The change does not say of which table it is (source.table)");
         }
         if (isThere(envelope.op)) {
@@ -218,6 +250,21 @@ final class DebeziumScanner extends ChangeScanner {
         }
         kind = isRemoved ? Kind.REMOVED : Kind.ROW;
         return byPlace ? isSnapshot ? snapshot(envelope) : place(envelope) : null;
+    }
+
+    /// The record with its documents in the place of the texts in which MongoDB's connector writes them.
+    private byte[] documents(int... images) {
+        byte[] form = Arrays.copyOf(
+                Arrays.copyOfRange(raw().bytes, recordFrom, recordTo), recordTo - recordFrom + Decoder.PADDING);
+        for (int image : images) {
+            if (raw().kind[image] == Fields.TEXT || raw().kind[image] == Fields.ESCAPED_TEXT) {
+                int from = raw().from[image] - recordFrom - 1;
+                int to = raw().to[image] - recordFrom + 1;
+                int length = TextBytes.unescape(raw().bytes, raw().from[image], raw().to[image], form, from);
+                Arrays.fill(form, from + length, to, AvroJson.BLANK);
+            }
+        }
+        return form;
     }
 
     private Malformed open(Envelope envelope) {
@@ -266,10 +313,21 @@ final class DebeziumScanner extends ChangeScanner {
         if (image.isThere()) {
             image.take();
         } else if (!isRemoved) {
-            return new Malformed(Reason.MALFORMED, "The change has no after, which says how the row is");
+            return new Malformed(
+                    Reason.MALFORMED,
+                    "The change has no after, which says how the row is"
+                            + (envelope.isOfMongo()
+                                    ? ". It is a patch of MongoDB; let the connector send whole documents:"
+                                            + " capture.mode=change_streams_update_full"
+                                    : ""));
+        } else if (envelope.isOfMongo()) {
+            return new Malformed(
+                    Reason.MALFORMED,
+                    "The removal has no before, the document that was removed. Let the connector send it:"
+                            + " capture.mode=change_streams_update_full_with_pre_image");
         }
         Image own = keyPayload.isThere() ? keyPayload : keyAlone;
-        Malformed malformed = own.isThere() ? own.takeWholeKey("The key of the change") : null;
+        Malformed malformed = own.isThere() && !envelope.isOfMongo() ? own.takeWholeKey("The key of the change") : null;
         for (int i = 0; i < origins.length; i++) {
             if (origins[i] >= 0) {
                 int named = envelope.inFull[i];
@@ -290,7 +348,7 @@ final class DebeziumScanner extends ChangeScanner {
         int described = isThere(valuePart) ? schema : schemaAlone;
         return decimals == null || isRemoved && !isThere(described)
                 ? null
-                : decimals.read(raw(), described, recordFrom, recordTo);
+                : decimals.read(raw(), described, recordFrom, recordTo, isAvro);
     }
 
     private boolean isUnavailable(int slot) {
