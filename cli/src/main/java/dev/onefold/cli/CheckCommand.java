@@ -1,12 +1,16 @@
 package dev.onefold.cli;
 
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
 import dev.onefold.cli.data.FunctionText;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.look.FirstPipeline;
 import dev.onefold.cli.run.DefinitionChangeText;
+import dev.onefold.cli.run.InputFile;
+import dev.onefold.cli.run.Trial;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.pipeline.Batching;
@@ -17,6 +21,7 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Horizon;
+import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,12 +45,24 @@ import picocli.CommandLine.Parameters;
                     + " to."
         },
         footerHeading = "%nExample:%n",
-        footer = {"  onefold check trade-risk.yaml", "  onefold check trade-risk.yaml --data onefold-data/trade-risk"})
+        footer = {
+            "  onefold check --input trades.csv > trades.yaml",
+            "  onefold check trades.yaml --input trades.csv",
+            "  onefold check trades.yaml --data onefold-data/trades"
+        })
 final class CheckCommand implements Callable<Integer> {
     private final Caller caller;
 
-    @Parameters(paramLabel = "PIPELINE", description = "The pipeline file.")
-    private String file = "";
+    @Parameters(paramLabel = "PIPELINE", arity = "0..1", description = "The pipeline file.")
+    private @Nullable String file;
+
+    @Option(
+            names = "--input",
+            paramLabel = "FILE",
+            description =
+                    "Real input: says what the pipeline makes of its first 100,000 records, and why it would reject"
+                            + " any (exit code 1). Without PIPELINE, writes a first pipeline file for it.")
+    private @Nullable String input;
 
     @Option(names = "--data", paramLabel = "DIR", description = "A data directory of the pipeline.")
     private @Nullable String data;
@@ -56,11 +73,19 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Pipeline pipeline = PipelineArgument.read(caller, file);
-        if (pipeline.fold() instanceof Processing) {
-            pipeline =
-                    PipelineArgument.function(caller, file, pipeline).function().pipeline();
+        InputFile real = input == null ? null : InputFile.of(caller, input);
+        if (file == null) {
+            if (real == null) {
+                throw CommandFailure.usage(
+                        "Name a pipeline file to be checked, or an input (--input FILE) to begin one.");
+            }
+            caller.print(FirstPipeline.of(caller, real));
+            return ExitCode.DONE.code();
         }
+        Pipeline pipeline = PipelineArgument.read(caller, file);
+        PipelineFunction code =
+                pipeline.fold() instanceof Processing ? PipelineArgument.function(caller, file, pipeline) : null;
+        pipeline = code == null ? pipeline : code.function().pipeline();
         caller.print(caller.shown(caller.path(file)) + " is right: pipeline " + pipeline.name() + ", " + parts(pipeline)
                 + ".\n");
         if (pipeline.fold() instanceof Processing processing) {
@@ -68,7 +93,8 @@ final class CheckCommand implements Callable<Integer> {
         }
         horizon(pipeline);
         message(pipeline);
-        return (data == null ? ExitCode.DONE : change(pipeline, caller.path(data))).code();
+        ExitCode read = real == null ? ExitCode.DONE : Trial.of(caller, pipeline, code, real);
+        return (data == null || read != ExitCode.DONE ? read : change(pipeline, caller.path(data))).code();
     }
 
     private static String parts(Pipeline pipeline) {

@@ -19,6 +19,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// @param logs names of logs of a database, the oldest first; none: there is one
 /// @param decimals how a database's log has them where its records bring no schema; null where the file leaves it open
 /// @param columns of a CSV file without header line; null when the first line is the header
+/// @param unwrap the fields that hold the event, the outermost first
 /// @param key the fields that name a row; of an append-only pipeline its id; none when the place is the identity
 /// @param version where the version stands; null when there are none
 /// @param versionType `integer`, or how a time is written
@@ -31,6 +32,7 @@ record Definition(
         @Nullable String decimals,
         @Nullable List<String> columns,
         char delimiter,
+        List<List<String>> unwrap,
         List<List<String>> key,
         @Nullable List<String> version,
         String versionType,
@@ -72,6 +74,7 @@ record Definition(
                         ? null
                         : list(columns).stream().map(String::valueOf).toList(),
                 delimiter == null ? ',' : String.valueOf(delimiter).charAt(0),
+                paths(input.get("unwrap")),
                 paths(input.get(input.containsKey("id") ? "id" : "key")),
                 version == null ? null : path(field(version)),
                 type(version, "integer"),

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -221,7 +222,7 @@ public final class Oracle {
     private Document document(String source, byte[] sent) {
         byte[] record = hasMark(sent) ? Arrays.copyOfRange(sent, MARK.length, sent.length) : sent;
         if (!definition.csv()) {
-            return Json.read(record);
+            return unwrapped(Json.read(record));
         }
         List<String> named = definition.columns();
         if (named != null) {
@@ -232,6 +233,21 @@ public final class Oracle {
             throw new IllegalStateException("The header of " + source + " has not been seen: it is its line 1.");
         }
         return Csv.read(header, record, definition.delimiter());
+    }
+
+    private Document unwrapped(Document record) {
+        Document event = record;
+        if (Changes.isSeed(record)) {
+            return event;
+        }
+        for (List<String> path : definition.unwrap()) {
+            event = switch (event.at(path)) {
+                case Document inner -> inner;
+                case String text -> Json.read(text.getBytes(StandardCharsets.UTF_8));
+                case null, default -> throw new Refused("nothing to unwrap in " + path);
+            };
+        }
+        return event;
     }
 
     private static boolean hasMark(byte[] record) {

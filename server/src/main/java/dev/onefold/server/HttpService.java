@@ -2,6 +2,7 @@ package dev.onefold.server;
 
 import dev.onefold.api.Failure;
 import dev.onefold.server.flow.Connections;
+import dev.onefold.server.flow.InputBuffers;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
@@ -78,7 +79,7 @@ public final class HttpService implements AutoCloseable {
         threads.setName("onefold-http");
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("onefold-request-"));
         Server server = new Server(threads);
-        ServerConnector connector = new ServerConnector(server, factories(settings));
+        ServerConnector connector = connector(server, settings);
         connector.setHost(settings.address().getHostAddress());
         connector.setPort(settings.port());
         connector.setIdleTimeout(settings.limits().silence().toMillis());
@@ -113,18 +114,25 @@ public final class HttpService implements AutoCloseable {
         opening.answer(new Answering(settings, pipelines));
     }
 
+    static ServerConnector connector(Server server, Settings settings) throws IOException {
+        InputBuffers buffers = new InputBuffers(server.getByteBufferPool());
+        return new ServerConnector(server, null, null, buffers, -1, -1, factories(settings));
+    }
+
     private static ConnectionFactory[] factories(Settings settings) throws IOException {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(HEAD_BYTES_MAX);
         http.setUriCompliance(
                 UriCompliance.UNSAFE); // The routes read the target as it was sent, and nothing else does.
-        HttpConnectionFactory http1 = new HttpConnectionFactory(http);
         Settings.Tls tls = settings.tls();
+        if (tls != null) {
+            http.addCustomizer(new SecureRequestCustomizer(false));
+        }
+        HttpConnectionFactory http1 = new HttpConnectionFactory(InputBuffers.configured(http));
         if (tls == null) {
             return new ConnectionFactory[] {http1, new HTTP2CServerConnectionFactory(http)};
         }
-        http.addCustomizer(new SecureRequestCustomizer(false));
         HTTP2ServerConnectionFactory http2 = new HTTP2ServerConnectionFactory(http);
         ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
         alpn.setDefaultProtocol(http1.getProtocol());

@@ -6,6 +6,7 @@ import dev.onefold.api.Response;
 import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.body.ContentFormat;
+import dev.onefold.api.body.JsonArray;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
@@ -47,19 +48,20 @@ final class Records {
     }
 
     /// Takes the records of a caller that may send them.
-    void take(Exchange exchange, Request asked, Permission permission) throws IOException, Refusal {
-        String name = asked.path().get(1);
+    void take(Exchange exchange, Request sent, Permission permission) throws IOException, Refusal {
+        String name = sent.path().get(1);
         Served served = served(name);
         Optional<Failure> refusal = served.refusal().get();
         if (refusal.isPresent()) {
             throw new Refusal(refusal.get());
         }
         Pipeline pipeline = served.engine().pipeline();
-        Optional<String> otherFormat =
-                ContentFormat.refusal(exchange.header(HttpHeader.CONTENT_TYPE).orElse(""), pipeline);
+        String type = exchange.header(HttpHeader.CONTENT_TYPE).orElse("");
+        Optional<String> otherFormat = ContentFormat.refusal(type, pipeline);
         if (otherFormat.isPresent()) {
             throw new Refusal(415, Failure.REQUEST, otherFormat.get());
         }
+        Request asked = ContentFormat.isJson(type) && JsonArray.begins(sent.body()) ? lines(exchange, sent) : sent;
         requireOwnName(asked.parameters().getOrDefault("source", List.of()));
         long began = System.nanoTime();
         Optional<String> key = exchange.header("Idempotency-Key");
@@ -73,6 +75,18 @@ final class Records {
             long now = System.nanoTime();
             metrics.acknowledged(
                     name, Duration.ofNanos(now - exchange.request().getBeginNanoTime()), Duration.ofNanos(now - began));
+        }
+    }
+
+    /// The request with the elements of its array as lines.
+    private static Request lines(Exchange exchange, Request sent) throws Refusal {
+        if (sent.parameters().containsKey("from")) {
+            throw exchange.refused("A JSON array has no numbered lines, as 'from' needs them. Send one record a line.");
+        }
+        try {
+            return new Request(sent.method(), sent.path(), sent.parameters(), JsonArray.lines(sent.body()));
+        } catch (IllegalArgumentException e) {
+            throw exchange.refused(e.getMessage() + ".");
         }
     }
 

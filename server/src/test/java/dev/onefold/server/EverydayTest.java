@@ -99,6 +99,27 @@ class EverydayTest {
     }
 
     @Test
+    void a_json_array_is_taken_as_its_elements() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            String records = "/v1/trades/records?source=s";
+            String array = "[" + record(1, "1.50") + "," + record(2, "2.50") + ", 3]";
+            assertThat(on.post(records, array, "Content-Type", "application/json; charset=utf-8")
+                            .body())
+                    .contains("\"records\":3", "\"accepted\":2", "\"rejected\":1");
+            HttpResponse<String> cut = on.post(records, "[" + record(3, "1") + ",", "Content-Type", "application/json");
+            assertThat(cut.statusCode()).isEqualTo(400);
+            assertThat(cut.body()).contains("it does not end, at byte", "Nothing was taken");
+            assertThat(on.post(records + "&from=1", array, "Content-Type", "application/json")
+                            .statusCode())
+                    .isEqualTo(400);
+            assertThat(on.post(records, record(4, "1"), "Content-Type", "application/json")
+                            .body())
+                    .contains("\"accepted\":1");
+            assertThat(on.get("/v1/trades/totals?format=csv").body()).contains("5.00");
+        }
+    }
+
+    @Test
     void many_clients_of_one_source_count_each_record_once() throws Exception {
         int clients = 6;
         int requests = 20;

@@ -14,12 +14,21 @@ public final class ContentFormat {
     ///
     /// @param contentType the field `Content-Type`; empty without it
     public static Optional<String> refusal(String contentType, Pipeline pipeline) {
-        String type = contentType.replaceFirst(";.*", "").strip().toLowerCase(Locale.ROOT);
+        String type = type(contentType);
         boolean isCsv = pipeline.input().format() instanceof Input.Format.Csv;
         if (isCsv ? type.endsWith("json") : type.equals("text/csv")) {
             return Optional.of("Pipeline " + pipeline.name() + " reads " + (isCsv ? "CSV" : "JSON, one record a line")
                     + ", and the content says to be something else.");
         }
         return Optional.empty();
+    }
+
+    /// Whether a content is declared to be one JSON text, and not one for each line.
+    public static boolean isJson(String contentType) {
+        return type(contentType).equals("application/json");
+    }
+
+    private static String type(String contentType) {
+        return contentType.replaceFirst(";.*", "").strip().toLowerCase(Locale.ROOT);
     }
 }

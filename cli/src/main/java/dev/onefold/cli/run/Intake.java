@@ -24,17 +24,24 @@ public final class Intake {
     private final EmbeddedEngine engine;
     private final StopRequest stop;
     private final Progress.Mode mode;
-    private final boolean separate;
+    private final EqualFiles equal;
     private String position = "";
     private boolean hasRejected;
 
-    /// @param separate whether files are known to be no copies of what was folded under another name
-    public Intake(Caller caller, EmbeddedEngine engine, StopRequest stop, Progress.Mode mode, boolean separate) {
+    /// The caller's word on a file that equals one that was folded under another name.
+    public enum EqualFiles {
+        /// Refused where each record counts by its place: only the caller can know.
+        UNSAID,
+        SEPARATE,
+        COPIES
+    }
+
+    public Intake(Caller caller, EmbeddedEngine engine, StopRequest stop, Progress.Mode mode, EqualFiles equal) {
         this.caller = caller;
         this.engine = engine;
         this.stop = stop;
         this.mode = mode;
-        this.separate = separate;
+        this.equal = equal;
     }
 
     /// How the lines of standard input are numbered and acknowledged.
@@ -79,7 +86,7 @@ public final class Intake {
             if (!compressed) {
                 progress.at(before, engine.counts().records());
             }
-            report = engine.fold(file.source(separate), new FoldListener() {
+            report = engine.fold(file.source(isSeparate()), new FoldListener() {
                 @Override
                 public void folded(long durableBytes, long foldedBytes, Counts counts) {
                     done.set(compressed ? file.read().get() : foldedBytes);
@@ -97,14 +104,31 @@ public final class Intake {
         String at = part(done.get(), file.bytes());
         position = at + (at.isEmpty() ? " after " : " of ") + shown + ". The same command goes on there.";
         switch (report) {
-            case FoldReport.AlreadyFolded(String asName) ->
-                caller.note(shown + " is folded already, as " + caller.shown(caller.path(asName)) + ".");
+            case FoldReport.AlreadyFolded(String asName) -> {
+                String known = caller.shown(caller.path(asName));
+                if (equal == EqualFiles.UNSAID
+                        && engine.pipeline().recordsKnownFor().isPresent()) {
+                    throw new CommandFailure(ExitCode.DIFFERENT, equals(shown, known));
+                }
+                caller.note(shown + " is folded already, as " + known + ".");
+            }
             case FoldReport.Folded folded -> {
                 if (folded.bytes() == before && before > 0 && !stop.isMade()) {
                     caller.note(shown + " is folded already.");
                 }
             }
         }
+    }
+
+    private boolean isSeparate() {
+        return equal == EqualFiles.SEPARATE;
+    }
+
+    private static String equals(String shown, String known) {
+        return "Input " + shown + " has the same content as " + known
+                + ", which is folded. Whether it is a copy or a file"
+                + " of its own cannot be told, as nothing in the records of this pipeline is their identity. Nothing of it"
+                + " was folded. If it is a copy, say --copy; if its records count, too, say --separate.";
     }
 
     private long foldedBefore(InputFile file) {
@@ -123,7 +147,7 @@ public final class Intake {
             throw CommandFailure.usage("A compressed file cannot be followed: " + caller.shown(file.path()) + ".");
         }
         RejectedSource rejected = begin(caller.shown(file.path()));
-        engine.follow(new FollowedFile(file.path(), forgetRotated, separate), new FoldListener() {
+        engine.follow(new FollowedFile(file.path(), forgetRotated, isSeparate()), new FoldListener() {
             @Override
             public void folded(long durableBytes, long foldedBytes, Counts counts) {
                 rejected.seen(counts);

@@ -27,6 +27,7 @@ final class Refusals {
 
     private final DeadLetters letters;
     private final long lastBefore;
+    private final boolean isKept;
 
     private static final class Kind {
         private final DeadLetter example;
@@ -38,8 +39,11 @@ final class Refusals {
     }
 
     /// Begins: letters that are there already do not count.
-    Refusals(DeadLetters letters) {
+    ///
+    /// @param isKept whether the letters are there when the text is read
+    Refusals(DeadLetters letters, boolean isKept) {
         this.letters = letters;
+        this.isKept = isKept;
         lastBefore = letters.lastId();
     }
 
@@ -82,7 +86,8 @@ final class Refusals {
         text.append(Words.indented(message, "  ", width)).append('\n');
         String place = caller.shownSource(example.place().source()) + ":"
                 + example.place().line();
-        text.append(Words.indented("First: " + place + ", dead letter " + example.id() + ".", "    ", width))
+        text.append(Words.indented(
+                        "First: " + place + (isKept ? ", dead letter " + example.id() : "") + ".", "    ", width))
                 .append('\n');
     }
 
@@ -99,6 +104,9 @@ final class Refusals {
         List<String> names = mapping.entries().stream()
                 .map(entry -> Words.visible(entry.name().text()))
                 .toList();
+        if (names.containsAll(List.of("Type", "MessageId", "TopicArn", "Message"))) {
+            return "; the record is a notification of SNS: write 'unwrap: Message' under input";
+        }
         return "; the record has " + String.join(", ", names.subList(0, Math.min(names.size(), FIELDS_MAX)))
                 + (names.size() > FIELDS_MAX ? ", …" : "");
     }

@@ -86,6 +86,13 @@ public final class RunCommand implements Callable<Integer> {
     private boolean separate;
 
     @Option(
+            names = "--copy",
+            description =
+                    "Passes over a new file that equals one that was folded under another name. Only a pipeline with"
+                            + " neither versions nor ids ever asks for it.")
+    private boolean copy;
+
+    @Option(
             names = "--accept-loss",
             description = "When the pipeline file has changed: goes on also if fields that the rows hold are lost for"
                     + " ever by that. 'onefold check PIPELINE --data DIR' says beforehand what a change costs.")
@@ -229,7 +236,13 @@ public final class RunCommand implements Callable<Integer> {
 
     private int foldInto(Running running, DataDirectory data) throws IOException {
         EmbeddedEngine owned = running.engine();
-        Intake intake = new Intake(caller, owned, stop, progress, separate);
+        if (separate && copy) {
+            throw CommandFailure.usage(
+                    "Say --separate or --copy: a file with the content of another one counts, or not.");
+        }
+        Intake.EqualFiles equal =
+                separate ? Intake.EqualFiles.SEPARATE : copy ? Intake.EqualFiles.COPIES : Intake.EqualFiles.UNSAID;
+        Intake intake = new Intake(caller, owned, stop, progress, equal);
         Summary summary = new Summary(caller, owned, data, pipeline.dataAgain());
         ExitCode exitCode = ExitCode.DONE;
         for (int i = 0; i < inputs.size() && !stop.isMade() && exitCode == ExitCode.DONE; i++) {

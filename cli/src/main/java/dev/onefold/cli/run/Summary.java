@@ -32,7 +32,7 @@ final class Summary {
         this.dataAgain = dataAgain;
         before = engine.counts();
         silentBefore = Silences.of(engine);
-        refusals = new Refusals(engine.deadLetters());
+        refusals = new Refusals(engine.deadLetters(), true);
     }
 
     /// How many records the run has rejected so far.

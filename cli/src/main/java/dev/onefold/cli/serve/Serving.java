@@ -86,7 +86,8 @@ final class Serving implements AutoCloseable {
     void read(ServeFile.Entry entry) {
         for (String file : entry.follow()) {
             input(file, () -> {
-                new Intake(caller, running.engine(), stop, Progress.Mode.none, false).follow(file, false);
+                new Intake(caller, running.engine(), stop, Progress.Mode.none, Intake.EqualFiles.UNSAID)
+                        .follow(file, false);
                 return ExitCode.DONE;
             });
         }

@@ -241,6 +241,31 @@ class RunCommandTest {
     }
 
     @Test
+    void where_lines_count_by_place_an_equal_file_is_refused_until_it_is_a_copy_or_a_file_of_its_own() {
+        cli.write("places.yaml", "pipeline: places\ninput: {}\nrollup: {levels: [], measures: {n: count()}}\n");
+        cli.write("hour-1", ONE);
+        cli.write("hour-2", ONE);
+        Result doubtful = cli.run("run", "places.yaml", "--input", "hour-1", "hour-2");
+        assertThat(doubtful.exitCode()).isEqualTo(1);
+        assertThat(doubtful.err())
+                .contains("Input hour-2 has the same content as hour-1")
+                .contains("--copy", "--separate");
+        Result copy = cli.run("run", "places.yaml", "--input", "hour-1", "hour-2", "--copy");
+        assertThat(copy.exitCode()).isZero();
+        assertThat(copy.err()).contains("hour-2 is folded already, as hour-1.");
+        assertThat(cli.run("query", "places.yaml", "--format", "csv").out()).endsWith("0,1\n");
+        assertThat(cli.run("run", "places.yaml", "--input", "hour-1", "hour-2", "--separate")
+                        .exitCode())
+                .isZero();
+        assertThat(cli.run("query", "places.yaml", "--format", "csv").out()).endsWith("0,2\n");
+        assertThat(cli.run("run", "places.yaml", "--input", "hour-2").exitCode())
+                .isZero();
+        assertThat(cli.run("run", "places.yaml", "--input", "hour-2", "--copy", "--separate")
+                        .exitCode())
+                .isEqualTo(2);
+    }
+
+    @Test
     void a_file_that_has_grown_goes_on_and_one_that_was_cut_or_changed_is_refused() {
         cli.write("1", ONE);
         run("1");

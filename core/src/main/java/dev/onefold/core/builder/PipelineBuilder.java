@@ -50,6 +50,13 @@ public final class PipelineBuilder {
         return set("format", PipelineReader.JSON);
     }
 
+    /// The event is inside of a field of the record, as an object or as a text of JSON.
+    ///
+    /// @param fields the field, and inside of it the next such field, and so on: at most 4
+    public PipelineBuilder unwrap(String... fields) {
+        return set("unwrap", List.of(fields));
+    }
+
     /// Records are lines of CSV, and the first line of each source names the columns.
     public PipelineBuilder csv() {
         return set("format", PipelineReader.CSV);

@@ -104,8 +104,13 @@ final class Decimals {
 
     private static String tooManyDigits(byte[] bytes, int from, int to, DecimalType type) {
         return "is " + Malformed.excerpt(bytes, from, to) + ", which does not fit " + type + ": at most "
-                + (type.precision() - type.scale()) + " digits before the point, " + type.scale() + " behind it, and "
-                + Limits.VALUE_DIGITS_MAX + " in all; values are refused, never rounded";
+                + Math.max(0, type.valueDigitsMax() - type.scale())
+                + " digits before the point and " + type.scale() + " behind it"
+                + (type.precision() > Limits.VALUE_DIGITS_MAX
+                        ? ", because a value has at most " + Limits.VALUE_DIGITS_MAX + " in all, though a sum has "
+                                + Limits.SUM_DIGITS_MAX
+                        : "")
+                + "; values are refused, never rounded";
     }
 
     /// Any number of at most [#CHARACTERS_MAX] characters, or `null`. Leading zeros are allowed, because text

@@ -22,7 +22,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes the records of one pipeline into events. A record that does not fit the pipeline is refused here.
-/// Not thread-safe.
+/// It is one idea: the order in which a record is read, in which the first error is the reason. Not thread-safe.
 public final class Decoder {
     /// Bytes that must exist in the array behind each record.
     public static final int PADDING = Math.max(JsonScanner.PADDING, Hash.PADDING);
@@ -33,6 +33,7 @@ public final class Decoder {
     private final Pipeline pipeline;
     private final Fields fields;
     private final @Nullable JsonScanner json;
+    private final @Nullable Envelopes envelopes;
     private final @Nullable ChangeScanner changes;
     private final ChangeScanner.@Nullable RowRecord rowRecords;
     private @Nullable CsvScanner csv;
@@ -65,6 +66,10 @@ public final class Decoder {
         Rollups rollups = rollups(pipeline);
         fields = new Fields(pipeline.fields());
         json = input.format() instanceof Format.Json ? new JsonScanner(fields) : null;
+        envelopes = input.format() instanceof Format.Json wrapped
+                        && !wrapped.unwrap().isEmpty()
+                ? new Envelopes(wrapped.unwrap())
+                : null;
         changes = ChangeScanner.of(pipeline, fields);
         rowRecords = ChangeScanner.RowRecord.of(pipeline, fields);
         csv = input.format() instanceof Format.Csv format && !format.columns().isEmpty()
@@ -180,7 +185,7 @@ public final class Decoder {
         ChangeScanner change = isRow && rowRecords != null ? rowRecords : changes;
         Malformed malformed = change != null
                 ? change.scan(record, from, to)
-                : json != null ? json.scan(record, from, to) : csvScanner().scan(record, from, to);
+                : json != null ? json(json, record, from, to) : csvScanner().scan(record, from, to);
         if (malformed != null) {
             if (change != null && change.hasKey()) {
                 state(change);
@@ -199,6 +204,14 @@ public final class Decoder {
         } catch (CompiledCondition.Unanswerable unanswerable) {
             return unanswerable.malformed;
         }
+    }
+
+    private @Nullable Malformed json(JsonScanner scanner, byte[] record, int from, int to) {
+        if (envelopes == null) {
+            return scanner.scan(record, from, to);
+        }
+        Malformed malformed = envelopes.open(record, from, to);
+        return malformed != null ? malformed : scanner.scan(envelopes.event(), envelopes.from(), envelopes.to());
     }
 
     /// The pipeline that it decodes for.

@@ -1,5 +1,5 @@
-/// The first room: bytes become an event, or a reason why not. It is one idea: scanners of several formats fill the same
-/// fields, and what reads these knows no format.
+/// The first room: bytes become an event, or a reason why not. It is one idea: the formats fill the same
+/// slots of fields, and one decoder reads them.
 @NullMarked
 package dev.onefold.core.event;
 

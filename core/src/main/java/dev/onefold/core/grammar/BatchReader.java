@@ -101,6 +101,12 @@ final class BatchReader {
         if (input == null) {
             return;
         }
+        if (input.format() instanceof Format.Json json && !json.unwrap().isEmpty()) {
+            file.refuse(
+                    "batch",
+                    "delivers records as they are, and input.unwrap takes the event out of them",
+                    "leave unwrap out, and name fields by their paths in the record");
+        }
         if (input.format() instanceof Format.Changes) {
             file.refuse(
                     "input",

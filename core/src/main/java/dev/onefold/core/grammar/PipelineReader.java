@@ -146,6 +146,7 @@ public final class PipelineReader {
         Instant stream = input.read("stream", PipelineReader::stream);
         List<TableName> tables = DYNAMODB_STREAM.equals(word) ? List.of() : tables(input);
         List<String> logs = logs(input);
+        List<FieldPath> unwrap = unwrap(input);
         if (word == null) {
             return null;
         }
@@ -158,7 +159,7 @@ public final class PipelineReader {
                 input.require("table", "write the name of the table: a connector's log may have several");
                 yield new Format.Debezium(tables, logs, input.read("decimals", PipelineReader::decimals));
             }
-            default -> new Format.Json();
+            default -> new Format.Json(unwrap);
         };
     }
 
@@ -287,9 +288,20 @@ public final class PipelineReader {
         return setting.distinct(Expression::whole, "name each connector once");
     }
 
+    private List<FieldPath> unwrap(Section input) {
+        List<FieldPath> unwrap = fieldList(input, "unwrap", new FieldGrammar(null));
+        if (unwrap.size() > Limits.UNWRAPS_MAX) {
+            input.refuse(
+                    "unwrap",
+                    "has " + unwrap.size() + " fields",
+                    "write at most " + Limits.UNWRAPS_MAX + ", the outermost first");
+        }
+        return unwrap;
+    }
+
     private static SequencedMap<String, List<String>> formats() {
         SequencedMap<String, List<String>> formats = new LinkedHashMap<>();
-        formats.put(JSON, List.of());
+        formats.put(JSON, List.of("unwrap"));
         formats.put(CSV, List.of("columns", "delimiter"));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired", "table"));
         formats.put(DEBEZIUM, List.of("table", "logs", "decimals"));

@@ -139,7 +139,11 @@ public final class PipelineText {
 
     private static void putFormat(Format format, Map<String, Object> settings) {
         switch (format) {
-            case Format.Json _ -> {}
+            case Format.Json json -> {
+                if (!json.unwrap().isEmpty()) {
+                    settings.put("unwrap", json.unwrap());
+                }
+            }
             case Format.Csv csv -> {
                 settings.put("format", PipelineReader.CSV);
                 if (!csv.columns().isEmpty()) {

@@ -22,6 +22,7 @@ final class Section {
                 "format",
                 "columns",
                 "delimiter",
+                "unwrap",
                 "stream",
                 "expired",
                 "table",

@@ -67,7 +67,18 @@ public record Input(
     /// How the bytes of a record are read.
     public sealed interface Format {
         /// One JSON object a record.
-        record Json() implements Format {}
+        ///
+        /// @param unwrap the field that holds the event, as an object or as a text of JSON, and inside of
+        ///     it the next such field, and so on; empty if the record is the event
+        record Json(List<FieldPath> unwrap) implements Format {
+            public Json {
+                unwrap = List.copyOf(unwrap);
+            }
+
+            public Json() {
+                this(List.of());
+            }
+        }
 
         /// One RFC 4180 line a record; without columns, the first line of each source names them.
         record Csv(char delimiter, List<String> columns) implements Format {

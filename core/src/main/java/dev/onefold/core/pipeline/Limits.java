@@ -33,6 +33,7 @@ public final class Limits {
 
     public static final int NAME_LENGTH_MAX = 64;
     public static final int KEY_FIELDS_MAX = 16;
+    public static final int UNWRAPS_MAX = 4;
     public static final int PREFIX_LENGTH_MAX = 1_000;
     public static final int DURATION_DAYS_MAX = 36_500;
 

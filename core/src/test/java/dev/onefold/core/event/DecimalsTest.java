@@ -75,8 +75,9 @@ class DecimalsTest {
         assertThat(refusal.reason()).isEqualTo(Reason.REFUSED);
         assertThat(refusal.message())
                 .contains("Field v is '" + beyond.substring(0, Math.min(40, beyond.length())))
-                .contains("does not fit decimal(" + precision + "," + scale + "): at most " + (precision - scale)
-                        + " digits before the point, " + scale + " behind it, and 28 in all")
+                .contains("does not fit decimal(" + precision + "," + scale + "): at most "
+                        + Math.max(0, Math.min(28, precision) - scale) + " digits before the point and " + scale
+                        + " behind it" + (precision > 28 ? ", because a value has at most 28 in all" : ";"))
                 .contains("refused, never rounded");
     }
 

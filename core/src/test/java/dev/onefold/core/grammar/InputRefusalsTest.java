@@ -78,7 +78,7 @@ class InputRefusalsTest {
         assertInput("\"levels\": []", "3:1: input.levels: 'levels' is not a setting of input; it belongs to a roll-up");
         assertInput(
                 "\"foo\": 1",
-                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, stream, expired, table, logs, decimals, key, version, id,"
+                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, unwrap, stream, expired, table, logs, decimals, key, version, id,"
                         + " horizon, time, delete, filter or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
@@ -317,6 +317,16 @@ class InputRefusalsTest {
                 "\"delimiter\": \";\",\n\"columns\": [\"a\"]",
                 "3:1: input.delimiter: is for csv only; write 'format: csv', or leave it out",
                 "4:1: input.columns: is for csv only; write 'format: csv', or leave it out");
+    }
+
+    @Test
+    void an_event_is_taken_out_of_a_json_record_with_at_most_four_fields_on_the_way() {
+        assertInput(
+                "\"format\": \"csv\",\n\"unwrap\": \"a\"",
+                "4:1: input.unwrap: is for json only; write 'format: json', or leave it out");
+        assertInput(
+                "\"unwrap\": [\"a\", \"b\", \"c\", \"d\", \"e\"]",
+                "3:1: input.unwrap: has 5 fields; write at most 4, the outermost first");
     }
 
     @Test

@@ -40,7 +40,7 @@ final class RandomPipelines {
     Pipeline pipeline() {
         boolean json = random.nextBoolean();
         Format format = json
-                ? new Format.Json()
+                ? new Format.Json(random.nextBoolean() ? List.of() : distinct(1 + random.nextInt(3), () -> field(true)))
                 : new Format.Csv(random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)), List.of());
         Identity identity = switch (random.nextInt(4)) {
             case 0 ->

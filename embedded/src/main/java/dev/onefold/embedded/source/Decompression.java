@@ -42,6 +42,10 @@ public final class Decompression {
             return "it is empty, and so is no compressed file";
         }
         String said = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        if (said.contains("too much memory")) {
+            return "its window is larger than 128 MiB (--long=27), which is the limit here. Decompress it outside: zstd -dc"
+                    + " --long=31 FILE | onefold run PIPELINE --input -";
+        }
         return e instanceof EOFException || said.contains("Truncated")
                 ? "its end is missing (" + said + "): it was cut, or is still being written"
                 : said;

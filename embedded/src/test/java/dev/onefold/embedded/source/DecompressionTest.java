@@ -1,6 +1,7 @@
 package dev.onefold.embedded.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.ZstdOutputStream;
 import java.io.ByteArrayInputStream;
@@ -9,16 +10,22 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Files of several members or frames, as `cat a.gz b.gz` and loggers make them: whole, or refused.
 class DecompressionTest {
+    @TempDir
+    Path directory;
+
     private static final List<String> ENDINGS = List.of(".gz", ".zst");
 
     private static byte[] lines(int count, long seed) {
@@ -115,5 +122,21 @@ class DecompressionTest {
                         .isNull();
             }
         }
+    }
+
+    @Test
+    void a_window_over_the_limit_is_named_with_the_way_out() throws IOException {
+        byte exponent = 21; // Of 2 GiB, above the least one of 1 KiB (RFC 8878, 3.1.1.1.2).
+        byte[] frame = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, (byte) (exponent << 3), 1, 0, 0};
+        Path file = Files.write(directory.resolve("x.zst"), frame);
+        assertThatThrownBy(() -> {
+                    try (InputStream in = Decompression.open(file, new AtomicLong())) {
+                        in.readAllBytes();
+                    }
+                })
+                .isInstanceOfSatisfying(
+                        IOException.class,
+                        e -> assertThat(Decompression.reason(file.toString(), e))
+                                .contains("128 MiB", "zstd -dc --long=31"));
     }
 }

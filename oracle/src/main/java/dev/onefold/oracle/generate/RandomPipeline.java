@@ -17,6 +17,7 @@ final class RandomPipeline {
     private final boolean csv;
     private final char delimiter;
     private final boolean header;
+    private final boolean wrapped;
     private final List<Field> key = new ArrayList<>();
     private final @Nullable Field version;
     private final @Nullable Field time;
@@ -32,6 +33,7 @@ final class RandomPipeline {
         csv = chance.percent(25);
         delimiter = csv ? chance.of(List.of(',', ',', ';', '\t', '|')) : ',';
         header = csv && chance.percent(60);
+        wrapped = !csv && chance.percent(12);
         RandomFields fields = new RandomFields(chance, csv, firstTime);
         boolean versioned = chance.percent(70);
         boolean byId = !versioned && chance.percent(60);
@@ -75,6 +77,11 @@ final class RandomPipeline {
     /// Whether the first line names the columns.
     boolean hasHeader() {
         return header;
+    }
+
+    /// Whether the event is inside of another record.
+    boolean isWrapped() {
+        return wrapped;
     }
 
     /// Whether a record may be too old or too new when it arrives.
@@ -139,7 +146,7 @@ final class RandomPipeline {
 
     private String formatYaml() {
         if (!csv) {
-            return "  format: json\n";
+            return "  format: json\n" + (wrapped ? "  unwrap: Message\n" : "");
         }
         StringBuilder yaml = new StringBuilder("  format: csv\n");
         if (delimiter != ',') {

@@ -111,10 +111,15 @@ final class RandomRecords {
     }
 
     private byte[] write(Map<Field, Value> event) {
-        return bytes(
-                pipeline.isCsv()
-                        ? new CsvLines(chance, pipeline.delimiter()).write(pipeline.fields(), event)
-                        : new JsonLines(chance).write(event));
+        if (pipeline.isCsv()) {
+            return bytes(new CsvLines(chance, pipeline.delimiter()).write(pipeline.fields(), event));
+        }
+        String json = new JsonLines(chance).write(event);
+        if (!pipeline.isWrapped()) {
+            return bytes(json);
+        }
+        String inner = chance.percent(50) ? json : new Spelling(chance).quoted(json);
+        return bytes("{\"Type\":\"Notification\",\"Message\":" + inner + "}");
     }
 
     private static byte[] bytes(String text) {

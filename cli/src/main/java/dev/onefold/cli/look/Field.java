@@ -1,0 +1,104 @@
+package dev.onefold.cli.look;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// One field of a sample: how often it is there, and the kinds and examples of its values. Not thread-safe.
+final class Field {
+    static final String TEXT = "text";
+    static final String INTEGER = "integer";
+    static final String DECIMAL = "decimal";
+    static final String TIME = "time";
+    static final String TRUTH = "true/false";
+    static final String LIST = "list";
+
+    private static final int EXAMPLES = 3;
+    private static final int EXAMPLE_LENGTH = 24;
+    private static final Pattern INTEGERS = Pattern.compile("-?(0|[1-9][0-9]{0,27})");
+    private static final Pattern DECIMALS = Pattern.compile("-?(0|[1-9][0-9]{0,17})\\.[0-9]{1,9}");
+    private static final Pattern TIMES =
+            Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}.*)?");
+
+    private final String path;
+    private final Map<String, Long> kinds = new LinkedHashMap<>();
+    private final Set<String> values = new HashSet<>(); // As many as the sample has records at most.
+    private final List<String> examples = new ArrayList<>();
+    private long there;
+    private int scale;
+
+    /// @param path as a pipeline file names it
+    Field(String path) {
+        this.path = path;
+    }
+
+    /// Counts a value.
+    ///
+    /// @param isQuoted whether it is a text in JSON
+    void see(String value, boolean isQuoted) {
+        see(kind(value, isQuoted));
+        if (values.add(value) && examples.size() < EXAMPLES) {
+            examples.add(value.length() > EXAMPLE_LENGTH ? value.substring(0, EXAMPLE_LENGTH) + "…" : value);
+        }
+        scale = Math.max(scale, DECIMALS.matcher(value).matches() ? value.length() - value.indexOf('.') - 1 : 0);
+    }
+
+    /// Counts a value that is a list.
+    void seeList() {
+        see(LIST);
+    }
+
+    private void see(String kind) {
+        there++;
+        kinds.merge(kind, 1L, Long::sum);
+    }
+
+    private static String kind(String value, boolean isQuoted) {
+        if (INTEGERS.matcher(value).matches()) {
+            return INTEGER;
+        }
+        if (DECIMALS.matcher(value).matches()) {
+            return DECIMAL;
+        }
+        if (TIMES.matcher(value).matches()) {
+            return TIME;
+        }
+        boolean isTruth = value.equals("true") || value.equals("false");
+        return isTruth ? TRUTH : isQuoted ? TEXT : DECIMAL;
+    }
+
+    String path() {
+        return path;
+    }
+
+    long there() {
+        return there;
+    }
+
+    int different() {
+        return values.size();
+    }
+
+    /// Digits behind the point, at most.
+    int scale() {
+        return scale;
+    }
+
+    /// The kinds of its values, the first one seen first.
+    String kinds() {
+        return kinds.isEmpty() ? "null" : String.join(", ", kinds.keySet());
+    }
+
+    List<String> examples() {
+        return examples;
+    }
+
+    /// Whether all its values are of these kinds.
+    boolean isOnly(String... of) {
+        return there > 0 && Set.of(of).containsAll(kinds.keySet());
+    }
+}

@@ -1,0 +1,199 @@
+package dev.onefold.cli.look;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.run.InputFile;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.document.Node;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Writes a first pipeline file for a file of records. It runs as it stands, and guesses nothing: each record counts by
+/// its place, and what the sample shows of keys and versions stands beside it as comments. Not thread-safe.
+public final class FirstPipeline {
+    private static final int LEVEL_VALUES_MAX = 50;
+    private static final int SUMS_MAX = 4;
+    private static final int FIELDS_MAX = 60;
+    private static final int COLUMN = 28;
+    private static final Pattern NO_NAME = Pattern.compile("[^a-z0-9]+");
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]*");
+    private static final Pattern KEY = Pattern.compile("(?i).*(id|key|code|number|no)\\W*");
+    private static final Pattern VERSION =
+            Pattern.compile("(?i).*(version|revision|rev|updated|modified|changed|seq|timestamp|ts).*");
+    private static final Pattern REMOVED = Pattern.compile("(?i).*(deleted|removed|cancelled|op|action|operation).*");
+    private static final String ENVELOPE = "Message"; // Of SNS.
+
+    private final StringBuilder text = new StringBuilder();
+    private final String shown;
+    private final Sample sample;
+    private final List<Field> fields;
+    private final boolean isWrapped;
+
+    private FirstPipeline(String shown, Sample outer) {
+        this.shown = shown;
+        Optional<Sample> inner = isOfSns(outer) ? outer.inside(ENVELOPE) : Optional.empty();
+        isWrapped = inner.isPresent();
+        sample = inner.orElse(outer);
+        fields = sample.fields();
+    }
+
+    /// The text of a pipeline file for the records of a file.
+    public static String of(Caller caller, InputFile file) throws IOException {
+        Sample sample = Sample.of(caller, file);
+        return new FirstPipeline(caller.shown(file.path()), sample).write(name(file));
+    }
+
+    private static boolean isOfSns(Sample sample) {
+        return !sample.records().isEmpty()
+                && sample.records().stream()
+                        .allMatch(record -> record.find("TopicArn") != null && record.find(ENVELOPE) != null);
+    }
+
+    private static String name(InputFile file) {
+        String name = String.valueOf(file.path().getFileName()).toLowerCase(Locale.ROOT);
+        name = NO_NAME.matcher(name.replaceFirst("[.].*", "")).replaceAll("-").replaceAll("^-|-$", "");
+        return name.isEmpty()
+                ? "first"
+                : name.substring(0, Math.min(name.length(), 40)).replaceAll("-$", "");
+    }
+
+    private String write(String name) {
+        line("# A first pipeline for " + shown + ", from " + (sample.isWhole() ? "all its " : "its first ")
+                + Words.count(sample.records().size(), "record") + ".");
+        if (sample.others() > 0) {
+            line("# " + Words.count(sample.others(), "line") + " of them cannot be read.");
+        }
+        changes();
+        line("pipeline: " + name);
+        line("input:");
+        line("  format: " + (sample.delimiter() == 0 ? "json" : "csv"));
+        if (sample.delimiter() != 0 && sample.delimiter() != ',') {
+            line("  delimiter: \"" + (sample.delimiter() == '\t' ? "\\t" : sample.delimiter()) + '"');
+        }
+        if (isWrapped) {
+            line("  unwrap: " + ENVELOPE);
+        }
+        identity();
+        line("rollup:");
+        line("  levels: [" + level().map(this::level).orElse("") + "]");
+        line("  measures:");
+        line("    records: count()");
+        sums();
+        seen();
+        return text.toString();
+    }
+
+    private void line(String line) {
+        text.append(Words.visible(line)).append('\n');
+    }
+
+    /// A comment on records that seem to be changes of a table.
+    private void changes() {
+        Node first = sample.records().isEmpty() ? null : sample.records().getFirst();
+        if (first == null) {
+            return;
+        }
+        Node payload = first;
+        for (String outer : List.of("value", "payload")) {
+            Node inner = payload.find(outer);
+            payload = inner == null ? payload : inner;
+        }
+        if (payload.find("op") != null && payload.find("source") != null) {
+            line(
+                    "# The records look like changes of tables, as Debezium writes them. Then write 'format: debezium', with");
+            line("# table and key: docs/tables.md");
+        } else if (first.find("dynamodb") != null) {
+            line("# The records look like changes of a DynamoDB table. Then write 'format: dynamodb-stream', with table and key:"
+                    + " docs/tables.md");
+        }
+    }
+
+    private void identity() {
+        line(
+                "  # Each record counts once, by its place: the same line in two files counts twice. If the records have an");
+        line("  # identity, say so in place of this:");
+        List<Field> whole = fields.stream()
+                .filter(field -> field.there() == sample.records().size())
+                .toList();
+        List<Field> different = whole.stream()
+                .filter(field ->
+                        field.different() == sample.records().size() && field.isOnly(Field.TEXT, Field.INTEGER))
+                .limit(3)
+                .toList();
+        different.forEach(
+                field -> line("  #   id: " + yaml(field.path()) + "   # each id counts once; all are different here"));
+        List<Field> versions = whole.stream()
+                .filter(field -> field.isOnly(Field.TIME)
+                        || VERSION.matcher(field.path()).matches() && field.isOnly(Field.INTEGER))
+                .limit(2)
+                .toList();
+        String key = whole.stream()
+                .filter(field -> field.isOnly(Field.TEXT, Field.INTEGER) && !versions.contains(field))
+                .max(Comparator.comparing(
+                                (Field field) -> KEY.matcher(field.path()).matches())
+                        .thenComparing(Field::different))
+                .map(Field::path)
+                .orElse("FIELD");
+        line("  #   key: " + yaml(key) + "   # or: the highest version of a key replaces the others");
+        if (versions.isEmpty()) {
+            line("  #   version: FIELD");
+        }
+        versions.forEach(field -> line("  #   version: "
+                + (field.isOnly(Field.TIME) ? "{field: " + yaml(field.path()) + ", type: iso}" : yaml(field.path()))));
+        fields.stream()
+                .filter(field -> REMOVED.matcher(field.path()).matches() && field.different() <= 10)
+                .findFirst()
+                .ifPresent(field -> line(
+                        "  #   delete: '" + field.path() + " = ...'   # it is " + String.join(", ", field.examples())));
+    }
+
+    /// A field that groups the records: always a text, of a few values.
+    private Optional<Field> level() {
+        return fields.stream()
+                .filter(field -> field.isOnly(Field.TEXT)
+                        && field.different() > 1
+                        && field.different() <= Math.min(LEVEL_VALUES_MAX, field.there() / 2))
+                .max(Comparator.comparing(Field::there));
+    }
+
+    private String level(Field field) {
+        boolean isAlways = field.there() == sample.records().size() && sample.delimiter() == 0;
+        return yaml(field.path() + (isAlways ? "" : " missing \"unknown\""));
+    }
+
+    private void sums() {
+        List<Field> numbers = fields.stream()
+                .filter(field -> field.isOnly(Field.DECIMAL, Field.INTEGER) && !field.isOnly(Field.INTEGER))
+                .limit(SUMS_MAX)
+                .toList();
+        numbers.forEach(field -> line("    # "
+                + NO_NAME.matcher(field.path().toLowerCase(Locale.ROOT))
+                        .replaceAll("-")
+                        .replaceAll("^-|-$", "")
+                + ": sum(" + field.path() + ") decimal(18," + Math.min(9, field.scale()) + ")"));
+    }
+
+    private void seen() {
+        line("");
+        line("# What the records have (kinds; in how many; how many different values; examples):");
+        List<Field> shownFields = fields.subList(0, Math.min(fields.size(), FIELDS_MAX));
+        for (Field field : shownFields) {
+            String padded =
+                    field.path() + " ".repeat(Math.max(1, COLUMN - field.path().length()));
+            line("#   " + padded + field.kinds() + "; " + Words.count(field.there()) + "; "
+                    + Words.count(field.different()) + "; " + String.join(" | ", new ArrayList<>(field.examples())));
+        }
+        if (fields.size() > FIELDS_MAX) {
+            line("#   and " + Words.count(fields.size() - FIELDS_MAX, "field") + " more");
+        }
+    }
+
+    /// A text in YAML: in single quotes if it is not plain.
+    private static String yaml(String text) {
+        return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "''") + "'";
+    }
+}

@@ -1,0 +1,54 @@
+package dev.onefold.cli.run;
+
+import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.DataDirectory;
+import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.demo.Workplace;
+import dev.onefold.cli.show.Words;
+import dev.onefold.core.Counts;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import dev.onefold.yaml.PipelineFunction;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// Folds the first records of a file into a directory that is deleted again, to say what a pipeline makes of them.
+public final class Trial {
+    private static final int RECORDS_MAX = 100_000;
+
+    private Trial() {}
+
+    /// Says what became of the records; the exit code is 1 if one was rejected.
+    ///
+    /// @param function of a pipeline that has one
+    public static ExitCode of(Caller caller, Pipeline pipeline, @Nullable PipelineFunction function, InputFile file)
+            throws IOException {
+        try (Workplace work = Workplace.temporary();
+                EmbeddedEngine engine = EngineAccess.own(data(work, pipeline, function), Settings.defaults(), caller)) {
+            Refusals refusals = new Refusals(engine.deadLetters(), false);
+            engine.fold(file.source(true), () -> engine.counts().records() >= RECORDS_MAX);
+            Counts counts = engine.counts();
+            StringBuilder text = new StringBuilder(counts.records() >= RECORDS_MAX ? "The first " : "All ")
+                    .append(Words.count(counts.records(), "record"))
+                    .append(" of ")
+                    .append(caller.shown(file.path()))
+                    .append(", as this pipeline reads them:\n")
+                    .append(Words.line("accepted", counts.accepted()))
+                    .append(Words.line("duplicate", counts.duplicate()))
+                    .append(Words.line("stale", counts.stale()))
+                    .append(Words.line("conflicting", counts.conflicting()))
+                    .append(Words.line("rejected", counts.rejected()))
+                    .append(counts.silent() > 0 ? Words.line("silent", counts.silent()) : "");
+            refusals.appendTo(text, caller);
+            caller.print(text.append("Nothing was stored.\n").toString());
+            return counts.rejected() > 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
+        }
+    }
+
+    private static DataDirectory data(Workplace work, Pipeline pipeline, @Nullable PipelineFunction function) {
+        return new DataDirectory(
+                work.folder().resolve(pipeline.name()), pipeline.name(), pipeline.unpublished(), function);
+    }
+}

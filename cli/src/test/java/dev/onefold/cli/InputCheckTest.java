@@ -1,0 +1,128 @@
+package dev.onefold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.cli.Cli.Result;
+import dev.onefold.core.document.Json;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `onefold check --input`: what real input has, and what a pipeline makes of it.
+class InputCheckTest {
+    private static final String ORDERS = """
+            {"Order Id":"o-1","rev":1,"ship":{"town":"Bern"},"amount":"10.50","tags":["a"],"at":"2026-01-01T10:00:00Z"}
+            {"Order Id":"o-1","rev":2,"ship":{"town":"Bern"},"amount":"11.00","tags":[],"at":"2026-01-01T11:00:00Z"}
+            {"Order Id":"o-2","rev":1,"ship":{"town":"Chur"},"amount":7,"at":"2026-01-01T12:00:00Z"}
+            {"Order Id":"o-3","rev":1,"ship":{"town":"Chur"},"amount":null,"it's \\"odd\\"":true,"at":"2026-01-01T13:00:00Z"}
+            """;
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void open() {
+        cli = Cli.in(folder);
+    }
+
+    /// The first pipeline file for an input; it runs as it stands, and accepts each record.
+    private String first(String input) {
+        Result looked = cli.run("check", "--input", input);
+        assertThat(looked.exitCode()).as(looked.err()).isZero();
+        cli.write("first.yaml", looked.out());
+        Result run = cli.run("run", "first.yaml", "--input", input, "--data", "data-" + input);
+        assertThat(run.exitCode()).as(looked.out() + run.err()).isZero();
+        assertThat(run.out()).containsPattern("rejected +0");
+        Result checked = cli.run("check", "first.yaml", "--input", input);
+        assertThat(checked.exitCode()).as(checked.err()).isZero();
+        return looked.out();
+    }
+
+    @Test
+    void a_first_pipeline_is_written_for_lines_of_json() {
+        cli.write("orders.ndjson", ORDERS);
+        String text = first("orders.ndjson");
+        assertThat(text)
+                .contains("pipeline: orders\n", "format: json\n", "levels: [ship.town]", "records: count()")
+                .contains("key: '\"Order Id\"'   # or: the highest version", "version: rev", "{field: at, type: iso}")
+                .contains("# amount: sum(amount) decimal(18,2)")
+                .containsPattern("#   amount +decimal, integer; 3; 3; 10.50 \\| 11.00 \\| 7")
+                .containsPattern("#   tags +list; 2; ");
+        assertThat(text.lines()).allMatch(line -> line.length() <= 120 || line.startsWith("#"));
+    }
+
+    @Test
+    void a_first_pipeline_is_written_for_csv_of_any_delimiter() {
+        cli.write("visits.csv", "\ufeffid;town;note\n1;Bern;\"a;b\"\n2;Bern;\n3;Chur;x\n4;Chur;\n");
+        assertThat(first("visits.csv"))
+                .contains(
+                        "format: csv\n  delimiter: \";\"\n",
+                        "id: id   # each id counts once",
+                        "levels: ['town missing");
+        cli.write("tabs.tsv", "id\ttown\n1\tBern\n");
+        assertThat(first("tabs.tsv")).contains("delimiter: \"\\t\"");
+    }
+
+    @Test
+    void a_first_pipeline_looks_into_notifications_of_sns() {
+        StringBuilder lines = new StringBuilder();
+        for (String event : List.of("{\"id\":\"a\",\"n\":1}", "{\"id\":\"b\",\"n\":2}")) {
+            lines.append("{\"Type\":\"Notification\",\"TopicArn\":\"t\",\"MessageId\":\"m\",\"Message\":")
+                    .append(Json.of(event))
+                    .append("}\n");
+        }
+        cli.write("sns.ndjson", lines.toString());
+        assertThat(first("sns.ndjson")).contains("unwrap: Message\n", "id: id   # each id counts once");
+    }
+
+    @Test
+    void changes_of_tables_are_seen_as_such() {
+        cli.write(
+                "changes.ndjson",
+                "{\"key\":{\"id\":1},\"value\":{\"op\":\"c\",\"before\":null,\"after\":{\"id\":1},\"source\":{\"table\":\"t\"}}}\n");
+        assertThat(first("changes.ndjson")).contains("Debezium", "docs/tables.md");
+        cli.write("items.ndjson", "{\"dynamodb\":{\"NewImage\":{}},\"eventName\":\"INSERT\"}\n");
+        assertThat(first("items.ndjson")).contains("format: dynamodb-stream");
+    }
+
+    @Test
+    void what_is_not_a_record_a_line_is_said_with_the_way_out() {
+        cli.write("array.json", "[{\"id\":1},{\"id\":2}]\n");
+        assertThat(cli.run("check", "--input", "array.json").err()).contains("jq -c '.[]' array.json");
+        cli.write("pretty.json", "{\n  \"id\": 1\n}\n");
+        assertThat(cli.run("check", "--input", "pretty.json").err()).contains("jq -c . pretty.json");
+        cli.write("empty.json", "\n");
+        Result empty = cli.run("check", "--input", "empty.json");
+        assertThat(empty.exitCode()).isEqualTo(1);
+        assertThat(empty.err()).contains("The file is empty");
+        assertThat(cli.run("check").exitCode()).isEqualTo(2);
+        assertThat(cli.run("check", "--input", "nowhere").exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void a_pipeline_is_tried_on_real_input_and_nothing_is_stored() {
+        cli.write("orders.ndjson", ORDERS + ORDERS);
+        cli.write(
+                "orders.yaml",
+                "pipeline: orders\ninput: {key: '\"Order Id\"', version: rev}\nrollup: {levels: [], measures: {amount: "
+                        + "'sum(amount) decimal(18,2)'}}\n");
+        Result tried = cli.run("check", "orders.yaml", "--input", "orders.ndjson");
+        assertThat(tried.exitCode()).isEqualTo(1);
+        assertThat(tried.out())
+                .contains("orders.yaml is right", "All 8 records of orders.ndjson, as this pipeline reads them:")
+                .containsPattern("accepted +3")
+                .containsPattern("rejected +2")
+                .contains("2 x Field amount is missing", "Nothing was stored.");
+        assertThat(folder.resolve("onefold-data")).doesNotExist();
+        cli.write(
+                "other.yaml",
+                "pipeline: orders\ninput: {id: '\"Order Id\"'}\nrollup: {levels: [], measures: {n: count()}}\n");
+        assertThat(cli.run("check", "other.yaml", "--input", "orders.ndjson").out())
+                .containsPattern("accepted +3")
+                .containsPattern("duplicate +5");
+    }
+}
