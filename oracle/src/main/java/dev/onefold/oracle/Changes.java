@@ -28,9 +28,7 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         if (record.fields().containsKey(SEED)) {
             return Optional.of(seed(record, definition));
         }
-        return definition.format().equals("debezium")
-                ? debezium(record, definition)
-                : dynamoDb(record, definition);
+        return definition.format().equals("debezium") ? debezium(record, definition) : dynamoDb(record, definition);
     }
 
     /// Whether a record says how a row is, whatever the pipeline's format.
@@ -84,8 +82,7 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         origin.put(ORIGIN + "database", database.isEmpty() ? null : database);
         origin.put(ORIGIN + "schema", schema.isEmpty() ? null : schema);
         origin.put(ORIGIN + "table", table);
-        Document row = merged(
-                Optional.of(merged(image, payload(key))), Optional.of(new Document(origin, Set.of())));
+        Document row = merged(Optional.of(merged(image, payload(key))), Optional.of(new Document(origin, Set.of())));
         if (!isRemoved && !hasSchema(value)) {
             requireClear(row, definition);
         }

@@ -208,7 +208,8 @@ class SeedTableTest {
 
         cli.write(
                 "favourites.yaml",
-                PIPELINE.replace("version: v", "format: dynamodb-stream\n  table: " + table).replace("raw", "note"));
+                PIPELINE.replace("version: v", "format: dynamodb-stream\n  table: " + table)
+                        .replace("raw", "note"));
         assertThat(cli.run(
                                 "seed",
                                 "favourites.yaml",

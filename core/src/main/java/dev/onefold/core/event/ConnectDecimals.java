@@ -127,7 +127,9 @@ final class ConnectDecimals {
     /// Refuses a text that may be a number in digits, or in bytes.
     private @Nullable Malformed unknown(boolean isAvro) {
         for (int slot = 0; slot < isNumber.length && form != DecimalForm.TEXT; slot++) {
-            if (isNumber[slot] && isText(slot) && (form == DecimalForm.PRECISE || (isAvro ? !isOfUnion(slot) : isAmbiguous(slot)))) {
+            if (isNumber[slot]
+                    && isText(slot)
+                    && (form == DecimalForm.PRECISE || (isAvro ? !isOfUnion(slot) : isAmbiguous(slot)))) {
                 return Malformed.field(
                         fields.paths.get(slot),
                         "is '" + text(slot) + "': "
@@ -204,8 +206,7 @@ final class ConnectDecimals {
 
     private Known known(Fields raw, int schema) {
         for (Known each : known) {
-            if (Arrays.equals(
-                    each.schema, 0, each.schema.length, raw.bytes, raw.from[schema], raw.to[schema])) {
+            if (Arrays.equals(each.schema, 0, each.schema.length, raw.bytes, raw.from[schema], raw.to[schema])) {
                 return each;
             }
         }

@@ -148,9 +148,7 @@ final class DebeziumScanner extends ChangeScanner {
             if (isOfMongo()) {
                 return byCollection;
             }
-            return isNamed(ofSchema)
-                    ? hasDatabases() ? inFull : bySchema
-                    : isNamed(ofDatabase) ? byDatabase : alone;
+            return isNamed(ofSchema) ? hasDatabases() ? inFull : bySchema : isNamed(ofDatabase) ? byDatabase : alone;
         }
 
         boolean isOfMongo() {

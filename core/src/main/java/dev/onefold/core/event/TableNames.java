@@ -55,7 +55,8 @@ final class TableNames {
     String advice(String name) {
         return names.size() > 1
                 ? name
-                : name.substring(0, name.lastIndexOf('.') + 1) + names.getFirst().table();
+                : name.substring(0, name.lastIndexOf('.') + 1)
+                        + names.getFirst().table();
     }
 
     /// As a pipeline file has them.

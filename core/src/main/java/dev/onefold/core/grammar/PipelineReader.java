@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 /// Reads a pipeline from a document, as `docs/pipelines.md` describes it, and finds all its problems. Nothing
 /// else decides whether a pipeline is valid: YAML, JSON text and the fluent API all come here. Not
 /// thread-safe.
+///
+/// It is one idea: what one setting of an input may say depends on the others.
 public final class PipelineReader {
     public static final String JSON = "json";
     public static final String CSV = "csv";

@@ -93,23 +93,21 @@ public record Input(
 
         /// Changes of a DynamoDB table: as Lambda and the API of its stream give them, and as its Kinesis stream does.
         ///
-        /// @param table name or ARN of the table; `null` if the pipeline file names none: then a record that does is
-        ///     refused, from edition 3 on
+        /// @param table name or ARN of the table; `null` if the pipeline file names none: from edition 3 on, a
+        ///     record that does is refused then
         /// @param stream time at which the stream of records that do not name it was switched on, by the
         ///     label in its ARN; `null` if such records are refused
         /// @param keepsExpired whether a row that the table removed by its time to live still counts
         record DynamoDbStream(
-                @Nullable String table,
-                @Nullable Instant stream,
-                boolean keepsExpired) implements Changes {}
+                @Nullable String table, @Nullable Instant stream, boolean keepsExpired) implements Changes {}
 
         /// Changes as Debezium writes them.
         ///
         /// @param tables names of the tables, one at least
         /// @param logs names of the connectors, each with a log that was restarted, the oldest first; none:
         ///     all changes are of one log
-        /// @param decimals how decimals are written where a record has no schema; `null` if the pipeline file leaves it
-        ///     open
+        /// @param decimals how decimals are written where a record has no schema; `null` if the pipeline file
+        ///     leaves it open
         record Debezium(
                 List<TableName> tables,
                 List<String> logs,
@@ -123,7 +121,9 @@ public record Input(
             /// equal keys. A pattern of tables alone is of the partitions of one table, which share no key.
             public boolean varies(Function<TableName, String> part, boolean isOfTable) {
                 return tables.stream().map(part).distinct().count() > 1
-                        || !isOfTable && tables.stream().anyMatch(name -> part.apply(name).indexOf(TableName.ANY) >= 0);
+                        || !isOfTable
+                                && tables.stream()
+                                        .anyMatch(name -> part.apply(name).indexOf(TableName.ANY) >= 0);
             }
         }
     }

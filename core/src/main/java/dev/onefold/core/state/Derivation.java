@@ -249,7 +249,8 @@ public sealed interface Derivation {
                         && to.format() instanceof Format.Debezium after
                         && (before.logs().equals(after.logs())
                                 ? before.tables().equals(after.tables()) || isNamedNow(from, before, after)
-                                : before.tables().equals(after.tables()) && before.logs().isEmpty())
+                                : before.tables().equals(after.tables())
+                                        && before.logs().isEmpty())
                 || from.format() instanceof Format.DynamoDbStream && to.format() instanceof Format.DynamoDbStream;
     }
 
@@ -259,7 +260,10 @@ public sealed interface Derivation {
                 && before.tables().size() == 1
                 && before.tables().getFirst().parts().size() == 1
                 && after.tables().size() == 1
-                && after.tables().getFirst().table().equals(before.tables().getFirst().table());
+                && after.tables()
+                        .getFirst()
+                        .table()
+                        .equals(before.tables().getFirst().table());
     }
 
     /// Whether the later format reads all that the former one took as it did: it knows more logs, or refuses fewer

@@ -18,13 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/// It is one idea: each rule is tried on the same changes, in the forms that they come in.
 class ChangesTest {
     private static final String ARN =
             "arn:aws:dynamodb:eu-west-1:123456789012:table/Favourites/stream/2026-11-01T00:00:00.123";
     private static final long GENERATION = 1_793_491_200;
 
-    private final Pipeline favourites =
-            favourites(PipelineBuilder.named("f").dynamoDbStream().table("Favourites")).build();
+    private final Pipeline favourites = favourites(
+                    PipelineBuilder.named("f").dynamoDbStream().table("Favourites"))
+            .build();
     private final Pipeline outages =
             outages(PipelineBuilder.named("o").debezium("public.outage")).build();
 
@@ -87,7 +89,8 @@ class ChangesTest {
 
     @Test
     void a_change_is_refused_if_the_key_of_its_table_is_not_the_pipelines_because_rows_would_be_one() {
-        PipelineBuilder builder = PipelineBuilder.named("f").dynamoDbStream().table("Favourites").key("user");
+        PipelineBuilder builder =
+                PipelineBuilder.named("f").dynamoDbStream().table("Favourites").key("user");
         Pipeline byUser = builder.rollup(rollup -> rollup.count("n")).build();
         assertThat(said(byUser, lambda("REMOVE", KEYS + ",\"OldImage\":" + IMAGE)))
                 .startsWith("REFUSED: Keys has 2 fields, and the pipeline's key 1");
@@ -114,8 +117,9 @@ class ChangesTest {
         String api =
                 lambda("INSERT", KEYS + ",\"NewImage\":" + IMAGE).replace(",\"eventSourceARN\":\"" + ARN + "\"", "");
         assertThat(said(favourites, api)).startsWith("REFUSED").contains("which stream it is of");
-        Pipeline named =
-                favourites(PipelineBuilder.named("f").dynamoDbStream(ARN).table("Favourites")).build();
+        Pipeline named = favourites(
+                        PipelineBuilder.named("f").dynamoDbStream(ARN).table("Favourites"))
+                .build();
         assertThat(said(named, api)).startsWith("[7, r-1] " + GENERATION + "/4421584500000000017450439092/0 COUNTED");
     }
 
@@ -137,8 +141,10 @@ class ChangesTest {
                 .replace(
                         "\"eventVersion\"",
                         "\"userIdentity\":{\"type\":\"Service\",\"principalId\":\"dynamodb.amazonaws.com\"},\"eventVersion\"");
-        Pipeline keeping = favourites(
-                        PipelineBuilder.named("f").dynamoDbStream().table("Favourites").keepExpired())
+        Pipeline keeping = favourites(PipelineBuilder.named("f")
+                        .dynamoDbStream()
+                        .table("Favourites")
+                        .keepExpired())
                 .build();
         assertThat(said(favourites, removal)).endsWith("DELETE");
         assertThat(said(keeping, removal)).endsWith("COUNTED [Köln] 450");
@@ -269,15 +275,18 @@ class ChangesTest {
                 List.of("public.outage", inServer, "shop.public.outage"),
                 List.of("shop.outage", inServer, "shop.public.outage"));
         for (List<String> each : cases) {
-            PipelineBuilder open = outages(PipelineBuilder.named("o").debezium(each.getFirst()).version("customers"));
+            PipelineBuilder open =
+                    outages(PipelineBuilder.named("o").debezium(each.getFirst()).version("customers"));
             String refused = said(open.build(), each.get(1));
             assertThat(refused).startsWith("REFUSED").contains("Write under input: 'table: " + each.get(2) + "'");
             String line = refused.replaceAll(".*'table: ([^']*)'[.].*", "$1");
-            Pipeline right = outages(PipelineBuilder.named("o").debezium(line).version("customers")).build();
+            Pipeline right = outages(PipelineBuilder.named("o").debezium(line).version("customers"))
+                    .build();
             assertThat(said(right, each.get(1))).startsWith("[1] 5 COUNTED");
         }
         for (int edition = 1; edition <= 2; edition++) {
-            PipelineBuilder before = outages(PipelineBuilder.named("o").debezium("outage").edition(edition));
+            PipelineBuilder before =
+                    outages(PipelineBuilder.named("o").debezium("outage").edition(edition));
             assertThat(said(before.build(), change)).startsWith("[1] 0/123/0");
         }
         String unnamed = change.replace("\"schema\":\"public\",", "");
@@ -297,14 +306,19 @@ class ChangesTest {
             assertThat(refused).startsWith("REFUSED").contains("Write under input: 'table: Favourites'");
             String table = refused.replaceAll(".*'table: (.*)'", "$1");
             for (String name : List.of(table, prefix)) {
-                Pipeline right = favourites(PipelineBuilder.named("f").dynamoDbStream().table(name)).build();
+                Pipeline right = favourites(
+                                PipelineBuilder.named("f").dynamoDbStream().table(name))
+                        .build();
                 assertThat(said(right, record)).as(name).startsWith("[7, r-1]");
             }
             for (String name : List.of("Other", "favourites", prefix + "-2")) {
-                Pipeline other = favourites(PipelineBuilder.named("f").dynamoDbStream().table(name)).build();
+                Pipeline other = favourites(
+                                PipelineBuilder.named("f").dynamoDbStream().table(name))
+                        .build();
                 assertThat(said(other, record)).as(name).isEqualTo("silent");
             }
-            PipelineBuilder before = favourites(PipelineBuilder.named("f").dynamoDbStream().edition(2));
+            PipelineBuilder before =
+                    favourites(PipelineBuilder.named("f").dynamoDbStream().edition(2));
             assertThat(said(before.build(), record)).startsWith("[7, r-1]");
         }
     }
@@ -319,8 +333,10 @@ class ChangesTest {
         assertThat(said(tenants, change)).startsWith("[public, outage, 1] 0/123/0");
         assertThat(said(tenants, change.replace("\"outage\"", "\"crew\""))).isEqualTo("silent");
         assertThat(said(tenants, change.replace("\"public\"", "\"tenant\""))).isEqualTo("silent");
-        Pipeline parts = outages(PipelineBuilder.named("o").debezium("public.outage_*_eu")).build();
-        assertThat(said(parts, change.replace("\"outage\"", "\"outage_2024_eu\""))).startsWith("[1] 0/123/0");
+        Pipeline parts = outages(PipelineBuilder.named("o").debezium("public.outage_*_eu"))
+                .build();
+        assertThat(said(parts, change.replace("\"outage\"", "\"outage_2024_eu\"")))
+                .startsWith("[1] 0/123/0");
         assertThat(said(parts, change.replace("\"outage\"", "\"outage_eu\""))).isEqualTo("silent");
     }
 
@@ -333,8 +349,9 @@ class ChangesTest {
                 .build();
         String change = change("u", "null", row(1, "A", 5), 123);
         assertThat(said(byDatabase, change)).startsWith("REFUSED").contains("[{origin: schema}, …]");
-        assertThat(said(byDatabase, change.replace("\"schema\":\"public\"", "\"db\":\"a\"")
-                        .replace("postgresql", "x")))
+        assertThat(said(
+                        byDatabase,
+                        change.replace("\"schema\":\"public\"", "\"db\":\"a\"").replace("postgresql", "x")))
                 .startsWith("[a, 1] 0/123/0");
     }
 

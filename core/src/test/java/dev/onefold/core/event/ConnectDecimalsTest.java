@@ -23,7 +23,8 @@ class ConnectDecimalsTest {
         return PipelineBuilder.named("sales")
                 .debezium("public.sale")
                 .key("id")
-                .rollup(rollup -> rollup.levels("town").sum("amount", "amount", 38, 4).count("n"));
+                .rollup(rollup ->
+                        rollup.levels("town").sum("amount", "amount", 38, 4).count("n"));
     }
 
     private static String change(String id, String amount) {
@@ -66,8 +67,7 @@ class ConnectDecimalsTest {
             BigInteger amount = BigInteger.valueOf(random.nextLong()).shiftRight(random.nextInt(64));
             BigInteger id = BigInteger.valueOf(random.nextInt());
             String record = withSchema(scale, change(base64(id), base64(amount)));
-            assertThat(said(decoder, record))
-                    .isEqualTo(id + " " + new BigDecimal(amount, scale).setScale(4));
+            assertThat(said(decoder, record)).isEqualTo(id + " " + new BigDecimal(amount, scale).setScale(4));
             assertThat(said(decoder, "{\"value\":" + record + "}")).startsWith(id + " ");
         }
         assertThat(said(decoder, withSchema(2, change(base64(BigInteger.ONE), "\"8888\""))))

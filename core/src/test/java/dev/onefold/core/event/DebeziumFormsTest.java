@@ -17,8 +17,9 @@ class DebeziumFormsTest {
             "connector":"postgresql","name":"pg","ts_ms":1619171446308,"snapshot":{"string":"false"},"db":"shop",\
             "sequence":{"string":"[null,\\"100\\"]"},"schema":"public","table":"orders","txId":{"long":579},\
             "lsn":{"long":100},"xmin":null},"op":"c","ts_ms":{"long":1619171446308},"transaction":null}""";
-    private static final String SOURCE = "\"source\":{\"version\":\"2.5.0.Final\",\"connector\":\"mongodb\",\"name\":\"m\","
-            + "\"ts_ms\":1714550400000,\"snapshot\":\"false\",\"db\":\"shop\",\"rs\":\"rs0\",\"collection\":\"orders\",\"ord\":1}";
+    private static final String SOURCE =
+            "\"source\":{\"version\":\"2.5.0.Final\",\"connector\":\"mongodb\",\"name\":\"m\","
+                    + "\"ts_ms\":1714550400000,\"snapshot\":\"false\",\"db\":\"shop\",\"rs\":\"rs0\",\"collection\":\"orders\",\"ord\":1}";
     private static final String DOCUMENT =
             "\"{\\\"_id\\\": {\\\"$oid\\\": \\\"65f0aa\\\"},\\\"id\\\": 1,\\\"rev\\\": 2,\\\"status\\\": \\\"\\u00e9 \\\\\\\"x\\\\\\\"\\\",\\\"amount\\\": 6}\"";
 
@@ -33,8 +34,7 @@ class DebeziumFormsTest {
     private static String said(Pipeline pipeline, String record) {
         Decoder decoder = new Decoder(pipeline);
         byte[] bytes = ("\n" + record + "\n").getBytes(StandardCharsets.UTF_8);
-        Malformed malformed =
-                decoder.decode(Arrays.copyOf(bytes, bytes.length + Decoder.PADDING), 1, bytes.length - 1);
+        Malformed malformed = decoder.decode(Arrays.copyOf(bytes, bytes.length + Decoder.PADDING), 1, bytes.length - 1);
         Event event = decoder.event();
         if (malformed != null || event.silence != null) {
             return malformed == null ? "silent" : malformed.reason() + ": " + malformed.message();
@@ -58,7 +58,8 @@ class DebeziumFormsTest {
                 change, "{\"value\":" + change + "}", "{\"key\":{\"id\":1},\"value\":{\"payload\":" + change + "}}")) {
             assertThat(said(pipeline, form)).isEqualTo("1 0/1844674407370955161700/0 COUNTED [paid] 600");
         }
-        assertThat(said(pipeline, AVRO.formatted("paid", "{\"string\":\"8888\"}"))).endsWith(" 888800");
+        assertThat(said(pipeline, AVRO.formatted("paid", "{\"string\":\"8888\"}")))
+                .endsWith(" 888800");
         assertThat(said(pipeline, AVRO.formatted("paid", "{\"double\":6.5}"))).endsWith(" 650");
         assertThat(said(pipeline, AVRO.formatted("paid", "{\"bytes\":\"88\"}"))).startsWith("REFUSED");
         assertThat(said(orders("public.orders").edition(2).build(), change)).startsWith("REFUSED");
@@ -67,7 +68,9 @@ class DebeziumFormsTest {
     @Test
     void a_text_of_avro_that_may_be_bytes_is_refused_until_the_file_says_that_it_is_text() {
         String change = AVRO.formatted("paid", "\"88\"");
-        assertThat(said(orders("public.orders").build(), change)).startsWith("REFUSED").contains("'decimals: text'");
+        assertThat(said(orders("public.orders").build(), change))
+                .startsWith("REFUSED")
+                .contains("'decimals: text'");
         assertThat(said(orders("public.orders").decimals(DecimalForm.TEXT).build(), change))
                 .endsWith(" 8800");
     }
@@ -75,7 +78,8 @@ class DebeziumFormsTest {
     @Test
     void a_document_of_mongodb_is_a_row_since_edition_3() {
         Pipeline pipeline = orders("shop.orders").version("rev").build();
-        String change = "{\"before\":null,\"after\":" + DOCUMENT + ",\"updateDescription\":null," + SOURCE + ",\"op\":\"u\"}";
+        String change =
+                "{\"before\":null,\"after\":" + DOCUMENT + ",\"updateDescription\":null," + SOURCE + ",\"op\":\"u\"}";
         for (String form : List.of(
                 change,
                 "{\"key\":{\"id\":\"{\\\"$oid\\\":\\\"65f0aa\\\"}\"},\"value\":" + change + "}",
@@ -86,7 +90,9 @@ class DebeziumFormsTest {
         assertThat(said(orders("orders").version("rev").build(), change)).contains("'table: shop.orders'");
         String removal = "{\"before\":%s,\"after\":null," + SOURCE + ",\"op\":\"d\"}";
         assertThat(said(pipeline, removal.formatted(DOCUMENT))).isEqualTo("1 2 DELETE");
-        assertThat(said(pipeline, removal.formatted("null"))).startsWith("MALFORMED").contains("with_pre_image");
+        assertThat(said(pipeline, removal.formatted("null")))
+                .startsWith("MALFORMED")
+                .contains("with_pre_image");
         String patch = "{\"after\":null,\"patch\":\"{}\"," + SOURCE + ",\"op\":\"u\"}";
         assertThat(said(pipeline, patch)).startsWith("MALFORMED").contains("patch of MongoDB", "update_full");
         assertThat(said(orders("shop.orders").build(), change))

@@ -16,7 +16,8 @@ public enum ChangeForm {
     OWN("input: {key: id, version: v, delete: 'op = \"delete\"'}\n"),
     DEBEZIUM_OWN("input: {format: debezium, table: public.t, key: id, version: v}\n");
 
-    private static final String ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/Tab/stream/2026-11-01T00:00:00.123";
+    private static final String ARN =
+            "arn:aws:dynamodb:eu-west-1:123456789012:table/Tab/stream/2026-11-01T00:00:00.123";
     private static final long GENERATION = 1_793_491_200;
     private static final String ROLLUP = """
             rollup:
