@@ -1,8 +1,5 @@
 package dev.onefold.core.event;
 
-import dev.onefold.core.document.JsonText;
-import dev.onefold.core.document.Node;
-import dev.onefold.core.document.Problems;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input;
@@ -28,11 +25,18 @@ final class ConnectDecimals {
     private static final String DECIMAL = "org.apache.kafka.connect.data.Decimal";
     private static final int SCHEMAS_MAX = 64;
     private static final int TEXT_MAX = 600;
+    private static final int FIELD = 0;
+    private static final int NAME = 1;
+    private static final int SCALE = 2;
+    private static final int FIELDS = 3;
     private static final int NONE = Integer.MIN_VALUE;
 
     private final Fields fields;
     private final @Nullable DecimalForm form;
     private final boolean[] isNumber;
+    private final Fields part = new Fields(List.of(
+            FieldPath.of("field"), FieldPath.of("name"), FieldPath.of("parameters", "scale"), FieldPath.of("fields")));
+    private final JsonScanner parts = new JsonScanner(part);
     private final List<Known> known = new ArrayList<>();
     private byte[] copy = new byte[0];
     private int end;
@@ -213,38 +217,64 @@ final class ConnectDecimals {
         if (known.size() == SCHEMAS_MAX) {
             known.clear();
         }
-        byte[] bytes = Arrays.copyOfRange(raw.bytes, raw.from[schema], raw.to[schema]);
+        byte[] bytes = Arrays.copyOfRange(raw.bytes, raw.from[schema], raw.to[schema] + Decoder.PADDING);
+        int length = bytes.length - Decoder.PADDING;
         int[] scales = new int[fields.paths.size()];
         Arrays.fill(scales, NONE);
-        Node root = JsonText.read(new String(bytes, StandardCharsets.UTF_8), new Problems());
         boolean isOfRow = false;
-        for (Node part : fieldsOf(root)) {
-            if (List.of("before", "after").contains(textOf(part, "field"))) {
+        for (int[] each : fieldsOf(bytes, 0, length)) {
+            parts.scan(bytes, each[0], each[1]);
+            if (ChangeScanner.is(part, FIELD, "before") || ChangeScanner.is(part, FIELD, "after")) {
                 isOfRow = true;
-                fieldsOf(part).forEach(field -> scale(field, scales));
+                for (int[] field : fieldsOf(bytes, each[0], each[1])) {
+                    parts.scan(bytes, field[0], field[1]);
+                    scale(scales);
+                }
             }
         }
         boolean hasDecimals = Arrays.stream(scales).anyMatch(scale -> scale != NONE);
-        Known found = new Known(bytes, scales, hasDecimals, isOfRow);
+        Known found = new Known(Arrays.copyOf(bytes, length), scales, hasDecimals, isOfRow);
         known.add(found);
         return found;
     }
 
-    private void scale(Node field, int[] scales) {
-        int slot = fields.paths.indexOf(FieldPath.of(textOf(field, "field")));
-        Node parameters = field.find("parameters");
-        String scale = parameters == null ? "" : textOf(parameters, "scale");
-        if (slot >= 0 && textOf(field, "name").equals(DECIMAL) && scale.matches("-?[0-9]{1,3}")) {
+    /// Notes the scale of the field whose schema was scanned, if it is a decimal.
+    private void scale(int[] scales) {
+        int slot = ChangeScanner.is(part, NAME, DECIMAL) ? fields.paths.indexOf(FieldPath.of(textOf(FIELD))) : -1;
+        String scale = textOf(SCALE);
+        if (slot >= 0 && scale.matches("-?[0-9]{1,3}")) {
             scales[slot] = Integer.parseInt(scale);
         }
     }
 
-    private static List<Node> fieldsOf(@Nullable Node schema) {
-        Node found = schema == null ? null : schema.find("fields");
-        return found instanceof Node.Sequence list ? list.items() : List.of();
+    private String textOf(int slot) {
+        return part.kind[slot] == Fields.TEXT
+                ? new String(part.bytes, part.from[slot], part.to[slot] - part.from[slot], StandardCharsets.UTF_8)
+                : "";
     }
 
-    private static String textOf(Node of, String name) {
-        return of.find(name) instanceof Node.Scalar scalar ? scalar.text() : "";
+    /// The ranges of the schemas of the fields in the schema of a structure.
+    private List<int[]> fieldsOf(byte[] bytes, int from, int to) {
+        List<int[]> found = new ArrayList<>();
+        if (parts.scan(bytes, from, to) != null || part.kind[FIELDS] != Fields.COMPOSITE) {
+            return found;
+        }
+        int depth = 0;
+        int begin = 0;
+        boolean isText = false;
+        for (int at = part.from[FIELDS] + 1; at < part.to[FIELDS] - 1; at++) {
+            switch (bytes[at]) {
+                case '\\' -> at++;
+                case '"' -> isText = !isText;
+                case '{', '[' -> begin = !isText && depth++ == 0 ? at : begin;
+                case '}', ']' -> {
+                    if (!isText && --depth == 0) {
+                        found.add(new int[] {begin, at + 1});
+                    }
+                }
+                default -> {}
+            }
+        }
+        return found;
     }
 }
