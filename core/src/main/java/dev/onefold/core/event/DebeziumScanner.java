@@ -267,7 +267,7 @@ final class DebeziumScanner extends ChangeScanner {
 
     private Malformed open(Envelope envelope) {
         String name = joined(envelope.names());
-        String origin = envelope.names() == envelope.byDatabase ? "database" : "schema";
+        String origin = isThere(envelope.ofSchema) ? "schema" : "database";
         return new Malformed(
                 Reason.REFUSED,
                 "The change is of the table " + name + ", and 'table: " + tables + "' leaves its schema or database"
