@@ -14,6 +14,7 @@ import dev.onefold.core.Status;
 import dev.onefold.core.TotalsTable;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
+import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyState;
@@ -56,6 +57,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -69,6 +71,8 @@ import org.jspecify.annotations.Nullable;
 /// as it is made; so each answer is a cut between two rounds. Files are touched by threads of the engine's
 /// own, so that an interrupt affects its caller alone. A failure of the storage stops the engine for good:
 /// every later call says why, and the next start continues from the durable state.
+///
+/// It is one idea: all that can be asked of one engine.
 public final class EmbeddedEngine implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
@@ -414,6 +418,11 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public Counts counts() {
         return views.counts();
+    }
+
+    /// How many records were silent since the engine was opened, by cause.
+    public Map<Silence, Long> silences() {
+        return views.serving().state.silences();
     }
 
     @Override

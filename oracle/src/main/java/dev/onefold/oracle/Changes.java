@@ -20,14 +20,15 @@ import org.jspecify.annotations.Nullable;
 record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
     private static final String SEED = "$onefold";
 
+    /// In front of the part of a table's name, in the name of the field that stands for it.
+    static final String ORIGIN = "origin: ";
+
     /// Empty if the record tells of no row.
     static Optional<Changes> of(Document record, Definition definition) {
         if (record.fields().containsKey(SEED)) {
             return Optional.of(seed(record, definition));
         }
-        return definition.format().equals("debezium")
-                ? debezium(record, definition)
-                : Optional.of(dynamoDb(record, definition));
+        return definition.format().equals("debezium") ? debezium(record, definition) : dynamoDb(record, definition);
     }
 
     /// Whether a record says how a row is, whatever the pipeline's format.
@@ -66,7 +67,10 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
             return Optional.empty();
         }
         String table = text(envelope.at(List.of("source", "table")));
-        if (!op.isEmpty() && !table.isEmpty() && !definition.table().endsWith(table)) {
+        String schema = text(envelope.at(List.of("source", "schema")));
+        String database = text(envelope.at(List.of("source", "db")));
+        boolean hasDatabases = text(envelope.at(List.of("source", "connector"))).equals("sqlserver");
+        if (!op.isEmpty() && !table.isEmpty() && !isWanted(definition, database, schema, table, hasDatabases)) {
             return Optional.empty();
         }
         if (table.isEmpty() || !Set.of("c", "u", "d", "r").contains(op)) {
@@ -74,7 +78,14 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         }
         boolean isRemoved = op.equals("d");
         Optional<Document> image = isRemoved ? before : after;
-        Document row = merged(image, payload(key));
+        Map<String, @Nullable Object> origin = new LinkedHashMap<>();
+        origin.put(ORIGIN + "database", database.isEmpty() ? null : database);
+        origin.put(ORIGIN + "schema", schema.isEmpty() ? null : schema);
+        origin.put(ORIGIN + "table", table);
+        Document row = merged(Optional.of(merged(image, payload(key))), Optional.of(new Document(origin, Set.of())));
+        if (!isRemoved && !hasSchema(value)) {
+            requireClear(row, definition);
+        }
         String at = op.equals("r")
                 ? text(envelope.at(List.of("source", "ts_ms")))
                 : sequence(text(envelope.at(List.of("source", "sequence"))));
@@ -90,6 +101,58 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         BigDecimal place =
                 definition.version() != null ? null : op.equals("r") ? place(log, "0", at) : place(log, at, "0");
         return Optional.of(new Changes(row, isRemoved, place));
+    }
+
+    /// Whether a change is of a table that the file names: in full, so that nothing is left open.
+    private static boolean isWanted(
+            Definition definition, String database, String schema, String table, boolean hasDatabases) {
+        boolean isOpen = false;
+        for (String name : definition.tables()) {
+            List<String> wanted = List.of(name.split("[.]", 3));
+            List<String> full = schema.isEmpty()
+                    ? database.isEmpty() ? List.of(table) : List.of(database, table)
+                    : wanted.size() == 3 || hasDatabases && !database.isEmpty()
+                            ? List.of(database, schema, table)
+                            : List.of(schema, table);
+            int left = full.size() - wanted.size();
+            if (left == 0 && fits(wanted, full)) {
+                return true;
+            }
+            isOpen |= left > 0 && fits(wanted, full.subList(left, full.size()))
+                    || wanted.size() == 2 && !schema.isEmpty() && fits(wanted, List.of(database, table));
+        }
+        if (isOpen) {
+            throw new Refused("the schema or database is left open");
+        }
+        return false;
+    }
+
+    private static boolean hasSchema(@Nullable Object value) {
+        return document(value)
+                .map(document -> document.at(List.of("schema", "fields")))
+                .isPresent();
+    }
+
+    /// Without a schema, a text that may be base64 or a number has to be said to be a number.
+    private static void requireClear(Document row, Definition definition) {
+        for (List<String> path : definition.numbers()) {
+            boolean isText = row.at(path) instanceof String;
+            String text = text(row.at(path));
+            boolean isBoth = !text.isEmpty() && text.length() % 4 == 0 && text.matches("[0-9eE+]*");
+            if (isText && (isBoth && definition.decimals() == null || "precise".equals(definition.decimals()))) {
+                throw new Refused("a number or base64");
+            }
+        }
+    }
+
+    private static boolean fits(List<String> wanted, List<String> full) {
+        for (int i = 0; i < full.size(); i++) {
+            String pattern = "\\Q" + wanted.get(i).replace("*", "\\E.*\\Q") + "\\E";
+            if (!full.get(i).matches(pattern)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// The end of the commit before, or the change itself where there is none, and the change.
@@ -111,7 +174,7 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
                         : Optional.of(document));
     }
 
-    private static Changes dynamoDb(Document record, Definition definition) {
+    private static Optional<Changes> dynamoDb(Document record, Definition definition) {
         Optional<Document> typed = document(record.fields().get("dynamodb"));
         Document body = typed.orElse(record);
         String name = text(record.fields().get("eventName"));
@@ -121,18 +184,29 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         boolean isExpiry =
                 text(record.at(List.of("userIdentity", "principalId"))).equals("dynamodb.amazonaws.com");
         boolean isRemove = name.equals("REMOVE");
+        String arn = text(record.fields().get("eventSourceARN"));
+        String whole = arn.isEmpty() ? text(record.fields().get("tableName")) : arn.split("/stream/")[0];
+        String tableName = whole.substring(whole.lastIndexOf('/') + 1);
+        if (!whole.isEmpty() && definition.tables().isEmpty()) {
+            throw new Refused("no table in the file");
+        }
+        if (!whole.isEmpty() && !definition.tables().isEmpty()) {
+            String wanted = definition.tables().getFirst();
+            if (!wanted.equals(whole) && !wanted.equals(tableName) && !wanted.endsWith(":table/" + whole)) {
+                return Optional.empty();
+            }
+        }
         Optional<Document> image = document(body.fields().get(isRemove ? "OldImage" : "NewImage"));
         Optional<Document> keys = document(body.fields().get("Keys"));
         if (keys.isEmpty() || !isRemove && image.isEmpty()) {
             throw new Refused("no keys or no image");
         }
         Document row = merged(image, keys);
-        String arn = text(record.fields().get("eventSourceARN"));
         BigDecimal place = definition.version() != null
                 ? null
                 : place(generation(arn), text(body.fields().get("SequenceNumber")), "0");
         boolean isRemoved = isRemove && !(isExpiry && definition.keepsExpired());
-        return new Changes(typed.isPresent() ? plain(row) : row, isRemoved, place);
+        return Optional.of(new Changes(typed.isPresent() ? plain(row) : row, isRemoved, place));
     }
 
     private static String generation(String arn) {

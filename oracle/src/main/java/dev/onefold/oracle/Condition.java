@@ -16,6 +16,11 @@ interface Condition {
     /// The fields that are asked about.
     List<List<String>> paths();
 
+    /// The fields that are compared with numbers.
+    default List<List<String>> numbers() {
+        return List.of();
+    }
+
     static Condition parse(String text) {
         Scan scan = new Scan(text);
         Condition condition = or(scan);
@@ -112,6 +117,13 @@ interface Condition {
             paths.addAll(right.paths());
             return Collections.unmodifiableList(paths);
         }
+
+        @Override
+        public List<List<String>> numbers() {
+            List<List<String>> numbers = new ArrayList<>(left.numbers());
+            numbers.addAll(right.numbers());
+            return Collections.unmodifiableList(numbers);
+        }
     }
 
     /// The contrary.
@@ -124,6 +136,11 @@ interface Condition {
         @Override
         public List<List<String>> paths() {
             return inner.paths();
+        }
+
+        @Override
+        public List<List<String>> numbers() {
+            return inner.numbers();
         }
     }
 
@@ -194,6 +211,11 @@ interface Condition {
 
         @Override
         public List<List<String>> paths() {
+            return List.of(path);
+        }
+
+        @Override
+        public List<List<String>> numbers() {
             return List.of(path);
         }
     }

@@ -17,8 +17,9 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// A pipeline file, read. It is taken to be a valid one: to say what is wrong with a file is the product's task.
 ///
 /// @param keepsExpired whether a row that a table removed by its time to live counts on
-/// @param table whose changes count
+/// @param tables whose changes count, as the file names them; none: the file leaves it open
 /// @param logs names of logs of a database, the oldest first; none: there is one
+/// @param decimals how a database's log has them where its records bring no schema; null where the file leaves it open
 /// @param columns of a CSV file without header line; null when the first line is the header
 /// @param unwrap the fields that hold the event, the outermost first
 /// @param parts the fields that name a row; of an append-only pipeline its id; none when the place is the identity
@@ -30,7 +31,8 @@ record Definition(
         String format,
         boolean keepsExpired,
         List<String> logs,
-        String table,
+        List<String> tables,
+        @Nullable String decimals,
         @Nullable List<String> columns,
         char delimiter,
         List<List<String>> unwrap,
@@ -98,7 +100,8 @@ record Definition(
                 input.get("logs") == null
                         ? List.of()
                         : list(input.get("logs")).stream().map(String::valueOf).toList(),
-                String.valueOf(input.get("table")),
+                tables(input.get("table")),
+                input.get("decimals") == null ? null : String.valueOf(input.get("decimals")),
                 columns == null
                         ? null
                         : list(columns).stream().map(String::valueOf).toList(),
@@ -161,6 +164,33 @@ record Definition(
         return paths;
     }
 
+    /// The fields that are measured as numbers, or compared with them.
+    Set<List<String>> numbers() {
+        Set<List<String>> numbers = new LinkedHashSet<>();
+        List<Condition> conditions = new ArrayList<>();
+        for (Rollup rollup : rollups) {
+            rollup.levels().stream()
+                    .filter(level -> level.function().equals("step"))
+                    .forEach(level -> numbers.add(level.path()));
+            for (Measure measure : rollup.measures()) {
+                if (measure.isOfNumbers()) {
+                    numbers.addAll(measure.factors());
+                }
+                if (measure.where() != null) {
+                    conditions.add(measure.where());
+                }
+            }
+        }
+        if (delete != null) {
+            conditions.add(delete);
+        }
+        if (filter != null) {
+            conditions.add(filter);
+        }
+        conditions.forEach(condition -> numbers.addAll(condition.numbers()));
+        return numbers;
+    }
+
     private static List<Rollup> rollups(Map<?, ?> file, @Nullable List<String> time, String timeType) {
         if (file.containsKey("rollup")) {
             return List.of(rollup(ONLY_ROLLUP, map(file.get("rollup")), time, timeType));
@@ -196,6 +226,15 @@ record Definition(
                 Collections.unmodifiableMap(figures));
     }
 
+    private static List<String> tables(@Nullable Object setting) {
+        if (setting == null) {
+            return List.of();
+        }
+        return setting instanceof List<?> several
+                ? several.stream().map(String::valueOf).toList()
+                : List.of(String.valueOf(setting));
+    }
+
     private static List<List<String>> paths(@Nullable Object setting) {
         if (setting == null) {
             return List.of();
@@ -224,6 +263,9 @@ record Definition(
     }
 
     private static List<String> path(Object setting) {
+        if (setting instanceof Map<?, ?> part) {
+            return List.of(Changes.ORIGIN + part.get("origin"));
+        }
         Scan scan = new Scan(String.valueOf(setting));
         List<String> path = scan.path();
         scan.expectEnd();

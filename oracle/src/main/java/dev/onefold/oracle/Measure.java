@@ -79,6 +79,11 @@ record Measure(
         return !function.equals("count") && !function.equals("distinct");
     }
 
+    /// Whether its factors are numbers, and no times.
+    boolean isOfNumbers() {
+        return isNumeric() && timeType == null;
+    }
+
     /// All fields that it reads.
     List<List<String>> paths() {
         List<List<String>> paths = new ArrayList<>(factors);

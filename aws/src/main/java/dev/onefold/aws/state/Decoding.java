@@ -57,7 +57,7 @@ final class Decoding {
             return new Decoded.Bad(malformed, decoder.event().identity(), arrival);
         }
         Event event = decoder.event();
-        if (event.isSilent) {
+        if (event.silence != null) {
             return new Decoded.Silent();
         }
         Optional<Malformed> outOfTime = horizon.flatMap(each -> refusal(each, event, arrival));

@@ -22,7 +22,7 @@ public final class PartitionKeys {
     /// letter of, a hash of the record.
     public String of(byte[] record) {
         byte[] padded = Arrays.copyOf(record, record.length + Decoder.PADDING);
-        if (decoder.decode(padded, 0, record.length) != null || decoder.event().isSilent) {
+        if (decoder.decode(padded, 0, record.length) != null || decoder.event().silence != null) {
             return Sha256.hex(record);
         }
         Event event = decoder.event();

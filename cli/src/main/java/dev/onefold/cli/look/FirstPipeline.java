@@ -107,8 +107,9 @@ public final class FirstPipeline {
                     "# The records look like changes of tables, as Debezium writes them. Then write 'format: debezium', with");
             line("# table and key: docs/tables.md");
         } else if (first.find("dynamodb") != null) {
-            line("# The records look like changes of a DynamoDB table. Then write 'format: dynamodb-stream', with key:"
-                    + " docs/tables.md");
+            line(
+                    "# The records look like changes of a DynamoDB table. Then write 'format: dynamodb-stream', with table and key:"
+                            + " docs/tables.md");
         }
     }
 

@@ -56,7 +56,7 @@ public final class Intake {
     }
 
     private RejectedSource begin(String shown) {
-        return new RejectedSource(caller, shown, engine.counts());
+        return new RejectedSource(caller, engine, shown);
     }
 
     private void end(RejectedSource source) {

@@ -271,7 +271,9 @@ public final class RunCommand implements Callable<Integer> {
                 exitCode = ExitCode.DIFFERENT;
             }
         }
-        if (intake.hasRejectedSource() || failOnRejected && summary.rejected() > 0) {
+        if (intake.hasRejectedSource()
+                || failOnRejected && summary.rejected() > 0
+                || summary.hasOtherTablesAlone() && !stop.isMade()) {
             exitCode = ExitCode.DIFFERENT;
         }
         return (exitCode == ExitCode.DONE ? stop.exitCodeOr(exitCode) : exitCode).code();

@@ -17,8 +17,10 @@ final class Summary {
     private final DataDirectory data;
     private final String dataAgain;
     private final Counts before;
+    private final Silences silentBefore;
     private final Refusals refusals;
     private final long startNanos = System.nanoTime();
+    private boolean hasOtherTablesAlone;
     private Duration elapsed = Duration.ZERO;
 
     /// Begins to count.
@@ -28,12 +30,18 @@ final class Summary {
         this.data = data;
         this.dataAgain = dataAgain;
         before = engine.counts();
+        silentBefore = Silences.of(engine);
         refusals = new Refusals(engine.deadLetters(), true);
     }
 
     /// How many records the run has rejected so far.
     long rejected() {
         return engine.counts().rejected() - before.rejected();
+    }
+
+    /// Whether the run had changes of other tables than the pipeline's alone. Known when it is printed.
+    boolean hasOtherTablesAlone() {
+        return hasOtherTablesAlone;
     }
 
     /// All that is folded is folded: what follows is delivery.
@@ -56,6 +64,14 @@ final class Summary {
             text.append(Words.line("rejected", now.rejected() - before.rejected()));
             long silent = now.silent() - before.silent();
             text.append(silent > 0 ? Words.line("silent", silent) : "");
+            Silences silences = Silences.of(engine).minus(silentBefore);
+            text.append(silences.lines());
+            if (now.minus(before).records() == silent && silences.ofOtherTables() > 0) {
+                hasOtherTablesAlone = true;
+                text.append("There is ")
+                        .append(silences.noChange(engine.pipeline()))
+                        .append(".\n");
+            }
         }
         if (rejected() > 0) {
             refusals.appendTo(text, caller);

@@ -71,7 +71,7 @@ final class FirstRows implements Seeding.Intake {
         }
         for (; from < length && rows < ROWS; rows++) {
             Malformed malformed = decoder.decode(kind, padded, from, to);
-            if (malformed == null && !decoder.event().isSilent) {
+            if (malformed == null && decoder.event().silence == null) {
                 return true;
             }
             malformed = malformed != null ? malformed : SILENT;

@@ -206,8 +206,8 @@ class DeployedAgainstTest {
     @Tag("campaign")
     @Test
     void hazard_79_ghosts_are_removed_and_what_is_in_the_stream_alone_is_no_difference() {
-        deploy("{format: dynamodb-stream, key: id}");
         String saves = "Saves-" + deployed.name();
+        deploy("{format: dynamodb-stream, table: " + saves + ", key: id}");
         String stream = table(saves);
         live(change(stream, "INSERT", "ghost", "Bonn"));
         put(saves, "behind", "Ulm"); // State has not taken it, and it is no difference.

@@ -28,7 +28,7 @@ class DeployedSeedTest {
 
     private static final String FAVOURITES = """
             pipeline: favourites
-            input: {format: dynamodb-stream, key: id}
+            input: {format: dynamodb-stream, table: Favourites, key: id}
             rollup:
               levels: [shop]
               measures: {saves: count()}

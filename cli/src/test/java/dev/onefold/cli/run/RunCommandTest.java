@@ -96,6 +96,34 @@ class RunCommandTest {
     }
 
     @Test
+    void a_run_names_what_was_silent_and_fails_if_all_changes_are_of_other_tables() {
+        cli.write("log.yaml", """
+                pipeline: log
+                input: {format: debezium, table: public.orders, key: id}
+                rollup: {levels: [], measures: {n: count()}}
+                """);
+        String change = "{\"op\":\"u\",\"after\":{\"id\":1},\"source\":{\"schema\":\"%s\",\"table\":\"%s\","
+                + "\"lsn\":1,\"sequence\":\"[null,\\\"1\\\"]\"}}\n";
+        cli.write("old", change.formatted("public", "crew").repeat(1_200) + "null\n");
+        Result result = cli.run("run", "log.yaml", "--input", "old");
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err())
+                .contains("of old have no change of the table that the pipeline file names (table: public.orders),"
+                        + " but changes of public.crew. Folding goes on.");
+        assertThat(result.out())
+                .contains("silent               1,201", "    of public.crew     1,200", "    tombstone              1")
+                .contains("There is no change of the table that the pipeline file names (table: public.orders)");
+        StringBuilder many = new StringBuilder(change.formatted("public", "orders"));
+        for (int i = 0; i < 20; i++) {
+            many.append(change.formatted("public", "orders_" + i));
+        }
+        cli.write("new", many.toString());
+        Result good = cli.run("run", "log.yaml", "--input", "old", "new");
+        assertThat(good.exitCode()).isZero();
+        assertThat(good.out()).contains("accepted", "    of public.orders_3", "    of further tables");
+    }
+
+    @Test
     void a_source_of_which_each_record_is_rejected_fails_the_run_and_is_named_while_it_is_read() {
         cli.write("good", ONE + TWO);
         cli.write("bad", "{\"Id\":1}\n".repeat(120));

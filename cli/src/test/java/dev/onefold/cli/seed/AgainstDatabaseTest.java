@@ -62,7 +62,7 @@ class AgainstDatabaseTest {
         Cli cli = Cli.in(folder);
         cli.write("towns.yaml", """
                 pipeline: towns
-                input: {format: debezium, table: t, key: id}
+                input: {format: debezium, table: public.t, key: id}
                 rollup: {levels: [town], measures: {n: count()}}
                 """);
         cli.write(

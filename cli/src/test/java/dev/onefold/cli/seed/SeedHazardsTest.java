@@ -46,7 +46,9 @@ class SeedHazardsTest {
 
     private static Pipeline pipeline(Kind kind, boolean byShop) {
         PipelineBuilder builder = PipelineBuilder.named("favourites").key("id");
-        return (kind == Kind.OWN ? builder.version("v").delete("gone = true") : builder.dynamoDbStream())
+        return (kind == Kind.OWN
+                        ? builder.version("v").delete("gone = true")
+                        : builder.dynamoDbStream().table("Favourites"))
                 .rollup(r -> (byShop ? r.levels("city", "shop") : r.levels("city"))
                         .sum("n", "n", 18, 2)
                         .count("saves"))

@@ -190,7 +190,7 @@ class SeedTableTest {
         for (int i = 0; i < 5; i++) {
             put(i);
         }
-        cli.write("favourites.yaml", PIPELINE.replace("version: v", "format: dynamodb-stream"));
+        cli.write("favourites.yaml", PIPELINE.replace("version: v", "format: dynamodb-stream\n  table: " + table));
         String stream = SourceTable.describe(client, table).stream();
         cli.write(
                 "live.ndjson",
@@ -208,7 +208,8 @@ class SeedTableTest {
 
         cli.write(
                 "favourites.yaml",
-                PIPELINE.replace("version: v", "format: dynamodb-stream").replace("raw", "note"));
+                PIPELINE.replace("version: v", "format: dynamodb-stream\n  table: " + table)
+                        .replace("raw", "note"));
         assertThat(cli.run(
                                 "seed",
                                 "favourites.yaml",

@@ -7,6 +7,7 @@ import dev.onefold.core.grammar.PipelineReader;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.LocalFold;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
@@ -105,11 +106,29 @@ public final class PipelineBuilder {
     /// Records are changes of a table as Debezium writes them; fields are named as in the table, and [#version] may be
     /// left out.
     ///
-    /// @param table its name, perhaps with its schema or database and a dot in front
+    /// @param table its name behind that of its schema or database and a dot
     /// @param logs if the database's log was restarted: the names of the connectors, the oldest first
     public PipelineBuilder debezium(String table, String... logs) {
-        set("format", PipelineReader.DEBEZIUM).set("table", table);
+        return debezium(List.of(table), logs);
+    }
+
+    /// The same of several tables, or of those whose names fit a pattern. A part of the key that is the schema of
+    /// the table is written `"origin: schema"`, in double quotes.
+    public PipelineBuilder debezium(List<String> tables, String... logs) {
+        set("format", PipelineReader.DEBEZIUM).set("table", tables);
         return logs.length == 0 ? this : set("logs", List.of(logs));
+    }
+
+    /// How Debezium writes decimals where a record has no schema.
+    public PipelineBuilder decimals(Input.DecimalForm form) {
+        return set("decimals", form.word());
+    }
+
+    /// The DynamoDB table that records are of, where they name one.
+    ///
+    /// @param table its name or ARN
+    public PipelineBuilder table(String table) {
+        return set("table", table);
     }
 
     /// Rows that a DynamoDB table removes by their time to live still count.

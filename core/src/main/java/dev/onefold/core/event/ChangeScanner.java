@@ -1,16 +1,20 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.pipeline.TableName.Origin;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the fields of a table's row in the record of a change, and the kind of the change. Not thread-safe.
@@ -31,6 +35,9 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     /// The slots of the key among them.
     final int[] key;
 
+    /// How many fields of the table are in the key.
+    private final int ownKeyFields;
+
     /// Whether versions are places in the table's log.
     final boolean byPlace;
 
@@ -38,14 +45,23 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     private @Nullable Fields raw;
     private @Nullable JsonScanner scanner;
 
+    /// The tables other than the pipeline's that were seen, as many as are named.
+    private final List<OtherTable> otherTables = new ArrayList<>();
+
     Kind kind = Kind.NONE;
+
+    /// Why it reports no row; as long as it does not.
+    Silence silence = Silence.TOMBSTONE;
 
     @Nullable
     BigInteger version;
 
+    /// Whether the record was brought into a plain form.
+    boolean isPlain;
+
     private boolean hasKey;
-    private int recordFrom;
-    private int recordTo;
+    int recordFrom;
+    int recordTo;
 
     ChangeScanner(Pipeline pipeline, Fields fields) {
         this.fields = fields;
@@ -53,6 +69,12 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         key = identity instanceof Identity.Versioned versioned
                 ? versioned.key().stream().mapToInt(fields::slot).toArray()
                 : new int[0];
+        ownKeyFields = identity instanceof Identity.Versioned versioned
+                ? (int) versioned.key().stream()
+                        .filter(field -> Stream.of(Origin.values())
+                                .noneMatch(origin -> origin.field().equals(field)))
+                        .count()
+                : 0;
         byPlace = identity instanceof Identity.Versioned versioned && versioned.version() == null;
     }
 
@@ -69,6 +91,8 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     /// change.
     final @Nullable Malformed scan(byte[] record, int from, int to) {
         kind = Kind.NONE;
+        silence = Silence.TOMBSTONE;
+        isPlain = false;
         version = null;
         hasKey = false;
         recordFrom = from;
@@ -78,6 +102,15 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
             return null;
         }
         Malformed malformed = scanner().scan(record, from, to);
+        return malformed != null ? malformed : read();
+    }
+
+    /// Reads the record in another form of the same record.
+    final @Nullable Malformed again(byte[] form, int length) {
+        recordFrom = 0;
+        recordTo = length;
+        fields.clear(form);
+        Malformed malformed = scanner().scan(form, 0, length);
         return malformed != null ? malformed : read();
     }
 
@@ -98,6 +131,37 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     /// The version that the record's place in the log gives; `null` if a field has the version.
     final @Nullable BigInteger version() {
         return version;
+    }
+
+    private record OtherTable(byte[][] names, Silence silence) {}
+
+    /// Of a change of another table.
+    ///
+    /// @param names the fields that name the table, the last one its own name
+    final Silence ofOtherTable(int[] names) {
+        for (OtherTable each : otherTables) {
+            boolean same = each.names.length == names.length;
+            for (int i = 0; i < names.length && same; i++) {
+                same = Arrays.equals(
+                        each.names[i], 0, each.names[i].length, raw().bytes, raw().from[names[i]], raw().to[names[i]]);
+            }
+            if (same) {
+                return each.silence;
+            }
+        }
+        if (otherTables.size() == Silence.TABLES_MAX) {
+            return Silence.UNNAMED;
+        }
+        Silence found = new Silence(true, "of " + joined(names));
+        byte[][] bytes = new byte[names.length][];
+        Arrays.setAll(bytes, i -> Arrays.copyOfRange(raw().bytes, raw().from[names[i]], raw().to[names[i]]));
+        otherTables.add(new OtherTable(bytes, found));
+        return found;
+    }
+
+    /// The texts of fields with dots between them.
+    final String joined(int[] slots) {
+        return Arrays.stream(slots).mapToObj(this::text).collect(Collectors.joining("."));
     }
 
     /// Whether the record is valid although it is not an object: it reports no row.
@@ -207,6 +271,11 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
                     .toArray();
         }
 
+        /// The field of the record that has the part.
+        int slot() {
+            return whole;
+        }
+
         boolean isThere() {
             return whole >= 0 && raw().kind[whole] == Fields.COMPOSITE;
         }
@@ -234,11 +303,11 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         @Nullable
         Malformed takeWholeKey(String what) {
             takeKey();
-            return size() == key.length
+            return size() == ownKeyFields
                     ? null
                     : new Malformed(
                             Reason.REFUSED,
-                            what + " has " + size() + " fields, and the pipeline's key " + key.length
+                            what + " has " + size() + " fields, and the pipeline's key " + ownKeyFields
                                     + "; write the table's whole key under 'key', and nothing else");
         }
 

@@ -1,13 +1,17 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.TextBytes;
+import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.TableName.Origin;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads changes as Debezium writes them: the envelope (`before`, `after`, `source`, `op`) alone or under `value`
@@ -52,14 +56,18 @@ final class DebeziumScanner extends ChangeScanner {
     private static final byte[] NOTHING = {'n', 'u', 'l', 'l'};
 
     private final List<String> logs;
-    private final String table;
-    private final String qualifier;
+    private final boolean readsForms;
+    private boolean isAvro;
+    private final TableNames tables;
+    private final @Nullable ConnectDecimals decimals;
+    private final int[] origins;
     private final boolean byCommit;
     private final int valuePart = plan(List.of(), "value");
     private final int keyPart = plan(List.of(), "key");
     private final int valuePayload = plan(List.of("value"), "payload");
     private final int payload = plan(List.of(), "payload");
     private final int schema = plan(List.of("value"), "schema");
+    private final int schemaAlone = plan(List.of(), "schema");
     private final Image keyAlone = new Image(List.of("key"));
     private final Image keyPayload = new Image(List.of("key", "payload"));
     private final Envelope[] envelopes = {
@@ -82,7 +90,9 @@ final class DebeziumScanner extends ChangeScanner {
         final int ofTable;
         final int ofSchema;
         final int ofDatabase;
+        final int ofCollection;
         final int time;
+        final int snapshot;
         final int connector;
         final int log;
         final int snapshotTime;
@@ -94,6 +104,11 @@ final class DebeziumScanner extends ChangeScanner {
         final int changeLsn;
         final int commitLsn;
         final int serial;
+        final int[] alone;
+        final int[] byCollection;
+        final int[] byDatabase;
+        final int[] bySchema;
+        final int[] inFull;
 
         Envelope(List<String> names) {
             before = new Image(path(names, List.of("before")).names());
@@ -107,7 +122,9 @@ final class DebeziumScanner extends ChangeScanner {
             ofTable = plan(names, "source", "table");
             ofSchema = plan(names, "source", "schema");
             ofDatabase = plan(names, "source", "db");
+            ofCollection = plan(names, "source", "collection");
             time = plan(names, "ts_ms");
+            snapshot = plan(names, "source", "snapshot");
             connector = plan(names, "source", "connector");
             log = plan(names, "source", "name");
             snapshotTime = plan(names, "source", "ts_ms");
@@ -119,31 +136,51 @@ final class DebeziumScanner extends ChangeScanner {
             changeLsn = plan(names, "source", "change_lsn");
             commitLsn = plan(names, "source", "commit_lsn");
             serial = plan(names, "source", "event_serial_no");
+            alone = new int[] {ofTable};
+            byCollection = new int[] {ofDatabase, ofCollection};
+            byDatabase = new int[] {ofDatabase, ofTable};
+            bySchema = new int[] {ofSchema, ofTable};
+            inFull = new int[] {ofDatabase, ofSchema, ofTable};
         }
 
-        /// Whether it reports no row: the mark of a transaction, or a change of the schema. Rows without an
-        /// envelope may have fields of these names.
-        boolean isSilent() {
-            boolean isMark =
-                    (is(status, "BEGIN") || is(status, "END")) && isThere(id) && raw().kind[count] != Fields.MISSING;
-            boolean isSchema = isThere(ddl) && raw().kind[source] == Fields.COMPOSITE;
-            return raw().kind[op] == Fields.MISSING && (isMark || isSchema);
+        /// The fields that name its table.
+        int[] names() {
+            if (isOfMongo()) {
+                return byCollection;
+            }
+            return isNamed(ofSchema) ? hasDatabases() ? inFull : bySchema : isNamed(ofDatabase) ? byDatabase : alone;
         }
 
-        /// Whether it is of the pipeline's table.
-        boolean isOfTable() {
-            boolean isQualified = qualifier.isEmpty() || is(ofSchema, qualifier) || is(ofDatabase, qualifier);
-            return isQualified && is(ofTable, table);
+        boolean isOfMongo() {
+            return is(connector, "mongodb") && isThere(ofCollection);
+        }
+
+        /// Whether it is in the JSON form of Avro: times and marks of snapshots are unions in every schema.
+        boolean isAvro() {
+            return raw().kind[time] == Fields.COMPOSITE || raw().kind[snapshot] == Fields.COMPOSITE;
+        }
+
+        /// Whether the log may have changes of several databases with equal schemas.
+        boolean hasDatabases() {
+            return is(connector, "sqlserver") && isNamed(ofDatabase);
+        }
+
+        boolean isNamed(int slot) {
+            return isThere(slot) && raw().to[slot] > raw().from[slot];
         }
     }
 
     DebeziumScanner(Pipeline pipeline, Format.Debezium format, Fields fields) {
         super(pipeline, fields);
         logs = format.logs();
+        readsForms = pipeline.input().readsBy(3);
         byCommit = pipeline.input().edition() != Edition.FIRST;
-        int dot = format.table().lastIndexOf('.');
-        table = format.table().substring(dot + 1);
-        qualifier = dot < 0 ? "" : format.table().substring(0, dot);
+        decimals = readsForms ? new ConnectDecimals(pipeline, format.decimals(), fields) : null;
+        tables = new TableNames(format, pipeline.input());
+        origins = Stream.of(Origin.values())
+                .map(Origin::field)
+                .mapToInt(fields.paths::indexOf)
+                .toArray();
         planned(List.of());
     }
 
@@ -162,13 +199,33 @@ final class DebeziumScanner extends ChangeScanner {
             return null;
         }
         Envelope envelope = envelopes[isThere(valuePart) ? isThere(valuePayload) ? 3 : 2 : isThere(payload) ? 1 : 0];
-        if (envelope.isSilent() || is(envelope.op, "m") || isHeartbeat(envelope)) {
+        if (readsForms && !isPlain && (envelope.isAvro() || envelope.isOfMongo())) {
+            isPlain = true;
+            isAvro = envelope.isAvro();
+            return again(
+                    isAvro
+                            ? AvroJson.plain(raw().bytes, recordFrom, recordTo)
+                            : documents(envelope.before.slot(), envelope.after.slot()),
+                    recordTo - recordFrom);
+        }
+        isAvro &= isPlain;
+        Silence reported = nothing(envelope);
+        if (reported != null) {
+            silence = reported;
             return null;
         }
-        if (isThere(envelope.op) && !envelope.isOfTable()) {
-            return isThere(envelope.ofTable)
-                    ? null
-                    : new Malformed(Reason.MALFORMED, "The change does not say of which table it is (source.table)");
+        if (isThere(envelope.op) && !isThere(envelope.ofTable) && !envelope.isOfMongo()) {
+            return new Malformed(Reason.MALFORMED, "The change does not say of which table it is (source.table)");
+        }
+        if (isThere(envelope.op)) {
+            TableNames.Fit fit = tables.fit(raw(), envelope.names(), envelope.ofDatabase);
+            if (fit == TableNames.Fit.OTHER) {
+                silence = ofOtherTable(envelope.names());
+                return null;
+            }
+            if (fit == TableNames.Fit.OPEN) {
+                return open(envelope);
+            }
         }
         if (is(envelope.op, "t")) {
             return new Malformed(
@@ -193,6 +250,52 @@ final class DebeziumScanner extends ChangeScanner {
         return byPlace ? isSnapshot ? snapshot(envelope) : place(envelope) : null;
     }
 
+    /// The record with its documents in the place of the texts in which MongoDB's connector writes them.
+    private byte[] documents(int... images) {
+        byte[] form = Arrays.copyOf(
+                Arrays.copyOfRange(raw().bytes, recordFrom, recordTo), recordTo - recordFrom + Decoder.PADDING);
+        for (int image : images) {
+            if (raw().kind[image] == Fields.TEXT || raw().kind[image] == Fields.ESCAPED_TEXT) {
+                int from = raw().from[image] - recordFrom - 1;
+                int to = raw().to[image] - recordFrom + 1;
+                int length = TextBytes.unescape(raw().bytes, raw().from[image], raw().to[image], form, from);
+                Arrays.fill(form, from + length, to, AvroJson.BLANK);
+            }
+        }
+        return form;
+    }
+
+    private Malformed open(Envelope envelope) {
+        String name = joined(envelope.names());
+        String origin = isThere(envelope.ofSchema) ? "schema" : "database";
+        return new Malformed(
+                Reason.REFUSED,
+                "The change is of the table " + name + ", and 'table: " + tables + "' leaves its schema or database"
+                        + " open: several may have a table of that name. Write under input: 'table: "
+                        + tables.advice(name) + "'. To count those of several, write a list or a pattern there, and"
+                        + " under input: 'key: [{origin: " + origin + "}, …]'");
+    }
+
+    /// The report of a record that is of no table; `null` if it may be of one. Rows without an envelope may have
+    /// fields of these names.
+    private @Nullable Silence nothing(Envelope envelope) {
+        if (is(envelope.op, "m")) {
+            return Silence.MESSAGE;
+        }
+        if (raw().kind[envelope.op] == Fields.MISSING) {
+            boolean isMark = (is(envelope.status, "BEGIN") || is(envelope.status, "END"))
+                    && isThere(envelope.id)
+                    && raw().kind[envelope.count] != Fields.MISSING;
+            if (isMark) {
+                return Silence.MARK;
+            }
+            if (isThere(envelope.ddl) && raw().kind[envelope.source] == Fields.COMPOSITE) {
+                return Silence.SCHEMA;
+            }
+        }
+        return isHeartbeat(envelope) ? Silence.HEARTBEAT : null;
+    }
+
     /// A heartbeat has times, and nothing else.
     private boolean isHeartbeat(Envelope envelope) {
         if (!isThere(envelope.time) || isThere(envelope.op)) {
@@ -208,10 +311,27 @@ final class DebeziumScanner extends ChangeScanner {
         if (image.isThere()) {
             image.take();
         } else if (!isRemoved) {
-            return new Malformed(Reason.MALFORMED, "The change has no after, which says how the row is");
+            return new Malformed(
+                    Reason.MALFORMED,
+                    "The change has no after, which says how the row is"
+                            + (envelope.isOfMongo()
+                                    ? ". It is a patch of MongoDB; let the connector send whole documents:"
+                                            + " capture.mode=change_streams_update_full"
+                                    : ""));
+        } else if (envelope.isOfMongo()) {
+            return new Malformed(
+                    Reason.MALFORMED,
+                    "The removal has no before, the document that was removed. Let the connector send it:"
+                            + " capture.mode=change_streams_update_full_with_pre_image");
         }
         Image own = keyPayload.isThere() ? keyPayload : keyAlone;
-        Malformed malformed = own.isThere() ? own.takeWholeKey("The key of the change") : null;
+        Malformed malformed = own.isThere() && !envelope.isOfMongo() ? own.takeWholeKey("The key of the change") : null;
+        for (int i = 0; i < origins.length; i++) {
+            if (origins[i] >= 0) {
+                int named = envelope.inFull[i];
+                fields.set(origins[i], raw().kind[named], raw().from[named], raw().to[named]);
+            }
+        }
         if (malformed != null) {
             return malformed;
         }
@@ -223,7 +343,10 @@ final class DebeziumScanner extends ChangeScanner {
                                 + " FULL there");
             }
         }
-        return null;
+        int described = isThere(valuePart) ? schema : schemaAlone;
+        return decimals == null || isRemoved && !isThere(described)
+                ? null
+                : decimals.read(raw(), described, recordFrom, recordTo, isAvro);
     }
 
     private boolean isUnavailable(int slot) {

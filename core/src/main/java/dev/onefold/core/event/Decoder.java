@@ -189,7 +189,7 @@ public final class Decoder {
             return new Malformed(Reason.REFUSED, "The pipeline keeps no rows with versions that a seeding could bring");
         }
         if (csv != null && csv.isHeader(record, from, to)) {
-            event.isSilent = true;
+            event.silence = Event.Silence.HEADER;
             return null;
         }
         boolean isRow = kind == RecordKind.ROW
@@ -205,7 +205,7 @@ public final class Decoder {
             return malformed;
         }
         if (change != null && change.kind() == ChangeScanner.Kind.NONE) {
-            event.isSilent = true;
+            event.silence = change.silence;
             return null;
         }
         try {
@@ -252,7 +252,7 @@ public final class Decoder {
     /// Whether a record reports no row.
     public boolean isSilent(byte[] record) {
         identity(record);
-        return event.isSilent;
+        return event.silence != null;
     }
 
     /// Takes the identity of a change that is refused.

@@ -27,15 +27,23 @@ final class DynamoDbScanner extends ChangeScanner {
     private static final Pattern EVENT = Pattern.compile("\\s*\\{\\s*\"Records\"\\s*:");
     private static final String EXPIRY = "dynamodb.amazonaws.com";
 
+    private static final String TABLE = ":table/";
+
     private final Format.DynamoDbStream format;
+    private final String wanted;
+    private final boolean isRequired;
     private final int eventName = plan(List.of(), "eventName");
     private final int arn = plan(List.of(), "eventSourceARN");
+    private final int tableName = plan(List.of(), "tableName");
+    private final int[] byArn = {arn};
+    private final int[] byName = {tableName};
     private final int principal = plan(List.of("userIdentity"), "principalId");
     private final int lowerPrincipal = plan(List.of("userIdentity"), "PrincipalId");
     private final int body = plan(List.of(), BODY);
     private final Form typed = new Form(List.of(BODY));
     private final Form plain = new Form(List.of());
     private String lastArn = "";
+    private String lastTable = "";
     private long lastGeneration;
 
     /// Where the parts of a change are.
@@ -60,6 +68,8 @@ final class DynamoDbScanner extends ChangeScanner {
     DynamoDbScanner(Pipeline pipeline, Format.DynamoDbStream format, Fields fields) {
         super(pipeline, fields);
         this.format = format;
+        wanted = format.table() == null ? "" : format.table();
+        isRequired = pipeline.input().readsBy(3);
         planned(List.of(FieldPath.of(BODY, "Keys"), FieldPath.of(BODY, "NewImage"), FieldPath.of(BODY, "OldImage")));
     }
 
@@ -73,6 +83,18 @@ final class DynamoDbScanner extends ChangeScanner {
         }
         if (!form.keys.isThere()) {
             return new Malformed(Reason.MALFORMED, "The record is no change of a DynamoDB table: it has no Keys");
+        }
+        if (!isOfTable()) {
+            if (!wanted.isEmpty()) {
+                silence = ofOtherTable(isThere(arn) ? byArn : byName);
+                return null;
+            }
+            String name = isThere(arn) ? lastTable : text(tableName);
+            return new Malformed(
+                    Reason.REFUSED,
+                    "The record is of the table " + name + ", and the pipeline file names none: a record of another"
+                            + " table with an equal key would be of the same row. Write under input: 'table: "
+                            + name.substring(name.lastIndexOf('/') + 1) + "'");
         }
         boolean isKept = isRemoved && format.keepsExpired() && isExpiry();
         Image image = isRemoved ? form.before : form.after;
@@ -92,6 +114,28 @@ final class DynamoDbScanner extends ChangeScanner {
         }
         kind = isRemoved && !isKept ? Kind.REMOVED : Kind.ROW;
         return byPlace ? place(form) : null;
+    }
+
+    /// Whether the record is of the pipeline's table; one that names none is.
+    private boolean isOfTable() {
+        if (!isThere(arn)) {
+            return !isThere(tableName)
+                    || (wanted.isEmpty() ? !isRequired : is(tableName, wanted.substring(wanted.lastIndexOf('/') + 1)));
+        }
+        readArn();
+        return wanted.isEmpty()
+                ? !isRequired
+                : lastTable.equals(wanted) || !wanted.contains(TABLE) && lastTable.endsWith(TABLE + wanted);
+    }
+
+    private void readArn() {
+        if (!is(arn, lastArn)) {
+            lastArn = text(arn);
+            int stream = lastArn.indexOf("/stream/");
+            lastTable = stream < 0 ? lastArn : lastArn.substring(0, stream);
+            Instant began = began(lastArn);
+            lastGeneration = began == null ? -1 : began.getEpochSecond();
+        }
     }
 
     private String nameless() {
@@ -132,15 +176,7 @@ final class DynamoDbScanner extends ChangeScanner {
         if (!isThere(arn)) {
             return format.stream() == null ? -1 : format.stream().getEpochSecond();
         }
-        if (!is(arn, lastArn)) {
-            String text = text(arn);
-            Instant began = began(text);
-            if (began == null || began.getEpochSecond() < 0) {
-                return -1;
-            }
-            lastArn = text;
-            lastGeneration = began.getEpochSecond();
-        }
+        readArn();
         return lastGeneration;
     }
 

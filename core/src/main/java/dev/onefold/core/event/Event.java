@@ -52,15 +52,33 @@ public final class Event {
         }
     }
 
+    /// Why a record of a change log reports no row of the table.
+    ///
+    /// @param isOfOtherTable whether it reports a row of another table
+    /// @param what the cause, as a summary names it
+    public record Silence(boolean isOfOtherTable, String what) {
+        /// So many other tables are named; the changes of any more are counted together.
+        public static final int TABLES_MAX = 16;
+
+        /// The change of a table that is not named any more.
+        public static final Silence UNNAMED = new Silence(true, "of further tables");
+
+        static final Silence HEADER = new Silence(false, "header again");
+        static final Silence TOMBSTONE = new Silence(false, "tombstone");
+        static final Silence HEARTBEAT = new Silence(false, "heartbeat");
+        static final Silence MARK = new Silence(false, "mark of a transaction");
+        static final Silence MESSAGE = new Silence(false, "message");
+        static final Silence SCHEMA = new Silence(false, "change of the schema");
+    }
+
     private static final int NOT_READ = -1;
 
     public byte[] data = new byte[1 << 12];
     public int length;
     public Kind kind = Kind.COUNTED;
 
-    /// Whether the record changes no key: a tombstone, or the mark of a transaction. Then nothing else is
-    /// set.
-    public boolean isSilent;
+    /// Why the record changes no key; `null` if it is not silent. Then nothing else is set.
+    public @Nullable Silence silence;
 
     public int keyFrom;
     public int keyTo;
@@ -104,7 +122,7 @@ public final class Event {
     void clear() {
         length = 0;
         kind = Kind.COUNTED;
-        isSilent = false;
+        silence = null;
         keyTo = NOT_READ;
         versionFrom = 0;
         versionTo = 0;

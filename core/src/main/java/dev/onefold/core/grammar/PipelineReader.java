@@ -15,6 +15,7 @@ import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.pipeline.TableName;
 import dev.onefold.core.pipeline.TimeType;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 /// Reads a pipeline from a document, as `docs/pipelines.md` describes it, and finds all its problems. Nothing
 /// else decides whether a pipeline is valid: YAML, JSON text and the fluent API all come here. Not
 /// thread-safe.
+///
+/// It is one idea: what one setting of an input may say depends on the others.
 public final class PipelineReader {
     public static final String JSON = "json";
     public static final String CSV = "csv";
@@ -50,6 +53,8 @@ public final class PipelineReader {
     public static final String NONE = "none";
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9-]*[a-z0-9])?");
+    private static final Pattern TABLE_OF_DYNAMODB =
+            Pattern.compile("(?:arn:[a-z0-9-]+:dynamodb:[a-z0-9-]+:[0-9]*:table/)?[A-Za-z0-9_.-]{3,255}");
     private static final String KEY_ADVICE = "write key and version to let the highest version of a key count";
 
     private final Problems problems = new Problems();
@@ -120,6 +125,9 @@ public final class PipelineReader {
                     "write a zone that never does, such as UTC or +01:00; or leave it out and send times with an offset");
         }
         EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
+        if (format instanceof Format.Debezium debezium && identity instanceof Identity.Versioned versioned) {
+            requireOrigins(input, debezium, versioned.key());
+        }
         Input event = format == null || identity == null
                 ? null
                 : new Input(
@@ -159,20 +167,13 @@ public final class PipelineReader {
         Character thousands = input.read("thousands", PipelineReader::thousands);
         Boolean keepsExpired = input.read("expired", PipelineReader::keepsExpired);
         Instant stream = input.read("stream", PipelineReader::stream);
-        String table = input.read("table", PipelineReader::table);
+        List<TableName> tables = DYNAMODB_STREAM.equals(word) ? List.of() : tables(input);
         List<String> logs = logs(input);
         List<FieldPath> unwrap = unwrap(input);
         if (word == null) {
             return null;
         }
-        FORMATS.forEach((format, settings) -> {
-            if (!format.equals(word)) {
-                settings.stream()
-                        .filter(input::has)
-                        .forEach(name -> input.refuse(
-                                name, "is for " + format + " only", "write 'format: " + format + "', or leave it out"));
-            }
-        });
+        refuseOthers(input, word);
         return switch (word) {
             case CSV -> {
                 char between = delimiter == null ? DELIMITER : delimiter;
@@ -187,13 +188,58 @@ public final class PipelineReader {
                 }
                 yield new Format.Csv(between, columns, around, point, groups);
             }
-            case DYNAMODB_STREAM -> new Format.DynamoDbStream(stream, keepsExpired != null && keepsExpired);
+            case DYNAMODB_STREAM ->
+                new Format.DynamoDbStream(tableOfDynamoDb(input), stream, keepsExpired != null && keepsExpired);
             case DEBEZIUM -> {
                 input.require("table", "write the name of the table: a connector's log may have several");
-                yield new Format.Debezium(table == null ? "" : table, logs);
+                yield new Format.Debezium(tables, logs, input.read("decimals", PipelineReader::decimals));
             }
             default -> new Format.Json(unwrap);
         };
+    }
+
+    /// Refuses the settings that other formats have alone.
+    private static void refuseOthers(Section input, String word) {
+        List<String> own = FORMATS.getOrDefault(word, List.of());
+        FORMATS.values().stream()
+                .flatMap(List::stream)
+                .distinct()
+                .filter(name -> input.has(name) && !own.contains(name))
+                .forEach(name -> {
+                    List<String> formats = FORMATS.keySet().stream()
+                            .filter(format ->
+                                    FORMATS.getOrDefault(format, List.of()).contains(name))
+                            .toList();
+                    input.refuse(
+                            name,
+                            "is for " + String.join(" and ", formats) + " only",
+                            "write 'format: " + formats.getFirst() + "', or leave it out");
+                });
+    }
+
+    /// A stream has the changes of one table, and rows of two may have equal keys.
+    private static @Nullable String tableOfDynamoDb(Section input) {
+        return input.read("table", expression -> {
+            String name = expression.whole();
+            if (!TABLE_OF_DYNAMODB.matcher(name).matches()) {
+                throw expression.refuseFrom(
+                        0,
+                        name.contains("/stream/") ? "is the ARN of a stream" : "is not the name of a table",
+                        "write the name or the ARN of one table, such as Orders or"
+                                + " arn:aws:dynamodb:eu-west-1:123456789012:table/Orders");
+            }
+            return name;
+        });
+    }
+
+    private static Input.DecimalForm decimals(Expression expression) {
+        boolean isText = expression
+                .oneOf(
+                        List.of(Input.DecimalForm.TEXT.word(), Input.DecimalForm.PRECISE.word()),
+                        "is not a form of decimals")
+                .equals(Input.DecimalForm.TEXT.word());
+        expression.end("write the word alone");
+        return isText ? Input.DecimalForm.TEXT : Input.DecimalForm.PRECISE;
     }
 
     private static boolean keepsExpired(Expression expression) {
@@ -217,12 +263,52 @@ public final class PipelineReader {
         }
     }
 
-    private static String table(Expression expression) {
+    private static List<TableName> tables(Section input) {
+        Setting setting = input.get("table");
+        if (setting == null) {
+            return List.of();
+        }
+        if (!(setting.node() instanceof Node.Sequence)) {
+            TableName table = setting.read(PipelineReader::table);
+            return table == null ? List.of() : List.of(table);
+        }
+        if (setting.items().isEmpty()) {
+            setting.refuse("", "is empty", "write the names of the tables");
+        }
+        return setting.distinct(PipelineReader::table, "name each table once");
+    }
+
+    private static TableName table(Expression expression) {
         String name = expression.whole();
         if (name.isBlank()) {
             throw expression.refuseFrom(0, "is empty", "write the name of the table");
         }
-        return name;
+        TableName table = TableName.of(name);
+        for (String part : table.parts()) {
+            if (part.indexOf(TableName.ANY) != part.lastIndexOf(TableName.ANY)) {
+                throw expression.refuseFrom(
+                        0, "has '*' twice between two dots", "write it once, as in public.orders_*");
+            }
+        }
+        return table;
+    }
+
+    /// Refuses a key in which rows of several tables may be equal.
+    private static void requireOrigins(Section input, Format.Debezium format, List<FieldPath> key) {
+        boolean hasDatabase = key.contains(TableName.Origin.DATABASE.field());
+        boolean hasSchema = key.contains(TableName.Origin.SCHEMA.field());
+        String missing = format.varies(TableName::table, true) && !key.contains(TableName.Origin.TABLE.field())
+                ? "table"
+                : format.varies(TableName::schema, false) && !hasSchema && !hasDatabase
+                        ? "schema"
+                        : format.varies(TableName::database, false) && !hasDatabase ? "database" : "";
+        if (!missing.isEmpty()) {
+            String mysql = missing.equals("schema") ? " (database where tables have no schema, as in MySQL)" : "";
+            input.refuse(
+                    "key",
+                    "does not say of which " + missing + " a row is, and rows of several may have equal keys",
+                    "write 'key: [{origin: " + missing + "}, …]'" + mysql);
+        }
     }
 
     private static List<String> logs(Section input) {
@@ -252,8 +338,8 @@ public final class PipelineReader {
         SequencedMap<String, List<String>> formats = new LinkedHashMap<>();
         formats.put(JSON, List.of("unwrap"));
         formats.put(CSV, List.of("columns", "delimiter", "quote", "decimal", "thousands"));
-        formats.put(DYNAMODB_STREAM, List.of("stream", "expired"));
-        formats.put(DEBEZIUM, List.of("table", "logs"));
+        formats.put(DYNAMODB_STREAM, List.of("stream", "expired", "table"));
+        formats.put(DEBEZIUM, List.of("table", "logs", "decimals"));
         return Collections.unmodifiableSequencedMap(formats);
     }
 

@@ -21,6 +21,7 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Feed;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.pipeline.TableName;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -144,6 +145,11 @@ public final class PipelineText {
     }
 
     private static Object of(Identity.Part part) {
+        for (TableName.Origin origin : TableName.Origin.values()) {
+            if (origin.field().equals(part.field())) {
+                return Map.of("origin", origin.word());
+            }
+        }
         return part(part.field(), part.type() == null ? null : part.type().word(), part.missing());
     }
 
@@ -197,6 +203,9 @@ public final class PipelineText {
             }
             case Format.DynamoDbStream stream -> {
                 settings.put("format", PipelineReader.DYNAMODB_STREAM);
+                if (stream.table() != null) {
+                    settings.put("table", stream.table());
+                }
                 if (stream.stream() != null) {
                     settings.put(
                             "stream",
@@ -209,9 +218,14 @@ public final class PipelineText {
             }
             case Format.Debezium debezium -> {
                 settings.put("format", PipelineReader.DEBEZIUM);
-                settings.put("table", debezium.table());
+                List<String> tables =
+                        debezium.tables().stream().map(TableName::toString).toList();
+                settings.put("table", tables.size() == 1 ? tables.getFirst() : tables);
                 if (!debezium.logs().isEmpty()) {
                     settings.put("logs", debezium.logs());
+                }
+                if (debezium.decimals() != null) {
+                    settings.put("decimals", debezium.decimals().word());
                 }
             }
         }

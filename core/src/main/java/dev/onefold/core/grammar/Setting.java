@@ -59,9 +59,14 @@ record Setting(Node node, String path, Problems problems) {
 
     /// Reads the items of a list by a grammar, each once; wrong ones are left out.
     <T> List<T> distinct(Function<Expression, T> grammar, String right) {
+        return distinctItems(item -> item.read(grammar), right);
+    }
+
+    /// Reads the items of a list, each once; wrong ones are left out.
+    <T> List<T> distinctItems(Function<Setting, @Nullable T> reader, String right) {
         Set<T> values = new LinkedHashSet<>();
         for (Setting item : items()) {
-            T value = item.read(grammar);
+            T value = reader.apply(item);
             if (value != null && !values.add(value)) {
                 item.refuse(value.toString(), "is there twice", right);
             }

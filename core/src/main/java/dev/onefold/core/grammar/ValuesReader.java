@@ -5,9 +5,11 @@ import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity.Part;
 import dev.onefold.core.pipeline.Identity.PartType;
 import dev.onefold.core.pipeline.Identity.VersionPart;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Input.LocalFold;
 import dev.onefold.core.pipeline.Input.Spellings;
 import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.TableName.Origin;
 import dev.onefold.core.pipeline.TimeType;
 import java.time.DateTimeException;
 import java.time.ZoneId;
@@ -58,6 +60,10 @@ record ValuesReader(FieldGrammar fields) {
             FieldPath field = setting.read(fields::alone);
             return field == null ? null : new Part(field);
         }
+        if (setting.node().find("origin") != null) {
+            FieldPath origin = origin(setting);
+            return origin == null ? null : new Part(origin);
+        }
         Section section = Section.of(setting, Section.Kind.PART);
         if (section == null || section.require("field", "write " + PART) == null) {
             return null;
@@ -66,6 +72,28 @@ record ValuesReader(FieldGrammar fields) {
         PartType type = section.read("type", ValuesReader::type);
         String missing = section.read("missing", Expression::whole);
         return field == null ? null : new Part(field, type, missing);
+    }
+
+    /// The origin of a row, as a field.
+    private @Nullable FieldPath origin(Setting setting) {
+        Section section = Section.of(setting, Section.Kind.ORIGIN);
+        if (section == null) {
+            return null;
+        }
+        if (fields.format() != null && !(fields.format() instanceof Format.Debezium)) {
+            section.refuse("origin", "is for debezium only", "write a field");
+            return null;
+        }
+        return section.read("origin", expression -> {
+            List<Origin> origins = List.of(Origin.values());
+            String word = expression.oneOf(origins.stream().map(Origin::word).toList(), "is not an origin");
+            expression.end("write the word alone");
+            return origins.stream()
+                    .filter(origin -> origin.word().equals(word))
+                    .findFirst()
+                    .orElseThrow()
+                    .field();
+        });
     }
 
     /// The parts of a version of several fields; wrong ones are noted and left out.

@@ -41,7 +41,17 @@ public final class Edition {
                     3,
                     (format, _) -> format instanceof Format.Csv,
                     "a line break inside of quotes is a part of its CSV value, a quote inside a value without quotes is"
-                            + " a character, and a record that is equal to the header is passed over"));
+                            + " a character, and a record that is equal to the header is passed over"),
+            new Rule(
+                    3,
+                    (format, _) -> format instanceof Format.Debezium,
+                    "a change whose schema or database the pipeline file leaves open is refused; precise decimals are"
+                            + " read by the record's schema, and without one a text that may be a number or base64 is"
+                            + " refused; Avro's JSON and documents of MongoDB are read"),
+            new Rule(
+                    3,
+                    (format, _) -> format instanceof Format.DynamoDbStream,
+                    "a record that names its table is refused if the pipeline file names none"));
 
     private Edition() {}
 

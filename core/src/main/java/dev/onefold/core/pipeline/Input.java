@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The input of a pipeline: the rules that make an event of a record, and that identify an event that came
@@ -67,6 +68,19 @@ public record Input(
 
     /// The field of a record that has the event's time.
     public record EventTime(FieldPath field, TimeType type) {}
+
+    /// How Debezium writes decimals.
+    public enum DecimalForm {
+        /// As text.
+        TEXT,
+        /// As bytes in base64.
+        PRECISE;
+
+        /// The word for it in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     /// The meaning of a local time at which a zone changes its offset: of the times that it has with the offset before
     /// and with the one after.
@@ -153,19 +167,37 @@ public record Input(
 
         /// Changes of a DynamoDB table: as Lambda and the API of its stream give them, and as its Kinesis stream does.
         ///
+        /// @param table name or ARN of the table; `null` if the pipeline file names none: from edition 3 on, a
+        ///     record that does is refused then
         /// @param stream time at which the stream of records that do not name it was switched on, by the
         ///     label in its ARN; `null` if such records are refused
         /// @param keepsExpired whether a row that the table removed by its time to live still counts
-        record DynamoDbStream(@Nullable Instant stream, boolean keepsExpired) implements Changes {}
+        record DynamoDbStream(
+                @Nullable String table, @Nullable Instant stream, boolean keepsExpired) implements Changes {}
 
         /// Changes as Debezium writes them.
         ///
-        /// @param table name of the table, perhaps with its schema or database and a dot in front
+        /// @param tables names of the tables, one at least
         /// @param logs names of the connectors, each with a log that was restarted, the oldest first; none:
         ///     all changes are of one log
-        record Debezium(String table, List<String> logs) implements Changes {
+        /// @param decimals how decimals are written where a record has no schema; `null` if the pipeline file
+        ///     leaves it open
+        record Debezium(
+                List<TableName> tables,
+                List<String> logs,
+                @Nullable DecimalForm decimals) implements Changes {
             public Debezium {
+                tables = List.copyOf(tables);
                 logs = List.copyOf(logs);
+            }
+
+            /// Whether the names leave a part open, or differ in it, so that rows of several origins may have
+            /// equal keys. A pattern of tables alone is of the partitions of one table, which share no key.
+            public boolean varies(Function<TableName, String> part, boolean isOfTable) {
+                return tables.stream().map(part).distinct().count() > 1
+                        || !isOfTable
+                                && tables.stream()
+                                        .anyMatch(name -> part.apply(name).indexOf(TableName.ANY) >= 0);
             }
         }
     }

@@ -246,22 +246,40 @@ public sealed interface Derivation {
                 || isSameLog(from.format(), to.format())
                 || from.format() instanceof Format.Debezium before
                         && to.format() instanceof Format.Debezium after
-                        && before.table().equals(after.table())
-                        && before.logs().isEmpty()
+                        && (before.logs().equals(after.logs())
+                                ? before.tables().equals(after.tables()) || isNamedNow(from, before, after)
+                                : before.tables().equals(after.tables())
+                                        && before.logs().isEmpty())
                 || from.format() instanceof Format.DynamoDbStream && to.format() instanceof Format.DynamoDbStream;
     }
 
-    /// Whether the later format knows more logs than the former one, and reads the known ones as it did.
+    /// Whether the later format says which schema or database the former one has meant, which took no change of any.
+    private static boolean isNamedNow(Input from, Format.Debezium before, Format.Debezium after) {
+        return from.readsBy(3)
+                && before.tables().size() == 1
+                && before.tables().getFirst().parts().size() == 1
+                && after.tables().size() == 1
+                && after.tables()
+                        .getFirst()
+                        .table()
+                        .equals(before.tables().getFirst().table());
+    }
+
+    /// Whether the later format reads all that the former one took as it did: it knows more logs, or refuses fewer
+    /// records.
     private static boolean isSameLog(Format from, Format to) {
         boolean isOfTable = from instanceof Format.DynamoDbStream before
                 && to instanceof Format.DynamoDbStream after
+                && Objects.equals(before.table(), after.table())
                 && before.keepsExpired() == after.keepsExpired();
         return isOfTable
                 || from instanceof Format.Debezium before
                         && to instanceof Format.Debezium after
-                        && before.table().equals(after.table())
-                        && !before.logs().isEmpty()
-                        && after.logs().size() > before.logs().size()
+                        && before.tables().equals(after.tables())
+                        && (before.decimals() == after.decimals()
+                                || before.decimals() == null && after.decimals() == Input.DecimalForm.TEXT)
+                        && before.logs().isEmpty() == after.logs().isEmpty()
+                        && after.logs().size() >= before.logs().size()
                         && after.logs().subList(0, before.logs().size()).equals(before.logs());
     }
 

@@ -18,15 +18,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/// It is one idea: each rule is tried on the same changes, in the forms that they come in.
 class ChangesTest {
     private static final String ARN =
             "arn:aws:dynamodb:eu-west-1:123456789012:table/Favourites/stream/2026-11-01T00:00:00.123";
     private static final long GENERATION = 1_793_491_200;
 
-    private final Pipeline favourites =
-            favourites(PipelineBuilder.named("f").dynamoDbStream()).build();
+    private final Pipeline favourites = favourites(
+                    PipelineBuilder.named("f").dynamoDbStream().table("Favourites"))
+            .build();
     private final Pipeline outages =
-            outages(PipelineBuilder.named("o").debezium("outage")).build();
+            outages(PipelineBuilder.named("o").debezium("public.outage")).build();
 
     private static PipelineBuilder favourites(PipelineBuilder builder) {
         return builder.key("user", "restaurant")
@@ -52,7 +54,7 @@ class ChangesTest {
         if (malformed != null) {
             return malformed.reason() + ": " + malformed.message();
         }
-        if (event.isSilent) {
+        if (event.silence != null) {
             return "silent";
         }
         byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
@@ -87,12 +89,13 @@ class ChangesTest {
 
     @Test
     void a_change_is_refused_if_the_key_of_its_table_is_not_the_pipelines_because_rows_would_be_one() {
-        PipelineBuilder builder = PipelineBuilder.named("f").dynamoDbStream().key("user");
+        PipelineBuilder builder =
+                PipelineBuilder.named("f").dynamoDbStream().table("Favourites").key("user");
         Pipeline byUser = builder.rollup(rollup -> rollup.count("n")).build();
         assertThat(said(byUser, lambda("REMOVE", KEYS + ",\"OldImage\":" + IMAGE)))
                 .startsWith("REFUSED: Keys has 2 fields, and the pipeline's key 1");
         String change = "\"value\":{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":2},\"op\":\"c\",\"source\":{"
-                + "\"table\":\"outage\",\"lsn\":5,\"sequence\":\"[\\\"0\\\",\\\"5\\\"]\"}}}";
+                + "\"schema\":\"public\",\"table\":\"outage\",\"lsn\":5,\"sequence\":\"[\\\"0\\\",\\\"5\\\"]\"}}}";
         assertThat(said(outages, "{\"key\":{\"id\":1,\"site\":\"a:\\\"}{\"}," + change))
                 .startsWith("REFUSED: The key of the change has 2 fields");
         assertThat(said(outages, "{\"key\":{\"id\":\"a:\\\"}{,\"}," + change)).startsWith("[a:\"}{,] 0/5/0 COUNTED");
@@ -114,15 +117,16 @@ class ChangesTest {
         String api =
                 lambda("INSERT", KEYS + ",\"NewImage\":" + IMAGE).replace(",\"eventSourceARN\":\"" + ARN + "\"", "");
         assertThat(said(favourites, api)).startsWith("REFUSED").contains("which stream it is of");
-        Pipeline named =
-                favourites(PipelineBuilder.named("f").dynamoDbStream(ARN)).build();
+        Pipeline named = favourites(
+                        PipelineBuilder.named("f").dynamoDbStream(ARN).table("Favourites"))
+                .build();
         assertThat(said(named, api)).startsWith("[7, r-1] " + GENERATION + "/4421584500000000017450439092/0 COUNTED");
     }
 
     @Test
     void the_kinesis_stream_of_a_table_has_the_time_of_the_change_as_its_place() {
         String change =
-                "{\"eventName\":\"INSERT\",\"recordFormat\":\"application/json\",\"tableName\":\"F\",\"dynamodb\":{"
+                "{\"eventName\":\"INSERT\",\"recordFormat\":\"application/json\",\"tableName\":\"Favourites\",\"dynamodb\":{"
                         + "\"ApproximateCreationDateTime\":1700000000123456,%s" + KEYS + ",\"NewImage\":" + IMAGE
                         + "}}";
         assertThat(said(favourites, change.formatted("\"ApproximateCreationDateTimePrecision\":\"MICROSECOND\",")))
@@ -137,8 +141,10 @@ class ChangesTest {
                 .replace(
                         "\"eventVersion\"",
                         "\"userIdentity\":{\"type\":\"Service\",\"principalId\":\"dynamodb.amazonaws.com\"},\"eventVersion\"");
-        Pipeline keeping = favourites(
-                        PipelineBuilder.named("f").dynamoDbStream().keepExpired())
+        Pipeline keeping = favourites(PipelineBuilder.named("f")
+                        .dynamoDbStream()
+                        .table("Favourites")
+                        .keepExpired())
                 .build();
         assertThat(said(favourites, removal)).endsWith("DELETE");
         assertThat(said(keeping, removal)).endsWith("COUNTED [Köln] 450");
@@ -241,14 +247,112 @@ class ChangesTest {
     void changes_of_another_table_tell_of_no_row() {
         String other = change("u", "null", row(1, "A", 5), 123).replace("\"outage\"", "\"crew\"");
         assertThat(said(outages, other)).isEqualTo("silent");
-        Pipeline qualified =
-                outages(PipelineBuilder.named("o").debezium("public.outage")).build();
         String right = change("u", "null", row(1, "A", 5), 123);
-        assertThat(said(qualified, right)).startsWith("[1] 0/123/0");
-        assertThat(said(qualified, right.replace("\"public\"", "\"old\""))).isEqualTo("silent");
+        assertThat(said(outages, right)).startsWith("[1] 0/123/0");
+        assertThat(said(outages, right.replace("\"public\"", "\"old\""))).isEqualTo("silent");
         assertThat(said(outages, right.replace("\"table\":\"outage\",", "")))
                 .startsWith("MALFORMED")
                 .contains("table");
+    }
+
+    private static Pipeline ofTables(String... tables) {
+        return PipelineBuilder.named("o")
+                .debezium(List.of(tables))
+                .key("\"origin: schema\"", "\"origin: table\"", "id")
+                .rollup(rollup -> rollup.levels("town").sum("customers", "customers", 18, 0))
+                .build();
+    }
+
+    @Test
+    void a_change_whose_schema_or_database_the_file_leaves_open_is_refused_with_the_line_to_write_since_edition_3() {
+        String change = change("u", "null", row(1, "A", 5), 123);
+        String inMySql = change.replace("\"schema\":\"public\"", "\"db\":\"shop\"");
+        String inServer = change.replace("\"connector\":\"postgresql\"", "\"connector\":\"sqlserver\",\"db\":\"shop\"");
+        List<List<String>> cases = List.of(
+                List.of("outage", change, "public.outage"),
+                List.of("out*", change, "public.out*"),
+                List.of("outage", inMySql, "shop.outage"),
+                List.of("public.outage", inServer, "shop.public.outage"),
+                List.of("shop.outage", inServer, "shop.public.outage"));
+        for (List<String> each : cases) {
+            PipelineBuilder open =
+                    outages(PipelineBuilder.named("o").debezium(each.getFirst()).version("customers"));
+            String refused = said(open.build(), each.get(1));
+            assertThat(refused).startsWith("REFUSED").contains("Write under input: 'table: " + each.get(2) + "'");
+            String line = refused.replaceAll(".*'table: ([^']*)'[.].*", "$1");
+            Pipeline right = outages(PipelineBuilder.named("o").debezium(line).version("customers"))
+                    .build();
+            assertThat(said(right, each.get(1))).startsWith("[1] 5 COUNTED");
+        }
+        for (int edition = 1; edition <= 2; edition++) {
+            PipelineBuilder before =
+                    outages(PipelineBuilder.named("o").debezium("outage").edition(edition));
+            assertThat(said(before.build(), change)).startsWith("[1] 0/123/0");
+        }
+        String unnamed = change.replace("\"schema\":\"public\",", "");
+        assertThat(said(outages(PipelineBuilder.named("o").debezium("outage")).build(), unnamed))
+                .startsWith("[1] 0/123/0");
+    }
+
+    @Test
+    void a_record_of_dynamodb_names_the_table_of_the_file_or_another_one_or_is_refused_since_edition_3() {
+        String change = lambda("INSERT", KEYS + ",\"NewImage\":" + IMAGE);
+        String ofKinesis = change.replace("\"eventSourceARN\":\"" + ARN + "\"", "\"tableName\":\"Favourites\"")
+                .replace("\"SequenceNumber\":\"4421584500000000017450439092\",", "\"ApproximateCreationDateTime\":7,");
+        String prefix = ARN.substring(0, ARN.indexOf("/stream/"));
+        for (String record : List.of(change, ofKinesis)) {
+            PipelineBuilder open = favourites(PipelineBuilder.named("f").dynamoDbStream());
+            String refused = said(open.build(), record);
+            assertThat(refused).startsWith("REFUSED").contains("Write under input: 'table: Favourites'");
+            String table = refused.replaceAll(".*'table: (.*)'", "$1");
+            for (String name : List.of(table, prefix)) {
+                Pipeline right = favourites(
+                                PipelineBuilder.named("f").dynamoDbStream().table(name))
+                        .build();
+                assertThat(said(right, record)).as(name).startsWith("[7, r-1]");
+            }
+            for (String name : List.of("Other", "favourites", prefix + "-2")) {
+                Pipeline other = favourites(
+                                PipelineBuilder.named("f").dynamoDbStream().table(name))
+                        .build();
+                assertThat(said(other, record)).as(name).isEqualTo("silent");
+            }
+            PipelineBuilder before =
+                    favourites(PipelineBuilder.named("f").dynamoDbStream().edition(2));
+            assertThat(said(before.build(), record)).startsWith("[7, r-1]");
+        }
+    }
+
+    @Test
+    void tables_of_a_list_or_a_pattern_count_with_their_origin_in_the_key() {
+        String change = change("u", "null", row(1, "A", 5), 123);
+        Pipeline tenants = ofTables("tenant_*.outage", "public.outage");
+        for (String form : forms("{\"id\":1}", change.replace("\"public\"", "\"tenant_a\""))) {
+            assertThat(said(tenants, form)).startsWith("[tenant_a, outage, 1] 0/123/0");
+        }
+        assertThat(said(tenants, change)).startsWith("[public, outage, 1] 0/123/0");
+        assertThat(said(tenants, change.replace("\"outage\"", "\"crew\""))).isEqualTo("silent");
+        assertThat(said(tenants, change.replace("\"public\"", "\"tenant\""))).isEqualTo("silent");
+        Pipeline parts = outages(PipelineBuilder.named("o").debezium("public.outage_*_eu"))
+                .build();
+        assertThat(said(parts, change.replace("\"outage\"", "\"outage_2024_eu\"")))
+                .startsWith("[1] 0/123/0");
+        assertThat(said(parts, change.replace("\"outage\"", "\"outage_eu\""))).isEqualTo("silent");
+    }
+
+    @Test
+    void a_database_in_the_key_does_not_tell_schemas_apart() {
+        Pipeline byDatabase = PipelineBuilder.named("o")
+                .debezium(List.of("a.outage", "public.outage"))
+                .key("\"origin: database\"", "id")
+                .rollup(rollup -> rollup.levels("town").sum("customers", "customers", 18, 0))
+                .build();
+        String change = change("u", "null", row(1, "A", 5), 123);
+        assertThat(said(byDatabase, change)).startsWith("REFUSED").contains("[{origin: schema}, …]");
+        assertThat(said(
+                        byDatabase,
+                        change.replace("\"schema\":\"public\"", "\"db\":\"a\"").replace("postgresql", "x")))
+                .startsWith("[a, 1] 0/123/0");
     }
 
     @Test
@@ -287,7 +391,7 @@ class ChangesTest {
 
     @Test
     void a_log_that_began_anew_is_above_the_one_before_and_an_unknown_one_is_refused() {
-        Pipeline logs = outages(PipelineBuilder.named("o").debezium("outage", "grid", "grid-2"))
+        Pipeline logs = outages(PipelineBuilder.named("o").debezium("public.outage", "grid", "grid-2"))
                 .build();
         String change = change("u", "null", row(1, "A", 5), 123).replace("\"lsn\"", "\"name\":\"%s\",\"lsn\"");
         assertThat(said(logs, change.formatted("grid"))).startsWith("[1] 0/123/0");
@@ -298,7 +402,7 @@ class ChangesTest {
     @Test
     void places_in_other_logs_order_as_their_changes_do() {
         String mysql =
-                "{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":5},\"op\":\"u\",\"source\":{\"connector\":\"mysql\",\"table\":\"outage\","
+                "{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":5},\"op\":\"u\",\"source\":{\"connector\":\"mysql\",\"db\":\"public\",\"table\":\"outage\","
                         + "\"file\":\"mysql-bin.%06d\",\"pos\":%d,\"row\":%d}}";
         assertThat(List.of(
                         place(mysql.formatted(3, 4, 0)),
@@ -307,7 +411,7 @@ class ChangesTest {
                         place(mysql.formatted(10, 4, 0))))
                 .isSorted();
         String server =
-                "{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":5},\"op\":\"u\",\"source\":{\"table\":\"outage\",\"commit_lsn\":"
+                "{\"after\":{\"id\":1,\"town\":\"A\",\"customers\":5},\"op\":\"u\",\"source\":{\"schema\":\"public\",\"table\":\"outage\",\"commit_lsn\":"
                         + "\"00000027:0000%s:0002\",\"change_lsn\":\"00000027:0000%s:0005\",\"event_serial_no\":%d}}";
         assertThat(List.of(
                         place(server.formatted("0100", "00ff", 1)),
@@ -326,7 +430,7 @@ class ChangesTest {
     @Test
     void a_transaction_that_logged_its_change_before_another_and_committed_after_it_is_above_it() {
         String event = "{\"op\":\"%s\",\"%s\":" + row(1, "A", 5)
-                + ",\"source\":{\"connector\":\"postgresql\",\"table\":\"outage\",\"lsn\":%s,\"sequence\":\"[%s,\\\"%3$s\\\"]\"}}";
+                + ",\"source\":{\"connector\":\"postgresql\",\"schema\":\"public\",\"table\":\"outage\",\"lsn\":%s,\"sequence\":\"[%s,\\\"%3$s\\\"]\"}}";
         BigInteger removal = place(event.formatted("d", "before", "22472424", "null"));
         BigInteger other = place(event.formatted("d", "before", "22472288", "\\\"22472544\\\""));
         BigInteger insert = place(event.formatted("c", "after", "22472360", "\\\"22472592\\\""));

@@ -79,7 +79,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"foo\": 1",
                 "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, quote, decimal,"
-                        + " thousands, unwrap, stream, expired, table, logs, key, version, id, horizon, time, delete,"
+                        + " thousands, unwrap, stream, expired, table, logs, decimals, key, version, id, horizon, time, delete,"
                         + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
@@ -235,6 +235,50 @@ class InputRefusalsTest {
         assertInput(
                 "\"time\":\n{\"feild\": \"a\", \"field\": \"a\"}",
                 "4:2: input.time.feild: 'feild' is not a setting of time; did you mean 'field'?");
+    }
+
+    @Test
+    void tables_of_several_origins_need_the_origin_in_the_key() {
+        String debezium = "\"format\": \"debezium\", \"key\": [\"id\"],\n\"table\": ";
+        assertInput(
+                debezium + "[\"a.t\", \"b.t\"]",
+                "3:23: input.key: does not say of which schema a row is, and rows of several may have equal keys; write"
+                        + " 'key: [{origin: schema}, …]' (database where tables have no schema, as in MySQL)");
+        assertInput(
+                debezium + "\"*.a.t\"",
+                "3:23: input.key: does not say of which database a row is, and rows of several may have equal keys;"
+                        + " write 'key: [{origin: database}, …]'");
+        assertInput(
+                debezium + "[\"a.t\", \"a.u\"]",
+                "3:23: input.key: does not say of which table a row is, and rows of several may have equal keys; write"
+                        + " 'key: [{origin: table}, …]'");
+        assertInput(debezium + "[]", "4:10: input.table: is empty; write the names of the tables");
+        assertInput(
+                debezium + "\"a.*_*\"",
+                "4:11: input.table: 'a.*_*' has '*' twice between two dots; write it once, as in public.orders_*");
+        assertInput(
+                "\"key\": [{\"origin\": \"schema\"}, \"id\"], \"version\": \"v\"",
+                "3:10: input.key[0].origin: is for debezium only; write a field");
+        assertInput(
+                "\"format\": \"debezium\", \"table\": \"t\", \"key\": [{\"origin\": \"scheme\"}, \"id\"]",
+                "3:57: input.key[0].origin: 'scheme' is not an origin; did you mean 'schema'?");
+    }
+
+    @Test
+    void a_stream_of_dynamodb_is_of_one_table_that_is_not_named_by_the_stream() {
+        String stream = "\"format\": \"dynamodb-stream\", \"key\": \"id\",\n\"table\": ";
+        String right = "; write the name or the ARN of one table, such as Orders or"
+                + " arn:aws:dynamodb:eu-west-1:123456789012:table/Orders";
+        assertInput(
+                stream + "\"arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/2026-11-01T09:30:00.000\"",
+                "4:11: input.table: 'arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/2026-…' is the ARN"
+                        + " of a stream" + right);
+        assertInput(stream + "\"a b\"", "4:11: input.table: 'a b' is not the name of a table" + right);
+        assertInput(stream + "[\"Orders\"]", "4:10: input.table: is a list; write one text");
+        assertInput(
+                "\"table\": \"Orders\", \"key\": \"id\", \"version\": \"v\"",
+                "3:1: input.table: is for dynamodb-stream and debezium only; write 'format: dynamodb-stream', or leave"
+                        + " it out");
     }
 
     @Test

@@ -57,12 +57,15 @@ class PipelineTextTest {
                 + "\"rollups\":{\"r\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}}";
         for (String format : List.of(
                 "\"format\":\"dynamodb-stream\"",
-                "\"format\":\"dynamodb-stream\",\"stream\":\"2026-11-01T00:00:00.123\",\"expired\":\"keep\"",
+                "\"format\":\"dynamodb-stream\",\"table\":\"Orders\",\"stream\":\"2026-11-01T00:00:00.123\",\"expired\":\"keep\"",
                 "\"format\":\"debezium\",\"table\":\"public.t\"",
                 "\"format\":\"debezium\",\"table\":\"t\",\"logs\":[\"grid\",\"grid-2\"]")) {
             assertThat(PipelineText.write(Read.pipeline(text.formatted(format))))
                     .isEqualTo(text.formatted(format));
         }
+        String origins = text.formatted("\"format\":\"debezium\",\"table\":[\"a.t\",\"b.*\"]")
+                .replace("[\"k\"]", "[{\"origin\":\"schema\"},{\"origin\":\"table\"},\"k\"]");
+        assertThat(PipelineText.write(Read.pipeline(origins))).isEqualTo(origins);
         String defaults = "\"format\":\"dynamodb-stream\",\"expired\":\"retract\"";
         assertThat(PipelineText.write(Read.pipeline(text.formatted(defaults))))
                 .isEqualTo(text.formatted("\"format\":\"dynamodb-stream\""));

@@ -6,6 +6,7 @@ import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Input.DecimalForm;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
@@ -228,6 +229,38 @@ class DerivationTest {
         assertThat(doubt(byId(), byId().csv())).isEqualTo("the format has changed");
         assertThat(doubt(PipelineBuilder.named("trades").id("id"), byId()))
                 .isEqualTo("the time t was not read before, and a record without it is refused");
+    }
+
+    private static Pipeline changes(PipelineBuilder builder) {
+        return builder.key("id").rollup(r -> r.count("n")).build();
+    }
+
+    private static String ofLogs(PipelineBuilder from, PipelineBuilder to) {
+        return switch (Derivation.of(changes(from), changes(to))) {
+            case Derivation.Possible possible -> possible.doubt();
+            case Derivation.Impossible(String reason) -> "impossible: " + reason;
+        };
+    }
+
+    private static PipelineBuilder log(String table, String... logs) {
+        return PipelineBuilder.named("t").debezium(table, logs);
+    }
+
+    @Test
+    void rows_of_a_log_stay_if_the_file_says_more_of_the_table_or_of_its_decimals() {
+        String otherLog = "impossible: the places of changes mean another log now";
+        assertThat(ofLogs(log("t"), log("public.t"))).isEqualTo("the format has changed");
+        assertThat(ofLogs(log("t", "a"), log("public.t", "a"))).isEqualTo("the format has changed");
+        assertThat(ofLogs(log("t").edition(2), log("public.t").edition(2))).isEqualTo(otherLog);
+        assertThat(ofLogs(log("public.t"), log("old.t"))).isEqualTo(otherLog);
+        assertThat(ofLogs(log("t"), log("public.u"))).isEqualTo(otherLog);
+        assertThat(ofLogs(log("t", "a"), log("t", "a").decimals(DecimalForm.TEXT)))
+                .isEmpty();
+        assertThat(ofLogs(log("t").decimals(DecimalForm.TEXT), log("t").decimals(DecimalForm.PRECISE)))
+                .isEqualTo("the format has changed");
+        PipelineBuilder open = PipelineBuilder.named("t").dynamoDbStream();
+        assertThat(ofLogs(open, PipelineBuilder.named("t").dynamoDbStream().table("Orders")))
+                .isEqualTo("the format has changed");
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.source.Framing;
@@ -16,7 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Some whole records of one source on their way through a round: first the bytes, then the decoded events
@@ -81,7 +84,7 @@ public final class Chunk {
 
     int rejectedCount;
     /// Records that report no row.
-    int silent;
+    final Map<Silence, long[]> silences = new HashMap<>();
     /// Whether the records are decoded. They are not if the letters of the chunks before are enough for a round.
     boolean isDecoded;
     /// Bytes of the records that are not events.
@@ -277,7 +280,7 @@ public final class Chunk {
         isDecoded = false;
         rejectedAt.clear();
         rejectedCount = 0;
-        silent = 0;
+        silences.clear();
         rejectedBytes = 0;
         for (RowBatch batch : rows) {
             batch.clear();

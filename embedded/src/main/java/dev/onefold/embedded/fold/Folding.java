@@ -220,8 +220,8 @@ public final class Folding {
             Event event = decoding.decoder.event();
             malformed = malformed == null ? times.refusal(event, chunk, chunk.arrivedMs(records)) : malformed;
             if (malformed == null) {
-                if (event.isSilent) {
-                    chunk.silent++;
+                if (event.silence != null) {
+                    chunk.silences.computeIfAbsent(event.silence, _ -> new long[1])[0]++;
                 } else {
                     decoding.encoder.add(event, chunk, records);
                 }
@@ -288,7 +288,7 @@ public final class Folding {
         }
         chunk.records = chunk.oversized >= 0 ? 1 : chunk.records;
         long rejectedCount = chunk.rejectedCount + (isKept ? 1L : 0L) - known;
-        state.count(new Counts(0, known, 0, 0, rejectedCount, chunk.silent));
+        state.count(new Counts(0, known, 0, 0, rejectedCount, state.count(chunk.silences)));
         if (chunk.progresses) {
             source.advance(chunk.records, chunk.next, chunk.digest, chunk.isUnfinished);
         }

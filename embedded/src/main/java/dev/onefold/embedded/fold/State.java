@@ -4,6 +4,7 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
+import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Identity;
@@ -19,12 +20,18 @@ import dev.onefold.embedded.rows.Shard;
 import dev.onefold.embedded.source.Sources;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// Everything that is folded, in memory. Guarded by the engine's lock; inside a round each shard by its thread.
 public final class State {
     private static final int VALUE_PARTS_MAX = 32;
+
+    /// Other tables, and some more causes.
+    private static final int SILENCES_MAX = Silence.TABLES_MAX + 8;
+
     /// Share of the heap that groups and their cells may take; rounds, checkpoints and answers need the rest.
     private static final int HEAP_PERCENT_MAX = 60;
 
@@ -46,6 +53,7 @@ public final class State {
     private Counts counts = new Counts(0, 0, 0, 0, 0);
     private Counts recounted = new Counts(0, 0, 0, 0, 0); // Of these, since the state was opened.
 
+    private final Map<Silence, Long> silences = new ConcurrentHashMap<>();
     private long seenMs = Long.MIN_VALUE;
 
     State(Pipeline pipeline, int shardCount, Memory memory, Shard.Maker maker) {
@@ -113,6 +121,24 @@ public final class State {
     /// Counts records that no shard sees.
     public void count(Counts more) {
         counts = counts.plus(more);
+    }
+
+    /// Notes why records are silent.
+    ///
+    /// @return how many they are
+    long count(Map<Silence, long[]> more) {
+        long all = 0;
+        for (Map.Entry<Silence, long[]> each : more.entrySet()) {
+            boolean isNamed = silences.containsKey(each.getKey()) || silences.size() < SILENCES_MAX;
+            silences.merge(isNamed ? each.getKey() : Silence.UNNAMED, each.getValue()[0], Long::sum);
+            all += each.getValue()[0];
+        }
+        return all;
+    }
+
+    /// How many records were silent since the state was opened, by cause. Any thread.
+    public Map<Silence, Long> silences() {
+        return Map.copyOf(silences);
     }
 
     /// Corrects the count of a record, because another record has changed its fate.

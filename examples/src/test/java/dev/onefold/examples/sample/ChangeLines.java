@@ -54,7 +54,7 @@ final class ChangeLines {
     private static String line(int key, String before, String after, long lsn, String op) {
         return "{\"topic\":\"grid.public.outage\",\"key\":{\"outage_id\":" + key + "},\"value\":{\"before\":" + before
                 + ",\"after\":" + after
-                + ",\"source\":{\"connector\":\"postgresql\",\"table\":\"outage\",\"sequence\":\"[\\\""
+                + ",\"source\":{\"connector\":\"postgresql\",\"schema\":\"public\",\"table\":\"outage\",\"sequence\":\"[\\\""
                 + lsn + "\\\",\\\"" + lsn + "\\\"]\",\"lsn\":" + lsn
                 + "},\"op\":\"" + op + "\"}}";
     }

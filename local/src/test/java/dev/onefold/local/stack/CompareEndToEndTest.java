@@ -45,7 +45,7 @@ class CompareEndToEndTest {
     private static final int BEFORE_THE_STREAM = 30;
     private static final int CHANGES_MEANWHILE = 5;
     private static final String TEXT = """
-            {"pipeline":"favourites","input":{"format":"dynamodb-stream","key":["user","restaurant"]},
+            {"pipeline":"favourites","input":{"format":"dynamodb-stream","table":"Favourites","key":["user","restaurant"]},
             "rollup":{"levels":["city","restaurant"],"measures":{
             "stars":"sum(stars) decimal(18,2)","favourites":"count()",
             "best":"max(stars) decimal(18,2)","users":"distinct(user)"}}}""";

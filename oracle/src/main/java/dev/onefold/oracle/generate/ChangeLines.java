@@ -14,6 +14,7 @@ final class ChangeLines {
     /// Whether a case becomes one of changes. The pipeline decides, and no random number: the cases of before stay.
     static boolean isFor(String pipeline) {
         return pipeline.contains(JSON)
+                && !pipeline.contains("\n  unwrap: ")
                 && pipeline.contains("\n  key: ")
                 && pipeline.contains("\n  version: ")
                 && !pipeline.contains("\n  unwrap: ")

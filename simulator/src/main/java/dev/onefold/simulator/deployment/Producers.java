@@ -74,7 +74,7 @@ final class Producers {
     /// The right one, by the event's key; `null` if it is no event.
     static @Nullable String partitionKey(Decoder decoder, byte[] record) {
         byte[] padded = Arrays.copyOf(record, record.length + Decoder.PADDING);
-        if (decoder.decode(padded, 0, record.length) != null || decoder.event().isSilent) {
+        if (decoder.decode(padded, 0, record.length) != null || decoder.event().silence != null) {
             return null;
         }
         Event event = decoder.event();

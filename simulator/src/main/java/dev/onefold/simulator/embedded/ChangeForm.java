@@ -11,12 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /// What the changes of a [MovingTable] look like, and whose version a row has.
 public enum ChangeForm {
-    DYNAMODB("input: {format: dynamodb-stream, key: id}\n"),
-    DEBEZIUM("input: {format: debezium, table: t, key: id}\n"),
+    DYNAMODB("input: {format: dynamodb-stream, table: Tab, key: id}\n"),
+    DEBEZIUM("input: {format: debezium, table: public.t, key: id}\n"),
     OWN("input: {key: id, version: v, delete: 'op = \"delete\"'}\n"),
-    DEBEZIUM_OWN("input: {format: debezium, table: t, key: id, version: v}\n");
+    DEBEZIUM_OWN("input: {format: debezium, table: public.t, key: id, version: v}\n");
 
-    private static final String ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/2026-11-01T00:00:00.123";
+    private static final String ARN =
+            "arn:aws:dynamodb:eu-west-1:123456789012:table/Tab/stream/2026-11-01T00:00:00.123";
     private static final long GENERATION = 1_793_491_200;
     private static final String ROLLUP = """
             rollup:

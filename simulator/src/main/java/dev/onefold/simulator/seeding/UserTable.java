@@ -37,7 +37,7 @@ final class UserTable {
         /// A log in the form of Debezium, where the place is the version.
         LOG("{format: debezium, table: t, key: id}"),
         /// The change stream of a DynamoDB table.
-        STREAM("{format: dynamodb-stream, key: id}");
+        STREAM("{format: dynamodb-stream, table: Tab, key: id}");
 
         private final String input;
 
@@ -177,7 +177,7 @@ final class UserTable {
     }
 
     private String stream() {
-        return "arn:aws:dynamodb:eu-central-1:123456789012:table/T/stream/"
+        return "arn:aws:dynamodb:eu-central-1:123456789012:table/Tab/stream/"
                 + LocalDateTime.ofEpochSecond(log, 0, ZoneOffset.UTC) + ":00.000";
     }
 

@@ -1,0 +1,280 @@
+package dev.onefold.core.event;
+
+import dev.onefold.core.pipeline.Condition;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Input.DecimalForm;
+import dev.onefold.core.pipeline.Level;
+import dev.onefold.core.pipeline.Measure;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Rollups;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Reads decimals that Kafka Connect has written as bytes: base64 of the digits as one integer, whose scale is in the
+/// schema of the record. Without the schema a text such as `8888` may be a number or such bytes. Not thread-safe.
+final class ConnectDecimals {
+    private static final String DECIMAL = "org.apache.kafka.connect.data.Decimal";
+    private static final int SCHEMAS_MAX = 64;
+    private static final int TEXT_MAX = 600;
+    private static final int FIELD = 0;
+    private static final int NAME = 1;
+    private static final int SCALE = 2;
+    private static final int FIELDS = 3;
+    private static final int NONE = Integer.MIN_VALUE;
+
+    private final Fields fields;
+    private final @Nullable DecimalForm form;
+    private final boolean[] isNumber;
+    private final Fields part = new Fields(List.of(
+            FieldPath.of("field"), FieldPath.of("name"), FieldPath.of("parameters", "scale"), FieldPath.of("fields")));
+    private final JsonScanner parts = new JsonScanner(part);
+    private final List<Known> known = new ArrayList<>();
+    private byte[] copy = new byte[0];
+    private int end;
+
+    /// @param isOfRow whether the schema describes the row
+    /// @param scales by slot: of a decimal; [#NONE] for another field
+    private record Known(byte[] schema, int[] scales, boolean hasDecimals, boolean isOfRow) {}
+
+    ConnectDecimals(Pipeline pipeline, @Nullable DecimalForm form, Fields fields) {
+        this.fields = fields;
+        this.form = form;
+        Set<FieldPath> numbers = numbers(pipeline);
+        isNumber = new boolean[fields.paths.size()];
+        for (int slot = 0; slot < isNumber.length; slot++) {
+            isNumber[slot] = numbers.contains(fields.paths.get(slot));
+        }
+    }
+
+    private static Set<FieldPath> numbers(Pipeline pipeline) {
+        Input input = pipeline.input();
+        Set<FieldPath> numbers = new HashSet<>();
+        add(input.delete(), numbers);
+        add(input.filter(), numbers);
+        Rollups rollups = Rollups.of(pipeline);
+        rollups.all().stream()
+                .flatMap(rollup -> rollup.levels().stream())
+                .filter(level -> level.source() instanceof Level.Source.Step)
+                .forEach(level -> numbers.add(level.source().field()));
+        for (Measure.Input each : rollups.inputs()) {
+            add(each.where(), numbers);
+            if (each instanceof Measure.Input.Decimal decimal
+                    && decimal.source() instanceof Measure.Source.Product product) {
+                numbers.addAll(product.fields());
+            }
+        }
+        return numbers;
+    }
+
+    private static void add(@Nullable Condition condition, Set<FieldPath> numbers) {
+        switch (condition) {
+            case null -> {}
+            case Condition.And(List<Condition> all) -> all.forEach(each -> add(each, numbers));
+            case Condition.Or(List<Condition> any) -> any.forEach(each -> add(each, numbers));
+            case Condition.Not(Condition inner) -> add(inner, numbers);
+            case Condition.Number number -> numbers.add(number.field());
+            case Condition.Missing _, Condition.TextIn _, Condition.Truth _ -> {}
+        }
+    }
+
+    /// Replaces decimals that are bytes by their digits; or the reason why one of them cannot be read.
+    ///
+    /// @param schema the field that has the record's schema
+    /// @param isAvro whether the record is in the JSON form of Avro
+    @Nullable
+    Malformed read(Fields raw, int schema, int recordFrom, int recordTo, boolean isAvro) {
+        if (raw.kind[schema] != Fields.COMPOSITE) {
+            return unknown(isAvro);
+        }
+        Known of = known(raw, schema);
+        if (!of.hasDecimals) {
+            return of.isOfRow ? null : unknown(isAvro);
+        }
+        boolean isCopied = false;
+        for (int slot = 0; slot < of.scales.length; slot++) {
+            if (of.scales[slot] == NONE || !isText(slot)) {
+                continue;
+            }
+            String digits = digits(slot, of.scales[slot]);
+            if (digits == null) {
+                return Malformed.field(
+                        fields.paths.get(slot),
+                        "is '" + text(slot) + "', and the record's schema says that it is a decimal in base64");
+            }
+            if (!isCopied) {
+                copy(recordFrom, recordTo);
+                isCopied = true;
+            }
+            put(slot, digits);
+        }
+        return null;
+    }
+
+    private boolean isText(int slot) {
+        return fields.kind[slot] == Fields.TEXT || fields.kind[slot] == Fields.ESCAPED_TEXT;
+    }
+
+    private String text(int slot) {
+        int length = Math.min(fields.to[slot] - fields.from[slot], TEXT_MAX + 1);
+        return new String(fields.bytes, fields.from[slot], length, StandardCharsets.UTF_8);
+    }
+
+    /// Refuses a text that may be a number in digits, or in bytes.
+    private @Nullable Malformed unknown(boolean isAvro) {
+        for (int slot = 0; slot < isNumber.length && form != DecimalForm.TEXT; slot++) {
+            if (isNumber[slot]
+                    && isText(slot)
+                    && (form == DecimalForm.PRECISE || (isAvro ? !isOfUnion(slot) : isAmbiguous(slot)))) {
+                return Malformed.field(
+                        fields.paths.get(slot),
+                        "is '" + text(slot) + "': "
+                                + (form == DecimalForm.PRECISE
+                                        ? "as a precise decimal its scale is in the schema, and the record has none. Let"
+                                                + " the connector write schemas (value.converter.schemas.enable=true), or"
+                                                + " text: decimal.handling.mode=string, and under input 'decimals: text'"
+                                        : "that may be a number, or the bytes of one, and the record has no schema."
+                                                + " If the connector writes numbers as text"
+                                                + " (decimal.handling.mode=string), write under input: 'decimals: text';"
+                                                + " otherwise set that mode"));
+            }
+        }
+        return null;
+    }
+
+    /// Whether Avro's JSON has said that it is a text. Another text may be bytes.
+    private boolean isOfUnion(int slot) {
+        int at = fields.from[slot] - 2;
+        while (fields.bytes[at] == ' ') {
+            at--;
+        }
+        return fields.bytes[at] == AvroJson.BLANK;
+    }
+
+    private boolean isAmbiguous(int slot) {
+        int length = fields.to[slot] - fields.from[slot];
+        boolean is = length > 0 && length % 4 == 0;
+        for (int i = fields.from[slot]; i < fields.to[slot] && is; i++) {
+            byte b = fields.bytes[i];
+            is = b >= '0' && b <= '9' || b == 'e' || b == 'E' || b == '+';
+        }
+        return is;
+    }
+
+    private @Nullable String digits(int slot, int scale) {
+        int length = fields.to[slot] - fields.from[slot];
+        if (length == 0 || length > TEXT_MAX) {
+            return null;
+        }
+        try {
+            byte[] unscaled = Base64.getDecoder().decode(text(slot).replace("\\/", "/"));
+            return new BigDecimal(new BigInteger(unscaled), scale).toPlainString();
+        } catch (IllegalArgumentException e) { // Not base64, or nothing.
+            return null;
+        }
+    }
+
+    private void copy(int from, int to) {
+        int length = to - from;
+        end = length;
+        if (copy.length < length + Decoder.PADDING) {
+            copy = new byte[2 * length + Decoder.PADDING];
+        }
+        System.arraycopy(fields.bytes, from, copy, 0, length);
+        fields.bytes = copy;
+        for (int slot = 0; slot < fields.kind.length; slot++) {
+            fields.from[slot] -= from;
+            fields.to[slot] -= from;
+        }
+    }
+
+    private void put(int slot, String digits) {
+        if (copy.length < end + digits.length() + Decoder.PADDING) {
+            copy = Arrays.copyOf(copy, 2 * copy.length + digits.length() + Decoder.PADDING);
+            fields.bytes = copy;
+        }
+        for (int i = 0; i < digits.length(); i++) {
+            copy[end + i] = (byte) digits.charAt(i);
+        }
+        fields.set(slot, Fields.TEXT, end, end + digits.length());
+        end += digits.length();
+    }
+
+    private Known known(Fields raw, int schema) {
+        for (Known each : known) {
+            if (Arrays.equals(each.schema, 0, each.schema.length, raw.bytes, raw.from[schema], raw.to[schema])) {
+                return each;
+            }
+        }
+        if (known.size() == SCHEMAS_MAX) {
+            known.clear();
+        }
+        byte[] bytes = Arrays.copyOfRange(raw.bytes, raw.from[schema], raw.to[schema] + Decoder.PADDING);
+        int length = bytes.length - Decoder.PADDING;
+        int[] scales = new int[fields.paths.size()];
+        Arrays.fill(scales, NONE);
+        boolean isOfRow = false;
+        for (int[] each : fieldsOf(bytes, 0, length)) {
+            parts.scan(bytes, each[0], each[1]);
+            if (ChangeScanner.is(part, FIELD, "before") || ChangeScanner.is(part, FIELD, "after")) {
+                isOfRow = true;
+                for (int[] field : fieldsOf(bytes, each[0], each[1])) {
+                    parts.scan(bytes, field[0], field[1]);
+                    scale(scales);
+                }
+            }
+        }
+        boolean hasDecimals = Arrays.stream(scales).anyMatch(scale -> scale != NONE);
+        Known found = new Known(Arrays.copyOf(bytes, length), scales, hasDecimals, isOfRow);
+        known.add(found);
+        return found;
+    }
+
+    /// Notes the scale of the field whose schema was scanned, if it is a decimal.
+    private void scale(int[] scales) {
+        int slot = ChangeScanner.is(part, NAME, DECIMAL) ? fields.paths.indexOf(FieldPath.of(textOf(FIELD))) : -1;
+        String scale = textOf(SCALE);
+        if (slot >= 0 && scale.matches("-?[0-9]{1,3}")) {
+            scales[slot] = Integer.parseInt(scale);
+        }
+    }
+
+    private String textOf(int slot) {
+        return part.kind[slot] == Fields.TEXT
+                ? new String(part.bytes, part.from[slot], part.to[slot] - part.from[slot], StandardCharsets.UTF_8)
+                : "";
+    }
+
+    /// The ranges of the schemas of the fields in the schema of a structure.
+    private List<int[]> fieldsOf(byte[] bytes, int from, int to) {
+        List<int[]> found = new ArrayList<>();
+        if (parts.scan(bytes, from, to) != null || part.kind[FIELDS] != Fields.COMPOSITE) {
+            return found;
+        }
+        int depth = 0;
+        int begin = 0;
+        boolean isText = false;
+        for (int at = part.from[FIELDS] + 1; at < part.to[FIELDS] - 1; at++) {
+            switch (bytes[at]) {
+                case '\\' -> at++;
+                case '"' -> isText = !isText;
+                case '{', '[' -> begin = !isText && depth++ == 0 ? at : begin;
+                case '}', ']' -> {
+                    if (!isText && --depth == 0) {
+                        found.add(new int[] {begin, at + 1});
+                    }
+                }
+                default -> {}
+            }
+        }
+        return found;
+    }
+}

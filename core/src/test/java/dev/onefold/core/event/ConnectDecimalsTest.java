@@ -1,0 +1,102 @@
+package dev.onefold.core.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Input.DecimalForm;
+import dev.onefold.core.pipeline.Pipeline;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class ConnectDecimalsTest {
+    private static final String DECIMAL =
+            "{\"type\":\"bytes\",\"name\":\"org.apache.kafka.connect.data.Decimal\",\"parameters\":{\"scale\":\"%d\"},\"field\":\"%s\"}";
+    private static final PipelineBuilder SALES = sales();
+
+    private static PipelineBuilder sales() {
+        return PipelineBuilder.named("sales")
+                .debezium("public.sale")
+                .key("id")
+                .rollup(rollup ->
+                        rollup.levels("town").sum("amount", "amount", 38, 4).count("n"));
+    }
+
+    private static String change(String id, String amount) {
+        return "{\"before\":null,\"after\":{\"town\":\"A\",\"id\":" + id + ",\"amount\":" + amount
+                + "},\"source\":{\"schema\":\"public\",\"table\":\"sale\",\"lsn\":7,\"sequence\":\"[null,\\\"7\\\"]\"},\"op\":\"u\"}";
+    }
+
+    private static String withSchema(int scale, String change) {
+        return "{\"schema\":{\"type\":\"struct\",\"fields\":[{\"type\":\"struct\",\"field\":\"after\",\"fields\":["
+                + DECIMAL.formatted(0, "id") + ",{\"type\":\"string\",\"field\":\"town\"},"
+                + DECIMAL.formatted(scale, "amount") + "]}]},\"payload\":" + change + "}";
+    }
+
+    /// The decoder's answer about a record in the middle of others.
+    private static String said(Decoder decoder, String record) {
+        byte[] bytes = ("\n" + record + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] padded = Arrays.copyOf(bytes, bytes.length + Decoder.PADDING);
+        Malformed malformed = decoder.decode(padded, 1, bytes.length - 1);
+        Event event = decoder.event();
+        return malformed != null
+                ? malformed.reason() + ": " + malformed.message()
+                : new String(event.data, event.keyFrom, event.keyTo - event.keyFrom, StandardCharsets.UTF_8) + " "
+                        + new BigDecimal(
+                                BigInteger.valueOf(event.hi[0])
+                                        .shiftLeft(64)
+                                        .add(new BigInteger(Long.toUnsignedString(event.lo[0]))),
+                                4);
+    }
+
+    private static String base64(BigInteger unscaled) {
+        return "\"" + Base64.getEncoder().encodeToString(unscaled.toByteArray()).replace("/", "\\/") + "\"";
+    }
+
+    @Test
+    void bytes_are_read_with_the_scale_of_the_schema() {
+        Decoder decoder = new Decoder(SALES.build());
+        SplittableRandom random = new SplittableRandom(1);
+        for (int i = 0; i < 500; i++) {
+            int scale = random.nextInt(5);
+            BigInteger amount = BigInteger.valueOf(random.nextLong()).shiftRight(random.nextInt(64));
+            BigInteger id = BigInteger.valueOf(random.nextInt());
+            String record = withSchema(scale, change(base64(id), base64(amount)));
+            assertThat(said(decoder, record)).isEqualTo(id + " " + new BigDecimal(amount, scale).setScale(4));
+            assertThat(said(decoder, "{\"value\":" + record + "}")).startsWith(id + " ");
+        }
+        assertThat(said(decoder, withSchema(2, change(base64(BigInteger.ONE), "\"8888\""))))
+                .isEqualTo("1 -7989.1600");
+        assertThat(said(decoder, withSchema(2, change(base64(BigInteger.ONE), "\"12.5\""))))
+                .startsWith("REFUSED")
+                .contains("base64");
+        assertThat(said(decoder, withSchema(2, change(base64(BigInteger.ONE), "12.5"))))
+                .isEqualTo("1 12.5000");
+    }
+
+    @Test
+    void without_a_schema_a_text_that_may_be_both_is_refused_until_the_file_says_which_it_is() {
+        Decoder open = new Decoder(SALES.build());
+        for (String text : List.of("8888", "1e10", "0000", "12345678")) {
+            String record = change("1", "\"" + text + "\"");
+            assertThat(said(open, record)).startsWith("REFUSED").contains("write under input: 'decimals: text'");
+            Pipeline ofText = sales().decimals(DecimalForm.TEXT).build();
+            assertThat(said(new Decoder(ofText), record))
+                    .isEqualTo("1 " + new BigDecimal(text).setScale(4).toPlainString());
+            assertThat(said(new Decoder(sales().edition(2).build()), record))
+                    .isEqualTo("1 " + new BigDecimal(text).setScale(4).toPlainString());
+        }
+        for (String text : List.of("-888", "5.00", "888")) {
+            assertThat(said(open, change("1", "\"" + text + "\""))).startsWith("1 ");
+        }
+        Decoder precise = new Decoder(sales().decimals(DecimalForm.PRECISE).build());
+        assertThat(said(precise, change("1", "\"5.00\""))).startsWith("REFUSED").contains("schemas.enable");
+        assertThat(said(precise, withSchema(2, change(base64(BigInteger.ONE), "\"8888\""))))
+                .isEqualTo("1 -7989.1600");
+    }
+}
