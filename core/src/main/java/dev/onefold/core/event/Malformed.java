@@ -44,7 +44,8 @@ public record Malformed(Reason reason, String message) {
     /// A text in double quotes, as in YAML and JSON.
     static String quoted(String text) {
         StringBuilder quoted = new StringBuilder("\"");
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (c < ' ') {
                 quoted.append(String.format("\\u%04x", (int) c));
             } else {
