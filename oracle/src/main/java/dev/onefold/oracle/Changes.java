@@ -185,7 +185,7 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
                 text(record.at(List.of("userIdentity", "principalId"))).equals("dynamodb.amazonaws.com");
         boolean isRemove = name.equals("REMOVE");
         String arn = text(record.fields().get("eventSourceARN"));
-        String whole = arn.isEmpty() ? text(record.fields().get("tableName")) : arn.split("/stream/")[0];
+        String whole = arn.isEmpty() ? text(record.fields().get("tableName")) : arn.replaceFirst("/stream/.*", "");
         String tableName = whole.substring(whole.lastIndexOf('/') + 1);
         if (!whole.isEmpty() && definition.tables().isEmpty()) {
             throw new Refused("no table in the file");
