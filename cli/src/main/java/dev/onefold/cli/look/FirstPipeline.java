@@ -136,7 +136,7 @@ public final class FirstPipeline {
                 .filter(field -> field.isOnly(Field.TEXT, Field.INTEGER) && !versions.contains(field))
                 .max(Comparator.comparing(
                                 (Field field) -> KEY.matcher(field.path()).matches())
-                        .thenComparing(Field::different))
+                        .thenComparingInt(Field::different))
                 .map(Field::path)
                 .orElse("FIELD");
         line("  #   key: " + yaml(key) + "   # or: the highest version of a key replaces the others");
@@ -158,7 +158,7 @@ public final class FirstPipeline {
                 .filter(field -> field.isOnly(Field.TEXT)
                         && field.different() > 1
                         && field.different() <= Math.min(LEVEL_VALUES_MAX, field.there() / 2))
-                .max(Comparator.comparing(Field::there));
+                .max(Comparator.comparingLong(Field::there));
     }
 
     private String level(Field field) {

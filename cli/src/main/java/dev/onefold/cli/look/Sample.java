@@ -71,7 +71,8 @@ record Sample(char delimiter, List<Node> records, int others, boolean isWhole) {
     private static char delimiter(String begin) {
         String header = begin.lines().findFirst().orElse("");
         char best = ',';
-        for (char each : DELIMITERS.toCharArray()) {
+        for (int i = 0; i < DELIMITERS.length(); i++) {
+            char each = DELIMITERS.charAt(i);
             best = count(header, each) > count(header, best) ? each : best;
         }
         return best;
