@@ -16,6 +16,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.FunctionContract;
 import dev.onefold.core.VerbContract;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;
@@ -123,7 +124,7 @@ class AwsEngineContractTest implements VerbContract, FunctionContract {
         feed(engine, "one", List.of(largest(1, 'a')));
         Definitions definitions = new Definitions(stores.get(engine));
         Definition before = definitions.load();
-        definitions.replace(before.withView(distinct, 1, "somebody"));
+        definitions.replace(before.withView(distinct.inEdition(Edition.NEWEST), 1, "somebody"));
         Filling.fill(stores.get(engine), definitions.load(), 2, () -> true);
         feed(engine, "one", List.of(largest(2, 'b'), largest(3, 'c')));
         assertThat(engine.query(Query.all("main")).lines().getFirst().values().getFirst())

@@ -11,6 +11,7 @@ import dev.onefold.core.SealedBatches;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -105,7 +106,7 @@ class CollectFunctionTest {
         Store store = DYNAMO.store("parsed-once");
         assertThat(handle(store, pipeline("once"), record("1", "{}"))).isEqualTo(DONE);
         Pipeline parsed = BatchDefinition.find(store).orElseThrow().pipeline();
-        assertThat(parsed).isEqualTo(pipeline("once"));
+        assertThat(parsed).isEqualTo(pipeline("once").inEdition(Edition.NEWEST));
         assertThat(BatchDefinition.find(store).orElseThrow().pipeline()).isSameAs(parsed);
     }
 }

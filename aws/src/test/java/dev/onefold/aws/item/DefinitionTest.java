@@ -3,6 +3,7 @@ package dev.onefold.aws.item;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,8 @@ class DefinitionTest {
                 .key("id")
                 .version("v")
                 .rollup(rollup -> rollup.levels(field).count("n"))
-                .build();
+                .build()
+                .inEdition(Edition.NEWEST);
     }
 
     private static Definition of(String field) {
