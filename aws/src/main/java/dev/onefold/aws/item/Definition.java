@@ -121,14 +121,14 @@ public record Definition(
             throw new IllegalStateException("There are " + views.size() + " views already");
         }
         List<View> more = new ArrayList<>(views);
-        more.add(new View(number, pipeline, oneIn, owner, 0));
+        more.add(new View(number, pipeline.ofDataOf(servedView().pipeline), oneIn, owner, 0));
         return new Definition(epoch + 1, incarnation, lanes, gates, served, number, more);
     }
 
     /// The same with another function in the place of the one of the served view. Its totals are the same.
     public Definition withPipeline(Pipeline pipeline) {
-        View same =
-                new View(served, pipeline, 1, servedView().owner(), servedView().since());
+        Pipeline read = pipeline.ofDataOf(servedView().pipeline);
+        View same = new View(served, read, 1, servedView().owner(), servedView().since());
         return new Definition(epoch + 1, incarnation, lanes, gates, served, last, List.of(same));
     }
 

@@ -22,6 +22,7 @@ import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.Verification;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.fakes.aws.Faults;
@@ -366,7 +367,8 @@ class ReleaseHazardsTest {
                 .isInstanceOf(isOvertaken ? Upkeep.Outcome.Working.class : Upkeep.Outcome.Audited.class);
         assertThat(audits).hasSize(isOvertaken ? 0 : 1).allMatch(Verification::isEqual);
         assertThat(definition().views()).hasSize(1);
-        assertThat(PipelineText.write(engine.pipeline())).isEqualTo(PipelineText.write(TRADES));
+        assertThat(PipelineText.write(engine.pipeline()))
+                .isEqualTo(PipelineText.write(TRADES.inEdition(Edition.NEWEST)));
         assertThat(total(engine)).isEqualTo("[4.00, 4]");
         assertThat(engine.verify().isEqual()).isTrue();
         return isOvertaken;

@@ -87,11 +87,12 @@ class OddRowsTest {
     }
 
     private static LoadedFunction loaded() {
-        String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
-                + "\"order\":\"in-order\",\"tables\":{\"newest\":\"k\",\"parts\":[\"part\",\"k\"]}},"
-                + "\"rollups\":{\"n\":{\"of\":\"newest\",\"levels\":[\"k\"],\"measures\":{\"length\":\"sum(length)"
-                + " decimal(18,0)\"}},\"p\":{\"of\":\"parts\",\"levels\":[\"part\"],\"measures\":{\"length\":"
-                + "\"sum(length) decimal(18,0)\",\"rows\":\"count()\"}}}}";
+        String text =
+                "{\"pipeline\":\"p\",\"input\":{\"key\":{\"field\":\"k\",\"type\":\"text\"},\"version\":\"v\"},\"process\":{\"class\":\"X\","
+                        + "\"order\":\"in-order\",\"tables\":{\"newest\":\"k\",\"parts\":[\"part\",\"k\"]}},"
+                        + "\"rollups\":{\"n\":{\"of\":\"newest\",\"levels\":[\"k\"],\"measures\":{\"length\":\"sum(length)"
+                        + " decimal(18,0)\"}},\"p\":{\"of\":\"parts\",\"levels\":[\"part\"],\"measures\":{\"length\":"
+                        + "\"sum(length) decimal(18,0)\",\"rows\":\"count()\"}}}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline read) -> LoadedFunction.of(read, new Texts());
             case Reading.Refused refused -> throw new AssertionError(refused.toString());
