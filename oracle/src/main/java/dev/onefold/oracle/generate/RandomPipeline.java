@@ -187,11 +187,13 @@ final class RandomPipeline {
     /// A part of the key: a field, or one with a type or with what stands for it.
     private String part(Field field) {
         String path = quoted(field.written());
-        if (chance.percent(40)) {
+        if (chance.percent(25)) {
             return path;
         }
         // Texts are integers rarely: then most records are refused.
-        String setting = chance.percent(4) ? ", type: integer" : chance.of(List.of(", type: text", ", missing: \"\""));
+        String setting = chance.percent(2)
+                ? ", type: integer"
+                : chance.of(List.of(", type: text", ", type: text, missing: \"\""));
         return "{field: " + path + setting + "}";
     }
 
