@@ -317,6 +317,14 @@ class ChangesTest {
             PipelineBuilder before =
                     outages(PipelineBuilder.named("o").debezium("outage").edition(edition));
             assertThat(said(before.build(), change)).startsWith("[1] 0/123/0");
+            Pipeline dotted = outages(PipelineBuilder.named("o")
+                            .debezium("my.grid.outage")
+                            .edition(edition))
+                    .build();
+            assertThat(said(dotted, change.replace("\"public\"", "\"my.grid\"")))
+                    .startsWith("[1] 0/123/0");
+            assertThat(said(dotted, inMySql.replace("\"shop\"", "\"my.grid\""))).startsWith("[1] 0/123/0");
+            assertThat(said(dotted, inMySql.replace("\"shop\"", "\"grid\""))).isEqualTo("silent");
         }
         String unnamed = change.replace("\"schema\":\"public\",", "");
         assertThat(said(outages(PipelineBuilder.named("o").debezium("outage")).build(), unnamed))
