@@ -35,8 +35,8 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     /// The slots of the key among them.
     final int[] key;
 
-    /// How many fields of the table are in the key.
-    private final int ownKeyFields;
+    /// The slots of those of the key that are fields of the table.
+    private final int[] ownKey;
 
     /// Whether versions are places in the table's log.
     final boolean byPlace;
@@ -69,12 +69,10 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         key = identity instanceof Identity.Versioned versioned
                 ? versioned.key().stream().mapToInt(fields::slot).toArray()
                 : new int[0];
-        ownKeyFields = identity instanceof Identity.Versioned versioned
-                ? (int) versioned.key().stream()
-                        .filter(field -> Stream.of(Origin.values())
-                                .noneMatch(origin -> origin.field().equals(field)))
-                        .count()
-                : 0;
+        ownKey = Arrays.stream(key)
+                .filter(slot -> Stream.of(Origin.values())
+                        .noneMatch(origin -> origin.field().equals(fields.paths.get(slot))))
+                .toArray();
         byPlace = identity instanceof Identity.Versioned versioned && versioned.version() == null;
     }
 
@@ -303,12 +301,24 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
         @Nullable
         Malformed takeWholeKey(String what) {
             takeKey();
-            return size() == ownKeyFields
+            String difference = size() == ownKey.length
+                    ? unknown()
+                    : " has " + size() + " fields, and the pipeline's key " + ownKey.length;
+            return difference == null
                     ? null
                     : new Malformed(
                             Reason.REFUSED,
-                            what + " has " + size() + " fields, and the pipeline's key " + ownKeyFields
-                                    + "; write the table's whole key under 'key', and nothing else");
+                            what + difference + "; write the table's whole key under 'key', and nothing else");
+        }
+
+        /// That a field of the pipeline's key is not here, whatever stands for it where it is missing.
+        private @Nullable String unknown() {
+            for (int slot : ownKey) {
+                if (fields.kind[slot] == Fields.MISSING) {
+                    return " has no field " + fields.paths.get(slot) + ", which is in the pipeline's key";
+                }
+            }
+            return null;
         }
 
         /// Takes all fields of the row from here.

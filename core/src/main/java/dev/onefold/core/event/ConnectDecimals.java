@@ -2,12 +2,15 @@ package dev.onefold.core.event;
 
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Identity.PartType;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.DecimalForm;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -60,6 +63,9 @@ final class ConnectDecimals {
         Set<FieldPath> numbers = new HashSet<>();
         add(input.delete(), numbers);
         add(input.filter(), numbers);
+        if (input.identity() instanceof Identity.Versioned versioned) {
+            add(versioned, numbers);
+        }
         Rollups rollups = Rollups.of(pipeline);
         rollups.all().stream()
                 .flatMap(rollup -> rollup.levels().stream())
@@ -73,6 +79,19 @@ final class ConnectDecimals {
             }
         }
         return numbers;
+    }
+
+    /// The parts of key and version that are numbers; a time in texts is none.
+    private static void add(Identity.Versioned identity, Set<FieldPath> numbers) {
+        identity.parts().stream()
+                .filter(part -> part.type() == PartType.INTEGER)
+                .forEach(part -> numbers.add(part.field()));
+        identity.composite().stream()
+                .filter(part -> part.time() != TimeType.ISO)
+                .forEach(part -> numbers.add(part.field()));
+        if (identity.version() != null && identity.composite().isEmpty() && identity.versionTime() != TimeType.ISO) {
+            numbers.add(identity.version());
+        }
     }
 
     private static void add(@Nullable Condition condition, Set<FieldPath> numbers) {

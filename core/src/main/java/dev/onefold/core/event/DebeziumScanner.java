@@ -175,7 +175,9 @@ final class DebeziumScanner extends ChangeScanner {
         logs = format.logs();
         readsForms = pipeline.input().readsBy(3);
         byCommit = pipeline.input().edition() != Edition.FIRST;
-        decimals = readsForms ? new ConnectDecimals(pipeline, format.decimals(), fields) : null;
+        decimals = readsForms || format.decimals() != null
+                ? new ConnectDecimals(pipeline, format.decimals(), fields)
+                : null;
         tables = new TableNames(format, pipeline.input());
         origins = Stream.of(Origin.values())
                 .map(Origin::field)

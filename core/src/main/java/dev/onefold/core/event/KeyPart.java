@@ -52,6 +52,8 @@ final class KeyPart {
         byte kind = fields.kind[slot];
         if (kind == Fields.TEXT) {
             take(fields.bytes, fields.from[slot], fields.to[slot]);
+        } else if (isInteger && kind == Fields.LOCAL_TEXT && scalars.isEscaped(fields, slot)) {
+            take(scalars.bytes, 0, scalars.textLength);
         } else {
             int length = scalars.text(fields, slot, 0);
             if (length < 0) {
@@ -80,7 +82,8 @@ final class KeyPart {
     private @Nullable String integer() {
         int length = scalars.integer(bytes, from, to);
         if (length < 0) {
-            return "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is part of the key";
+            return "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
+                    + ", which is not an integer; it is part of the key";
         }
         take(scalars.bytes, 0, length);
         return null;

@@ -71,6 +71,7 @@ final class TableNames {
         private final Part database;
         private final Part schema;
         private final Part table;
+        private final Part qualifier;
         private final int parts;
 
         Name(TableName name) {
@@ -78,6 +79,7 @@ final class TableNames {
             schema = new Part(name.schema());
             table = new Part(name.table());
             parts = name.parts().size();
+            qualifier = new Part(String.join(".", name.parts().subList(0, parts - 1)));
         }
 
         Fit strict(Fields raw, int[] named, int ofDatabase) {
@@ -98,12 +100,12 @@ final class TableNames {
                     : Fit.OTHER;
         }
 
-        /// The rule before edition 3: a name without a schema is that of the table in any.
+        /// The rule before edition 3: a name without a schema is that of the table in any, and all before the last dot
+        /// is one name.
         Fit loose(Fields raw, int[] named, int ofDatabase) {
             boolean isQualified = parts == 1
-                    || parts == 2
-                            && (named.length > 1 && schema.fits(raw, named[named.length - 2])
-                                    || schema.fits(raw, ofDatabase));
+                    || named.length > 1 && qualifier.fits(raw, named[named.length - 2])
+                    || qualifier.fits(raw, ofDatabase);
             return isQualified && table.fits(raw, named[named.length - 1]) ? Fit.SAME : Fit.OTHER;
         }
     }

@@ -95,7 +95,7 @@ public final class PipelineText {
         putFormat(input.format(), settings);
         switch (input.identity()) {
             case Identity.Versioned(var parts, var version, var type, var composite) -> {
-                settings.put("key", parts.stream().map(PipelineText::of).toList());
+                settings.put("key", of(parts, input.format()));
                 if (!composite.isEmpty()) {
                     settings.put(
                             "version", composite.stream().map(PipelineText::of).toList());
@@ -104,7 +104,7 @@ public final class PipelineText {
                 }
             }
             case Identity.ById(var parts, var horizon) -> {
-                settings.put("id", parts.stream().map(PipelineText::of).toList());
+                settings.put("id", of(parts, input.format()));
                 if (horizon != null) {
                     settings.put("horizon", of(horizon));
                 }
@@ -144,13 +144,17 @@ public final class PipelineText {
         return settings;
     }
 
-    private static Object of(Identity.Part part) {
+    private static Object of(Identity.Part part, Format format) {
         for (TableName.Origin origin : TableName.Origin.values()) {
-            if (origin.field().equals(part.field())) {
+            if (format instanceof Format.Debezium && part.equals(new Identity.Part(origin.field()))) {
                 return Map.of("origin", origin.word());
             }
         }
         return part(part.field(), part.type() == null ? null : part.type().word(), part.missing());
+    }
+
+    private static List<Object> of(List<Identity.Part> parts, Format format) {
+        return parts.stream().map(part -> of(part, format)).toList();
     }
 
     private static Object of(Identity.VersionPart part) {

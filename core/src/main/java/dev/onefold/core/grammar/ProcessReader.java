@@ -216,8 +216,15 @@ final class ProcessReader {
                     "stands beside process",
                     "write roll-ups of its tables under rollups, each with a name and 'of: TABLE'");
         }
-        return new RollupReader(new FieldGrammar(new Input.Format.Json()), null)
+        List<Feed> feeds = new RollupReader(new FieldGrammar(new Input.Format.Json()), null)
                 .feeds(file, tables.stream().map(Table::name).toList());
+        if (input != null && !feeds.isEmpty() && !input.spellings().equals(Input.Spellings.NONE)) {
+            file.refuse(
+                    "input",
+                    "has truths, falsehoods, normalize or zone, and roll-ups of tables read rows without them",
+                    "leave it out, and let the function bring such values into one form");
+        }
+        return feeds;
     }
 
     private static @Nullable Code code(@Nullable Setting setting) {

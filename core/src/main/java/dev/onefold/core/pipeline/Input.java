@@ -25,7 +25,7 @@ public record Input(
         Spellings spellings) {
     public Input {
         edition = Edition.of(format, identity, edition);
-        if (edition != Edition.UNSTATED && edition < Edition.OF_VALUES) {
+        if (!comparesTruths(edition, spellings)) {
             delete = delete == null ? null : delete.inTexts();
             filter = filter == null ? null : filter.inTexts();
         }
@@ -64,6 +64,19 @@ public record Input(
         return format instanceof Format.Changes
                 && identity instanceof Identity.Versioned versioned
                 && versioned.version() != null;
+    }
+
+    /// Whether `true` and `false` in conditions are truths: before edition 3 they are texts, unless the file lists
+    /// further spellings of them.
+    boolean comparesTruths() {
+        return comparesTruths(edition, spellings);
+    }
+
+    private static boolean comparesTruths(int edition, Spellings spellings) {
+        return edition == Edition.UNSTATED
+                || edition >= Edition.OF_VALUES
+                || !spellings.truths.isEmpty()
+                || !spellings.falsehoods.isEmpty();
     }
 
     /// The field of a record that has the event's time.

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record Pipeline(
         String name, Input input, Fold fold, @Nullable Publishing publishing) {
     public Pipeline {
-        fold = input.readsBy(Edition.OF_VALUES) ? fold : fold.inTexts();
+        fold = input.comparesTruths() ? fold : fold.inTexts();
     }
 
     /// A pipeline whose totals are not published.

@@ -6,6 +6,7 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.DecimalType;
 import dev.onefold.core.pipeline.Edition;
+import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
@@ -205,6 +206,12 @@ public sealed interface Derivation {
         if (!isOfOneLog(from, to)) {
             return "the places of changes mean another log now";
         }
+        if (!values(from.format()).equals(values(to.format()))) {
+            return "the format reads other values of the same record: unwrap, quote, decimal or thousands has changed";
+        }
+        if (!isOfItsTables(from, to)) {
+            return "the rows are of another table: table has changed";
+        }
         if (from.edition() != to.edition()) {
             return "edition " + to.edition() + " reads records otherwise than edition " + from.edition() + ": "
                     + String.join(
@@ -251,6 +258,28 @@ public sealed interface Derivation {
                                 : before.tables().equals(after.tables())
                                         && before.logs().isEmpty())
                 || from.format() instanceof Format.DynamoDbStream && to.format() instanceof Format.DynamoDbStream;
+    }
+
+    /// The settings by which a format reads other values of the same bytes.
+    private static List<Object> values(Format format) {
+        List<FieldPath> unwrap = format instanceof Format.Json json ? json.unwrap() : List.of();
+        Format.Csv csv = format instanceof Format.Csv its ? its : new Format.Csv(',', List.of());
+        return List.of(unwrap, csv.quote(), csv.decimal(), csv.thousands());
+    }
+
+    /// Whether the later format takes changes of the tables that the former one has named.
+    private static boolean isOfItsTables(Input from, Input to) {
+        return switch (from.format()) {
+            case Format.DynamoDbStream before ->
+                before.table() == null
+                        || !(to.format() instanceof Format.DynamoDbStream after)
+                        || before.table().equals(after.table());
+            case Format.Debezium before ->
+                !(to.format() instanceof Format.Debezium after)
+                        || before.tables().equals(after.tables())
+                        || isNamedNow(from, before, after);
+            case Format.Json _, Format.Csv _ -> true;
+        };
     }
 
     /// Whether the later format says which schema or database the former one has meant, which took no change of any.

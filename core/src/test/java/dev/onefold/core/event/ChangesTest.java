@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +100,34 @@ class ChangesTest {
         assertThat(said(outages, "{\"key\":{\"id\":1,\"site\":\"a:\\\"}{\"}," + change))
                 .startsWith("REFUSED: The key of the change has 2 fields");
         assertThat(said(outages, "{\"key\":{\"id\":\"a:\\\"}{,\"}," + change)).startsWith("[a:\"}{,] 0/5/0 COUNTED");
+    }
+
+    @Test
+    void a_change_is_refused_if_its_key_lacks_a_field_of_the_pipelines_key_though_a_text_stands_for_it() {
+        List<Object> key = List.of("id", Map.of("field", "regoin", "missing", ""));
+        Pipeline mistyped = PipelineBuilder.named("o")
+                .debezium("public.outage")
+                .identity("key", key)
+                .rollup(rollup -> rollup.levels("town").sum("customers", "customers", 18, 0))
+                .build();
+        String change = change("u", "null", row(1, "A", 5), 123);
+        for (String form : forms("{\"id\":1,\"region\":\"eu\"}", change)) {
+            if (!form.equals(change) && form.contains("\"key\"")) {
+                assertThat(said(mistyped, form))
+                        .isEqualTo("REFUSED: The key of the change has no field regoin, which is in the pipeline's key;"
+                                + " write the table's whole key under 'key', and nothing else");
+            }
+        }
+        String isNull = "{\"topic\":\"t\",\"key\":{\"id\":1,\"regoin\":null},\"value\":" + change + "}";
+        assertThat(said(mistyped, isNull)).startsWith("[1, ] 0/123/0");
+        Pipeline favourite = PipelineBuilder.named("f")
+                .dynamoDbStream()
+                .table("Favourites")
+                .identity("key", List.of("user", Map.of("field", "place", "missing", "")))
+                .rollup(rollup -> rollup.count("n"))
+                .build();
+        assertThat(said(favourite, lambda("INSERT", KEYS + ",\"NewImage\":" + IMAGE)))
+                .startsWith("REFUSED: Keys has no field place");
     }
 
     @Test
@@ -288,6 +317,14 @@ class ChangesTest {
             PipelineBuilder before =
                     outages(PipelineBuilder.named("o").debezium("outage").edition(edition));
             assertThat(said(before.build(), change)).startsWith("[1] 0/123/0");
+            Pipeline dotted = outages(PipelineBuilder.named("o")
+                            .debezium("my.grid.outage")
+                            .edition(edition))
+                    .build();
+            assertThat(said(dotted, change.replace("\"public\"", "\"my.grid\"")))
+                    .startsWith("[1] 0/123/0");
+            assertThat(said(dotted, inMySql.replace("\"shop\"", "\"my.grid\""))).startsWith("[1] 0/123/0");
+            assertThat(said(dotted, inMySql.replace("\"shop\"", "\"grid\""))).isEqualTo("silent");
         }
         String unnamed = change.replace("\"schema\":\"public\",", "");
         assertThat(said(outages(PipelineBuilder.named("o").debezium("outage")).build(), unnamed))

@@ -155,6 +155,25 @@ class ConditionsTest {
     }
 
     @Test
+    void before_edition_3_a_list_of_truths_makes_true_and_false_truths() {
+        for (int edition = 1; edition <= 2; edition++) {
+            PipelineBuilder builder = PipelineBuilder.named("p")
+                    .edition(edition)
+                    .filter("f != true")
+                    .rollup(r -> r.count("n").count("t", "g = true"));
+            String plain = PipelineText.write(builder.build());
+            assertThat(plain).contains("f != \\\"true\\\"", "g = \\\"true\\\"");
+            Decoding listed = Decoding.of(builder.truths("t"));
+            assertThat(listed.counts("{\"f\":\"t\",\"g\":\"t\"}")).isFalse();
+            assertThat(listed.counts("{\"f\":false,\"g\":\"t\"}")).isTrue();
+            assertThat(listed.refusal("{\"f\":\"no\",\"g\":\"t\"}").message()).contains("neither true nor false");
+            assertThat(listed.refusal("{\"f\":false,\"g\":\"no\"}").message()).contains("neither true nor false");
+            Pipeline built = builder.build();
+            assertThat(PipelineText.read(PipelineText.write(built))).isEqualTo(new Reading.Read(built));
+        }
+    }
+
+    @Test
     void a_field_that_is_no_text_cannot_be_compared_with_one() {
         for (String value : List.of("{}", "[1]", "1e2000", "0." + "1".repeat(1_000))) {
             for (String condition : List.of("f = \"x\"", "f != \"x\"", "f in (\"x\", \"y\")")) {

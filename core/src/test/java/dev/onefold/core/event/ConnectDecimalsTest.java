@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Input.DecimalForm;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -20,9 +22,13 @@ class ConnectDecimalsTest {
     private static final PipelineBuilder SALES = sales();
 
     private static PipelineBuilder sales() {
+        return sales("id");
+    }
+
+    private static PipelineBuilder sales(Object key) {
         return PipelineBuilder.named("sales")
                 .debezium("public.sale")
-                .key("id")
+                .identity("key", key)
                 .rollup(rollup ->
                         rollup.levels("town").sum("amount", "amount", 38, 4).count("n"));
     }
@@ -91,6 +97,10 @@ class ConnectDecimalsTest {
             assertThat(said(new Decoder(sales().edition(2).build()), record))
                     .isEqualTo("1 " + new BigDecimal(text).setScale(4).toPlainString());
         }
+        Pipeline before = sales().edition(2).decimals(DecimalForm.PRECISE).build();
+        assertThat(said(new Decoder(before), change("1", "\"8888\""))).startsWith("REFUSED");
+        assertThat(said(new Decoder(before), withSchema(2, change(base64(BigInteger.ONE), "\"8888\""))))
+                .isEqualTo("1 -7989.1600");
         for (String text : List.of("-888", "5.00", "888")) {
             assertThat(said(open, change("1", "\"" + text + "\""))).startsWith("1 ");
         }
@@ -98,5 +108,24 @@ class ConnectDecimalsTest {
         assertThat(said(precise, change("1", "\"5.00\""))).startsWith("REFUSED").contains("schemas.enable");
         assertThat(said(precise, withSchema(2, change(base64(BigInteger.ONE), "\"8888\""))))
                 .isEqualTo("1 -7989.1600");
+    }
+
+    @Test
+    void a_version_and_a_key_of_integers_are_numbers_too() {
+        String refused = "write under input: 'decimals: text'";
+        String change = change("\"8888\"", "5");
+        assertThat(said(new Decoder(SALES.build()), change)).startsWith("8888 ");
+        PipelineBuilder keyed = sales(Map.of("field", "id", "type", "integer"));
+        assertThat(said(new Decoder(keyed.build()), change)).contains("Field id is '8888'", refused);
+        assertThat(said(new Decoder(keyed.decimals(DecimalForm.TEXT).build()), change))
+                .startsWith("8888 ");
+        String versioned = change("1", "5").replace("\"town\"", "\"v\":\"8888\",\"w\":\"2000\",\"town\"");
+        assertThat(said(new Decoder(sales().version("v").build()), versioned)).contains("Field v is '8888'", refused);
+        Pipeline composite = sales().identity("version", List.of("id", "w")).build();
+        assertThat(said(new Decoder(composite), versioned)).contains("Field w is '2000'", refused);
+        Pipeline precise =
+                sales().version("v", TimeType.ISO).decimals(DecimalForm.PRECISE).build();
+        assertThat(said(new Decoder(precise), versioned.replace("8888", "2026-11-28T00:00:00Z")))
+                .startsWith("1 ");
     }
 }

@@ -104,6 +104,30 @@ class KeyPartTest {
     }
 
     @Test
+    void an_integer_with_separators_of_csv_is_the_key_that_its_measure_would_be() {
+        Decoding german = Decoding.of(local());
+        for (String text : List.of("1.000", "1000", "1.000,0", "1000,0", "\"1.000\"")) {
+            assertThat(key(local(), text + ";1")).as(text).containsExactly("1000");
+        }
+        assertThat(key(local(), "-1.234.567;1")).containsExactly("-1234567");
+        for (String text : List.of("1.0", "1,5", "1.00", "1000.000")) {
+            assertThat(german.refusal(text + ";1").message())
+                    .isEqualTo("Field k is '" + text + "', which is not an integer; it is part of the key");
+        }
+    }
+
+    private static Pipeline local() {
+        return PipelineBuilder.named("p")
+                .csv("k", "v")
+                .delimiter(';')
+                .numbers(',', '.')
+                .identity("key", Map.of("field", "k", "type", "integer"))
+                .version("v")
+                .rollup(r -> r.count("n"))
+                .build();
+    }
+
+    @Test
     void what_stands_for_a_missing_part_is_in_the_key_and_the_message_says_how_to_write_it() {
         String record = "{\"k\":null,\"v\":1}";
         String message = Decoding.of(keyed(List.of("k", "v"))).refusal(record).message();

@@ -66,6 +66,12 @@ class PipelineTextTest {
         String origins = text.formatted("\"format\":\"debezium\",\"table\":[\"a.t\",\"b.*\"]")
                 .replace("[\"k\"]", "[{\"origin\":\"schema\"},{\"origin\":\"table\"},\"k\"]");
         assertThat(PipelineText.write(Read.pipeline(origins))).isEqualTo(origins);
+        String fields = text.formatted("\"format\":\"debezium\",\"table\":\"public.t\"")
+                .replace("[\"k\"]", "[{\"field\":\"\\\"origin: table\\\"\",\"missing\":\"\"},\"k\"]");
+        assertThat(PipelineText.write(Read.pipeline(fields))).isEqualTo(fields);
+        String json = text.formatted("\"version\":\"v\"")
+                .replace("\"version\":\"v\",\"key\":[\"k\"]", "\"key\":[\"\\\"origin: table\\\"\"],\"version\":\"v\"");
+        assertThat(PipelineText.write(Read.pipeline(json))).isEqualTo(json);
         String defaults = "\"format\":\"dynamodb-stream\",\"expired\":\"retract\"";
         assertThat(PipelineText.write(Read.pipeline(text.formatted(defaults))))
                 .isEqualTo(text.formatted("\"format\":\"dynamodb-stream\""));

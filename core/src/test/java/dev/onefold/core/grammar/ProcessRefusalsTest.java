@@ -27,6 +27,9 @@ class ProcessRefusalsTest {
                 "\"t\":\"k\" | \"t\":[\"k\",\"l\",\"m\"] | has 3 components",
                 "\"of\":\"t\" | \"of\":\"u\" | u",
                 "\"version\":\"v\" | \"version\":\"v\",\"delete\":\"a = 1\" | has a delete condition",
+                "\"version\":\"v\" | \"version\":\"v\",\"zone\":\"UTC\" | roll-ups of tables read rows without them; leave it out",
+                "\"version\":\"v\" | \"version\":\"v\",\"truths\":[\"t\"] | roll-ups of tables read rows without them",
+                "\"version\":\"v\" | \"version\":\"v\",\"normalize\":\"nfc\" | roll-ups of tables read rows without them",
                 "\"key\":\"k\",\"version\":\"v\" | \"id\":\"k\" | has no key with a version beside it"
             })
     void a_problem_says_what_would_be_right(String right, String wrong, String said) {

@@ -258,9 +258,36 @@ class DerivationTest {
                 .isEmpty();
         assertThat(ofLogs(log("t").decimals(DecimalForm.TEXT), log("t").decimals(DecimalForm.PRECISE)))
                 .isEqualTo("the format has changed");
-        PipelineBuilder open = PipelineBuilder.named("t").dynamoDbStream();
-        assertThat(ofLogs(open, PipelineBuilder.named("t").dynamoDbStream().table("Orders")))
-                .isEqualTo("the format has changed");
+        assertThat(ofLogs(stream(), stream().table("Orders"))).isEqualTo("the format has changed");
+    }
+
+    @Test
+    void rows_are_of_no_use_to_a_format_that_reads_other_values_or_another_table() {
+        String otherValues = "impossible: the format reads other values of the same record:"
+                + " unwrap, quote, decimal or thousands has changed";
+        String otherTable = "impossible: the rows are of another table: table has changed";
+        assertThat(ofLogs(versioned(), versioned().unwrap("detail"))).isEqualTo(otherValues);
+        assertThat(ofLogs(versioned().unwrap("detail"), versioned().unwrap("Message")))
+                .isEqualTo(otherValues);
+        assertThat(ofLogs(versioned().csv(), versioned().csv().numbers(',', '.')))
+                .isEqualTo(otherValues);
+        assertThat(ofLogs(versioned().csv().numbers(',', '.'), versioned().csv().numbers(',', ' ')))
+                .isEqualTo(otherValues);
+        assertThat(ofLogs(versioned().csv(), versioned().csv().quote('\''))).isEqualTo(otherValues);
+        assertThat(ofLogs(versioned().csv(), versioned().csv().delimiter(';'))).isEqualTo("the format has changed");
+        assertThat(ofLogs(stream().table("Orders"), stream().table("Returns"))).isEqualTo(otherTable);
+        assertThat(ofLogs(stream().table("Orders"), stream())).isEqualTo(otherTable);
+        assertThat(ofLogs(log("public.t").version("v"), log("public.u").version("v")))
+                .isEqualTo(otherTable);
+        assertThat(ofLogs(log("t").version("v"), log("public.t").version("v"))).isEqualTo("the format has changed");
+    }
+
+    private static PipelineBuilder stream() {
+        return PipelineBuilder.named("t").dynamoDbStream();
+    }
+
+    private static PipelineBuilder versioned() {
+        return PipelineBuilder.named("t").version("v");
     }
 
     @Test
