@@ -286,7 +286,8 @@ public final class LineReader {
         byte[] part = buffer;
         for (int count = length; count >= 0; count = in.read(more)) {
             int newline = firstNewline(part, 0, count);
-            if (bytes == 0 ? ends.end(buffer, 0, length) > newline + 1 : ends.hasQuote(part, 0, newline)) {
+            boolean isInside = newline < count && ends.end(buffer, 0, length) != newline + 1;
+            if (bytes == 0 ? isInside : ends.hasQuote(part, 0, newline)) {
                 return stop(buffer, length);
             }
             line.update(part, 0, newline);

@@ -3,6 +3,7 @@ package dev.onefold.embedded.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Limits;
@@ -85,6 +86,28 @@ class LineReaderTest {
             assertThat(all).extracting(LineReader.Lines::oversized).containsExactly(-1L, (long) large.length, -1L);
             assertThat(all).extracting(LineReaderTest::text).containsExactly("a\n", "", "b\n");
             assertThat(all.get(1).oversizedHash()).isEqualTo(Sha256.digest().digest(large));
+        }
+    }
+
+    private static RecordEnds csv() {
+        return RecordEnds.of(PipelineBuilder.named("p")
+                .csv("a", "b", "c")
+                .rollup(r -> r.count("n"))
+                .build());
+    }
+
+    @Test
+    void a_record_of_several_lines_that_is_over_the_limit_is_never_cut_at_a_line_end_in_its_quotes()
+            throws IOException {
+        for (int more : List.of(2, LineReader.CHUNK_BYTES, Limits.RECORD_BYTES_MAX)) {
+            byte[] bytes = ("0,a,b\n1,\"a\n2,b\n\"," + "x".repeat(Limits.RECORD_BYTES_MAX + more) + "\n3,c,d\n")
+                    .getBytes(StandardCharsets.UTF_8);
+            for (LineReader reader : List.of(
+                    LineReader.hashing(csv(), new ByteArrayInputStream(bytes), Sha256.digest(), false),
+                    LineReader.eager(csv(), new ByteArrayInputStream(bytes), true))) {
+                assertThat(all(reader)).extracting(LineReaderTest::text).containsExactly("0,a,b\n");
+                assertThat(reader.fault()).isNotNull();
+            }
         }
     }
 
