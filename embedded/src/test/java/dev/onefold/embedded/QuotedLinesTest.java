@@ -210,6 +210,24 @@ class QuotedLinesTest {
     }
 
     @Test
+    void a_stream_that_ends_inside_of_quotes_is_read_up_to_its_last_record() throws IOException {
+        try (EmbeddedEngine engine = open("stream", 3)) {
+            LineIntake intake = new LineIntake(engine, "in", 1, _ -> {});
+            assertThat(intake.run(new ByteArrayInputStream(bytes("id,text\n1,a\n2,\"open\n"))))
+                    .isEqualTo(8);
+            assertThatThrownBy(intake::requireWhole)
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("Source in is read up to line 2: the record that begins in line 3 has a quote");
+            assertThat(engine.acknowledged("in")).isEqualTo(2);
+            LineIntake whole = new LineIntake(engine, "in", 3, _ -> {});
+            assertThat(whole.run(new ByteArrayInputStream(bytes("2,\"open\nno more\"")))).isEqualTo(16);
+            whole.requireWhole();
+            whole.takeRest();
+            assertThat(texts(engine)).isEqualTo(Map.of("a", "1", "open\nno more", "1"));
+        }
+    }
+
+    @Test
     void a_quote_that_goes_on_for_too_many_lines_or_bytes_stops_its_file() {
         for (String text : List.of("x\n".repeat(10_001), "x".repeat(1 << 20) + "\ny", "\n" + "x".repeat(11 << 20))) {
             try (EmbeddedEngine engine = open("long" + text.length(), 3)) {
