@@ -15,6 +15,7 @@ public final class LineIntake {
     private final EmbeddedEngine engine;
     private final String source;
     private final LongConsumer acknowledged;
+    private final RecordEnds ends;
     private long next;
     private LineReader.@Nullable Lines rest;
 
@@ -25,28 +26,44 @@ public final class LineIntake {
         this.source = source;
         this.next = next;
         this.acknowledged = acknowledged;
+        ends = RecordEnds.of(engine.pipeline());
     }
 
     /// Appends whole lines until the stream ends.
     ///
-    /// @return bytes of an unfinished last line, which is not appended
+    /// @return bytes of an unfinished last record, which is not appended
+    /// @throws EngineException if a record has no end that can be known; those in front of it are appended
     public long run(InputStream lines) throws IOException {
-        LineReader reader = LineReader.eager(RecordEnds.of(engine.pipeline()), lines, true);
+        LineReader reader = LineReader.eager(ends, lines, true);
         for (LineReader.Lines some = reader.next(); some != null; some = reader.next()) {
             append(some, some.bytes(), some.length());
         }
         RecordEnds.Fault fault = reader.fault();
         if (fault != null) {
-            throw new EngineException(
-                    EngineException.Kind.SOURCE_UNREADABLE,
-                    "Source " + source + " is read up to line " + (next - 1) + ": " + fault.message(next - 1)
-                            + ". The lines in front of it are folded.");
+            throw unreadable(fault);
         }
         rest = reader.rest();
         return rest == null ? 0 : rest.consumed();
     }
 
-    /// Appends the unfinished last line as a record.
+    /// Requires that no quote is open at the end of the stream, which is the end of its last record.
+    ///
+    /// @throws EngineException if one is
+    public void requireWhole() {
+        LineReader.Lines line = rest;
+        if (line != null && !ends.areWhole(line.bytes(), 0, line.length())) {
+            throw unreadable(ends.fault(line.bytes(), 0, line.length()));
+        }
+    }
+
+    private EngineException unreadable(RecordEnds.Fault fault) {
+        return new EngineException(
+                EngineException.Kind.SOURCE_UNREADABLE,
+                "Source " + source + " is read up to line " + (next - 1) + ": " + fault.message(next - 1)
+                        + ". The lines in front of it are folded.");
+    }
+
+    /// Appends the unfinished last line as a record, if it is [whole][#requireWhole].
     public void takeRest() {
         LineReader.Lines line = rest;
         if (line != null) {

@@ -210,6 +210,26 @@ class QuotedLinesTest {
     }
 
     @Test
+    void a_stream_that_ends_inside_of_quotes_is_read_up_to_its_last_record() throws IOException {
+        try (EmbeddedEngine engine = open("stream", 3)) {
+            LineIntake intake = new LineIntake(engine, "in", 1, _ -> {});
+            assertThat(intake.run(new ByteArrayInputStream(bytes("id,text\n1,a\n2,\"open\n"))))
+                    .isEqualTo(8);
+            assertThatThrownBy(intake::requireWhole)
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining(
+                            "Source in is read up to line 2: the record that begins in line 3 has a quote");
+            assertThat(engine.acknowledged("in")).isEqualTo(2);
+            LineIntake whole = new LineIntake(engine, "in", 3, _ -> {});
+            assertThat(whole.run(new ByteArrayInputStream(bytes("2,\"open\nno more\""))))
+                    .isEqualTo(16);
+            whole.requireWhole();
+            whole.takeRest();
+            assertThat(texts(engine)).isEqualTo(Map.of("a", "1", "open\nno more", "1"));
+        }
+    }
+
+    @Test
     void a_quote_that_goes_on_for_too_many_lines_or_bytes_stops_its_file() {
         for (String text : List.of("x\n".repeat(10_001), "x".repeat(1 << 20) + "\ny", "\n" + "x".repeat(11 << 20))) {
             try (EmbeddedEngine engine = open("long" + text.length(), 3)) {
@@ -255,6 +275,18 @@ class QuotedLinesTest {
             }
             engine.append("in", List.of("text,b", "x,id"));
             assertThat(texts(engine)).isEqualTo(Map.of("a", "2", "b", "1", "id", "1"));
+        }
+    }
+
+    @Test
+    void numbered_lines_may_go_on_with_any_record_even_one_with_the_name_of_its_column() throws IOException {
+        try (EmbeddedEngine engine = open("named", 3)) {
+            byte[] all = bytes("id,text\n6,a\n7,text\ntext,id\n");
+            engine.append("in", 1, all, 12);
+            engine.append("in", 1, all, all.length);
+            engine.append("in", 5, bytes("8,text\n"), 7);
+            new LineIntake(engine, "in", 6, _ -> {}).run(new ByteArrayInputStream(bytes("9,text\n")));
+            assertThat(texts(engine)).isEqualTo(Map.of("a", "1", "text", "3", "id", "1"));
         }
     }
 

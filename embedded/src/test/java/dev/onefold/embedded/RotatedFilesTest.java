@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FollowedFile;
@@ -91,6 +92,47 @@ class RotatedFilesTest extends FollowedLog {
                         .withMessageContaining("app.log.1.gz: ")
                         .withMessageContaining("cannot be read");
             }
+        }
+    }
+
+    @Test
+    void a_rotated_file_that_ends_inside_of_quotes_is_gone_on_with_when_it_is_mended_or_moved_away() throws Exception {
+        pipeline = PipelineBuilder.named("lines")
+                .csv("n", "text")
+                .rollup(rollup -> rollup.count("lines").sum("sum", "n", 18, 0))
+                .build();
+        write(log(), "1,a\n2,\"open\n");
+        next = 1;
+        followToEnd();
+        rotate("app.log.1");
+        write(log(), "3,c\n");
+        refusesOpenQuote("app.log.1");
+        Files.writeString(folder.resolve("app.log.1"), "1,a\n2,\"open\"\n");
+        next = 3;
+        followToEnd();
+        write(log(), "4,\"open\n");
+        rotate("app.log.2");
+        write(log(), "4,d\n");
+        refusesOpenQuote("app.log.2");
+        Path away = Files.createDirectory(folder.resolve("away"));
+        Files.move(folder.resolve("app.log.2"), away.resolve("app.log.2"));
+        next = 4;
+        try (Follower follower = new Follower(true)) {
+            follower.awaitAll();
+        }
+        followToEnd();
+    }
+
+    private void refusesOpenQuote(String rotated) {
+        try (Follower follower = new Follower(false)) {
+            await("it is refused", follower.following::isDone);
+            assertThat(follower.following)
+                    .isCompletedExceptionally()
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(EngineException.class)
+                    .withMessageContaining(rotated + ": ")
+                    .withMessageContaining("that has no end");
         }
     }
 

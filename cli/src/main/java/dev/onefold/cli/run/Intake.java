@@ -194,6 +194,9 @@ public final class Intake {
                     ? ". Lines of standard input that were read are folded; those after them must be sent."
                     : ". Send again from the last acknowledged line on, with the same --source.";
             long unfinished = intake.run(input);
+            if (!stop.isMade()) {
+                intake.requireWhole();
+            }
             if (unfinished > 0 && !stop.isMade() && !lines.acknowledge() && lines.source() == null) {
                 intake.takeRest();
                 unfinished = 0;

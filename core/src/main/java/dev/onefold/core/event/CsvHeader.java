@@ -15,7 +15,7 @@ final class CsvHeader {
     final byte quote;
     final @Nullable LocalNumbers numbers;
 
-    private final byte[] first; // The first name, in front of a quote in it.
+    private final byte[][] names;
     private final int bytesMin;
     private final int bytesMax;
 
@@ -24,9 +24,9 @@ final class CsvHeader {
         delimiter = (byte) format.delimiter();
         quote = (byte) format.quote();
         numbers = LocalNumbers.of(format);
-        String name = columns.getFirst();
-        int quoteAt = name.indexOf(quote);
-        first = name.substring(0, quoteAt < 0 ? name.length() : quoteAt).getBytes(StandardCharsets.UTF_8);
+        names = columns.stream()
+                .map(name -> name.getBytes(StandardCharsets.UTF_8))
+                .toArray(byte[][]::new);
         bytesMin = String.join(",", columns).getBytes(StandardCharsets.UTF_8).length;
         bytesMax = 2 * bytesMin + 2 * columns.size(); // All in quotes, and each of them doubled.
     }
@@ -62,13 +62,33 @@ final class CsvHeader {
             return false;
         }
         int at = begin(record, from, to);
-        at += quote != Format.Csv.NO_QUOTE && at < to && record[at] == quote ? 1 : 0;
-        for (int i = 0; i < first.length; i++) {
-            if (at + i >= to || record[at + i] != first[i]) {
+        int end = end(record, at, to);
+        for (int column = 0; column < names.length; column++) {
+            if (column > 0 && (at == end || record[at++] != delimiter)) {
+                return false;
+            }
+            at = behind(names[column], record, at, end);
+            if (at < 0) {
                 return false;
             }
         }
-        return columns.equals(values(record, from, to));
+        return at == end;
+    }
+
+    /// Behind the value at `from` if it is this name; otherwise -1.
+    private int behind(byte[] name, byte[] record, int from, int end) {
+        boolean quoted = from < end && record[from] == quote && quote != Format.Csv.NO_QUOTE;
+        int at = quoted ? from + 1 : from;
+        for (byte one : name) {
+            if (at == end || record[at] != one || !quoted && one == delimiter) {
+                return -1;
+            }
+            at++;
+            if (quoted && one == quote && (at == end || record[at++] != quote)) {
+                return -1;
+            }
+        }
+        return !quoted ? at : at < end && record[at] == quote ? at + 1 : -1;
     }
 
     /// The values of a record; `null` if it is not well-formed.

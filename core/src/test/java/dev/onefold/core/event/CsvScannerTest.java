@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -136,6 +137,33 @@ class CsvScannerTest {
         assertThat(ABC.refusal("x,  \"y\",z").message())
                 .isEqualTo(
                         "A space is in front of a quote in the CSV line, whose value begins at byte 2 of the record");
+    }
+
+    @Test
+    void a_record_is_the_header_if_its_values_are_the_names_however_they_are_written() {
+        String some = "a,\"\u00e4\r\ufeff";
+        Seeds.forAllSeeds(20_000, random -> {
+            List<String> columns = new ArrayList<>();
+            StringBuilder record = new StringBuilder(random.nextInt(8) == 0 ? "\ufeff" : "");
+            for (int column = random.nextInt(1, 4); column > 0; column--) {
+                StringBuilder name = new StringBuilder();
+                for (int length = random.nextInt(3); length > 0; length--) {
+                    name.append(some.charAt(random.nextInt(some.length())));
+                }
+                columns.add(name.toString());
+                String quoted = "\"" + name.toString().replace("\"", "\"\"") + "\"";
+                record.append(random.nextBoolean() ? name : quoted).append(column > 1 ? "," : "");
+            }
+            if (random.nextInt(3) == 0) {
+                int at = random.nextInt(record.length() + 1);
+                record.insert(at, some.charAt(random.nextInt(some.length())));
+            }
+            byte[] bytes = record.toString().getBytes(StandardCharsets.UTF_8);
+            CsvHeader header = new CsvHeader(new Format.Csv(',', columns), columns);
+            assertThat(header.isAt(bytes, 0, bytes.length))
+                    .as("%s is %s", record, columns)
+                    .isEqualTo(columns.equals(header.values(bytes, 0, bytes.length)));
+        });
     }
 
     @Test

@@ -217,7 +217,7 @@ public final class Commits {
                 framing.bytesTaken(lines.bytes(), from, lines.length()));
         byte[] rest = Arrays.copyOfRange(lines.bytes(), from, lines.length());
         if (!messages) {
-            folding.requireHeader(source, rest);
+            folding.requireHeader(source, rest, lines.firstRecord() == Request.NEXT);
         }
         return new Entry.Lines(
                 source.name(),

@@ -78,16 +78,17 @@ public final class Folding {
     }
 
     /// Requires that lines which are to be the first ones of a source begin with a header, if the format has one, and
-    /// that other lines begin with no other header.
+    /// that others which come as one begin with no other header: numbered lines may begin anywhere.
     ///
+    /// @param areOne whether a sender began with the first one
     /// @throws EngineException if they begin with no header for this pipeline
-    public void requireHeader(Source source, byte[] lines) {
+    public void requireHeader(Source source, byte[] lines, boolean areOne) {
         if (!Decoder.wantsHeader(state.pipeline)) {
             return;
         }
         if (source.awaitsHeader()) {
             header(source, lines, lines.length);
-        } else if (source.header().length > 0) {
+        } else if (areOne && source.header().length > 0) {
             takeColumns(decodings[0], source);
             int end = Framing.ofLines(state.pipeline).end(lines, 0, lines.length);
             String other = decodings[0].decoder.otherHeader(lines, 0, RecordLine.end(lines, 0, end));

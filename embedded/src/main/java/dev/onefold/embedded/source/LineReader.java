@@ -175,19 +175,21 @@ public final class LineReader {
         System.arraycopy(carry, 0, buffer, 0, carry.length);
         int length = carry.length;
         int end = ends.lastEnd(buffer, 0, length);
+        boolean isKnown = eager && isKnown(buffer, end, length);
         while (true) {
             int capacity = buffer.length - Decoder.PADDING;
             int seen = length;
-            while (!ended && length < capacity && (end == 0 || !eager)) {
+            while (!ended && length < capacity && !isKnown) {
                 int read = in.read(buffer, length, capacity - length);
                 ended = read < 0;
                 length += Math.max(read, 0);
-                if (eager) {
+                if (eager && firstNewline(buffer, seen, length) < length) {
                     end = lastEnd(buffer, end, seen, length);
-                    seen = length;
+                    isKnown = isKnown(buffer, end, length);
                 }
+                seen = eager ? length : seen;
             }
-            end = lastEnd(buffer, end, seen, length);
+            end = eager ? end : lastEnd(buffer, end, seen, length);
             if (end > 0) {
                 end = beforeOversized(buffer, end);
                 return end == 0 ? oversized(buffer, length) : cut(buffer, end, length);
@@ -218,6 +220,12 @@ public final class LineReader {
         int from = ends.haveQuotes() ? end : seen;
         int found = ends.lastEnd(buffer, from, length);
         return found > from ? found : end;
+    }
+
+    /// Whether there are records to hand out, or what comes does not say where the first one ends.
+    private boolean isKnown(byte[] buffer, int end, int length) {
+        int state = end > 0 ? end : ends.end(buffer, 0, length);
+        return end > 0 || state == RecordEnds.BROKEN || state == RecordEnds.ENDLESS;
     }
 
     private boolean isFault(int state, boolean isTooLong) {
@@ -286,7 +294,8 @@ public final class LineReader {
         byte[] part = buffer;
         for (int count = length; count >= 0; count = in.read(more)) {
             int newline = firstNewline(part, 0, count);
-            if (bytes == 0 ? ends.end(buffer, 0, length) > newline + 1 : ends.hasQuote(part, 0, newline)) {
+            boolean isInside = newline < count && ends.end(buffer, 0, length) != newline + 1;
+            if (bytes == 0 ? isInside : ends.hasQuote(part, 0, newline)) {
                 return stop(buffer, length);
             }
             line.update(part, 0, newline);

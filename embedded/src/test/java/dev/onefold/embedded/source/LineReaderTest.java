@@ -3,6 +3,7 @@ package dev.onefold.embedded.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Limits;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -86,6 +88,75 @@ class LineReaderTest {
             assertThat(all).extracting(LineReaderTest::text).containsExactly("a\n", "", "b\n");
             assertThat(all.get(1).oversizedHash()).isEqualTo(Sha256.digest().digest(large));
         }
+    }
+
+    private static RecordEnds csv() {
+        return RecordEnds.of(PipelineBuilder.named("p")
+                .csv("a", "b", "c")
+                .rollup(r -> r.count("n"))
+                .build());
+    }
+
+    @Test
+    void a_record_of_several_lines_that_is_over_the_limit_is_never_cut_at_a_line_end_in_its_quotes()
+            throws IOException {
+        for (int more : List.of(2, LineReader.CHUNK_BYTES, Limits.RECORD_BYTES_MAX)) {
+            byte[] bytes = ("0,a,b\n1,\"a\n2,b\n\"," + "x".repeat(Limits.RECORD_BYTES_MAX + more) + "\n3,c,d\n")
+                    .getBytes(StandardCharsets.UTF_8);
+            for (LineReader reader : List.of(
+                    LineReader.hashing(csv(), new ByteArrayInputStream(bytes), Sha256.digest(), false),
+                    LineReader.eager(csv(), new ByteArrayInputStream(bytes), true))) {
+                assertThat(all(reader)).extracting(LineReaderTest::text).containsExactly("0,a,b\n");
+                assertThat(reader.fault()).isNotNull();
+            }
+        }
+    }
+
+    /// A pipe whose writer waits once these were read, each by one read or more.
+    private static InputStream pipe(String... writes) {
+        Iterator<String> next = List.of(writes).iterator();
+        return new InputStream() {
+            private byte[] write = new byte[0];
+
+            @Override
+            public int read() {
+                throw new IllegalStateException("Bytes are read many at once");
+            }
+
+            @Override
+            public int read(byte[] target, int from, int length) {
+                if (write.length == 0) {
+                    assertThat(next).as("the reader waits for more").hasNext();
+                    write = next.next().getBytes(StandardCharsets.UTF_8);
+                }
+                int read = Math.min(length, write.length);
+                System.arraycopy(write, 0, target, from, read);
+                write = Arrays.copyOfRange(write, read, write.length);
+                return read;
+            }
+        };
+    }
+
+    @Test
+    void an_eager_reader_does_not_wait_for_the_end_of_a_record_whose_end_cannot_be_known() throws IOException {
+        for (String wrong : List.of("1,\"x\" y,z\n", "1,\"a\nb\"c\n2", "1,\"" + "\n".repeat(10_001))) {
+            LineReader reader = LineReader.eager(csv(), pipe("a,b,c\n", wrong), true);
+            assertThat(all(reader)).extracting(LineReaderTest::text).containsExactly("a,b,c\n");
+            assertThat(reader.fault()).isNotNull();
+            LineReader behind =
+                    LineReader.eager(csv(), pipe("a,b,c\n" + wrong.substring(0, 5), wrong.substring(5)), true);
+            assertThat(all(behind)).extracting(LineReaderTest::text).containsExactly("a,b,c\n");
+            assertThat(behind.fault()).isNotNull();
+        }
+    }
+
+    @Test
+    void an_eager_reader_hands_out_a_record_of_several_lines_as_soon_as_its_end_is_read() throws IOException {
+        LineReader reader = LineReader.eager(csv(), pipe("1,\"a", "\n", "b\n", "\",c", "\n"), true);
+        assertThat(text(reader.next())).isEqualTo("1,\"a\nb\n\",c\n");
+        LineReader next = LineReader.eager(csv(), pipe("1,a,b\n2,\"a\n", "b\n\"\n3"), true);
+        assertThat(text(next.next())).isEqualTo("1,a,b\n");
+        assertThat(text(next.next())).isEqualTo("2,\"a\nb\n\"\n");
     }
 
     @Test
