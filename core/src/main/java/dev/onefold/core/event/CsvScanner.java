@@ -40,7 +40,8 @@ final class CsvScanner {
         return isLiteral && header.isAt(record, from, to);
     }
 
-    /// Why a record seems to be another header: two values are names of columns, or one is the name of its own column.
+    /// Why a record seems to be another header: two values are names of columns, or the first one
+    /// is that of the first column. One in another place may be a value.
     @Nullable
     String otherHeader(byte[] record, int from, int to) {
         List<String> names = header.columns;
@@ -52,7 +53,7 @@ final class CsvScanner {
         int differs = -1;
         for (int column = 0; column < values.size(); column++) {
             boolean isSame = column < names.size() && names.get(column).equals(values.get(column));
-            known += isSame && slots[column] >= 0 ? 2 : names.contains(values.get(column)) ? 1 : 0;
+            known += isSame && column == 0 ? 2 : names.contains(values.get(column)) ? 1 : 0;
             differs = isSame || differs >= 0 ? differs : column;
         }
         differs = differs < 0 ? values.size() : differs;
