@@ -123,12 +123,11 @@ public final class RecordEnds {
     public Fault fault(byte[] bytes, int from, int to) {
         int record = lastEnd(bytes, from, to) == to ? from : lastEnd(bytes, from, to);
         int state = end(bytes, record, to);
-        int at =
-                switch (state) {
-                    case BROKEN -> brokenAt(bytes, record, to);
-                    case OPEN, ENDLESS -> lastValue(bytes, record, to);
-                    default -> record;
-                };
+        int at = switch (state) {
+            case BROKEN -> brokenAt(bytes, record, to);
+            case OPEN, ENDLESS -> lastValue(bytes, record, to);
+            default -> record;
+        };
         return new Fault(
                 1 + newlines(bytes, from, record),
                 1 + newlines(bytes, from, at),
