@@ -1,6 +1,7 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 
 /// Finds the ends of records in lines: each record ends at a line end. In CSV, from edition 3 on, a line end inside of
@@ -121,12 +122,16 @@ public final class RecordEnds {
     /// The place at which the state of quotes is not known, in records that are not whole, or in one that is too long.
     public Fault fault(byte[] bytes, int from, int to) {
         int record = lastEnd(bytes, from, to) == to ? from : lastEnd(bytes, from, to);
-        boolean isBroken = end(bytes, record, to) == BROKEN;
-        int at = isBroken ? brokenAt(bytes, record, to) : lastValue(bytes, record, to);
+        int state = end(bytes, record, to);
+        int at = switch (state) {
+            case BROKEN -> brokenAt(bytes, record, to);
+            case OPEN, ENDLESS -> lastValue(bytes, record, to);
+            default -> record;
+        };
         return new Fault(
                 1 + newlines(bytes, from, record),
                 1 + newlines(bytes, from, at),
-                !isBroken,
+                state,
                 Malformed.excerpt(bytes, at, to));
     }
 
@@ -143,18 +148,22 @@ public final class RecordEnds {
     ///
     /// @param record number of the line in which its record begins, from 1
     /// @param line the line of the quote that is open, or of the text behind a closing quote
+    /// @param state [#OPEN], [#ENDLESS] or [#BROKEN]; another one if the record is too long
     /// @param excerpt the bytes there
-    public record Fault(long record, long line, boolean isOpen, String excerpt) {
+    public record Fault(long record, long line, int state, String excerpt) {
         /// For a message, with the way out.
         ///
         /// @param linesBefore lines in front of those that were looked at
         public String message(long linesBefore) {
             return "the record that begins in line " + (linesBefore + record)
-                    + (isOpen
-                            ? " has a quote, opened in line " + (linesBefore + line)
+                    + switch (state) {
+                        case OPEN, ENDLESS ->
+                            " has a quote, opened in line " + (linesBefore + line)
                                     + ", that has no end, or none within " + QUOTED_BYTES_MAX + " bytes and "
-                                    + QUOTED_LINES_MAX + " lines: "
-                            : " has text behind a closing quote in line " + (linesBefore + line) + ": ")
+                                    + QUOTED_LINES_MAX + " lines: ";
+                        case BROKEN -> " has text behind a closing quote in line " + (linesBefore + line) + ": ";
+                        default -> " has quotes and more than " + Limits.RECORD_BYTES_MAX + " bytes: ";
+                    }
                     + excerpt
                     + ". Where the record ends is not known. Inside of quotes, write each quote twice. If quotes are"
                     + " ordinary characters here, write 'quote: none' under input";

@@ -292,11 +292,12 @@ public final class LineReader {
         long bytes = 0;
         byte[] more = new byte[CHUNK_BYTES];
         byte[] part = buffer;
+        int end = ends.end(buffer, 0, length);
         for (int count = length; count >= 0; count = in.read(more)) {
             int newline = firstNewline(part, 0, count);
-            boolean isInside = newline < count && ends.end(buffer, 0, length) != newline + 1;
+            boolean isInside = newline < count && end != newline + 1;
             if (bytes == 0 ? isInside : ends.hasQuote(part, 0, newline)) {
-                return stop(buffer, length);
+                return stop(buffer, end < 0 ? length : end);
             }
             line.update(part, 0, newline);
             bytes += newline;

@@ -100,7 +100,7 @@ class LineReaderTest {
     @Test
     void a_record_of_several_lines_that_is_over_the_limit_is_never_cut_at_a_line_end_in_its_quotes()
             throws IOException {
-        for (int more : List.of(2, LineReader.CHUNK_BYTES, Limits.RECORD_BYTES_MAX)) {
+        for (int more : List.of(-3, 2, LineReader.CHUNK_BYTES, Limits.RECORD_BYTES_MAX)) {
             byte[] bytes = ("0,a,b\n1,\"a\n2,b\n\"," + "x".repeat(Limits.RECORD_BYTES_MAX + more) + "\n3,c,d\n")
                     .getBytes(StandardCharsets.UTF_8);
             for (LineReader reader : List.of(
@@ -108,6 +108,8 @@ class LineReaderTest {
                     LineReader.eager(csv(), new ByteArrayInputStream(bytes), true))) {
                 assertThat(all(reader)).extracting(LineReaderTest::text).containsExactly("0,a,b\n");
                 assertThat(reader.fault()).isNotNull();
+                assertThat(reader.fault().message(1))
+                        .startsWith("the record that begins in line 2 has quotes and more than 10485760 bytes: '1,");
             }
         }
     }
