@@ -266,7 +266,7 @@ class QuotedLinesTest {
             engine.append("in", List.of("id,text", "1,a"));
             engine.append("in", List.of("id,\"text\"\r", "2,a"));
             assertThat(engine.counts().silent()).isEqualTo(1);
-            for (String other : List.of("text,id", "id,text,more", "id,word", "day,text")) {
+            for (String other : List.of("text,id", "id,text,more", "id,word")) {
                 assertThatThrownBy(() -> engine.append("in", List.of(other, "3,a")))
                         .as(other)
                         .isInstanceOf(EngineException.class)
