@@ -83,7 +83,10 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
         origin.put(ORIGIN + "schema", schema.isEmpty() ? null : schema);
         origin.put(ORIGIN + "table", table);
         Document row = merged(Optional.of(merged(image, payload(key))), Optional.of(new Document(origin, Set.of())));
-        if (!isRemoved && !hasSchema(value)) {
+        boolean namesSchema = document(value)
+                .filter(document -> document.fields().containsKey("schema"))
+                .isPresent();
+        if ((!isRemoved || namesSchema) && !hasSchema(value)) {
             requireClear(row, definition);
         }
         String at = op.equals("r")

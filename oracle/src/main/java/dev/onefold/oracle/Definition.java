@@ -164,9 +164,14 @@ record Definition(
         return paths;
     }
 
-    /// The fields that are measured as numbers, or compared with them.
+    /// The fields that are measured as numbers, or compared with them, and those of the version and of integer keys.
     Set<List<String>> numbers() {
         Set<List<String>> numbers = new LinkedHashSet<>();
+        parts.stream().filter(part -> "integer".equals(part.type())).forEach(part -> numbers.add(part.path()));
+        composite.stream().filter(part -> !"iso".equals(part.type())).forEach(part -> numbers.add(part.path()));
+        if (version != null && composite.isEmpty() && !versionType.equals("iso")) {
+            numbers.add(version);
+        }
         List<Condition> conditions = new ArrayList<>();
         for (Rollup rollup : rollups) {
             rollup.levels().stream()
