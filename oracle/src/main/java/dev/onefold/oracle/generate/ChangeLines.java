@@ -24,7 +24,7 @@ final class ChangeLines {
     private ChangeLines() {}
 
     static String pipeline(String pipeline) {
-        return pipeline.replace(JSON, "  format: debezium\n  table: t\n");
+        return pipeline.replace(JSON, "  format: debezium\n  table: t\n  decimals: text\n");
     }
 
     static List<byte[]> lines(List<byte[]> rows) {
