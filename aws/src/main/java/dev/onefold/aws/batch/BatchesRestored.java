@@ -92,7 +92,7 @@ public final class BatchesRestored {
     /// @param reaccepted ids, and marks of messages, that may come again
     /// @param sealed batches of records that were in none
     /// @param inDoubt deliveries that wait for a person now
-    /// @param letters marks of dead letters that are not there; see [LetterTable#removeMarksOfLost]
+    /// @param letters marks of dead letters that are not there; see [LetterTable#matchMarks]
     /// @param lost one sentence for each batch of which a part is missing
     public record Report(long reaccepted, int sealed, int inDoubt, int letters, List<String> lost) {
         public Report {
@@ -502,7 +502,7 @@ public final class BatchesRestored {
         items.add(put(cut.item(), "n = :n", Map.of(":n", Items.number(cut.number()))));
         require(items);
         LetterTable table = new LetterTable(store);
-        int letters = table.removeMarksOfLost();
+        int letters = table.matchMarks();
         table.ids().skip(Duration.between(BEGINNING, store.clock().instant()).toMillis());
         store.threads().pause(Store.IN_FLIGHT_MAX);
         BatchDefinition opened = definition.opened(store);

@@ -40,8 +40,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     letter = p "letter/" id mod 16, i id 8, r reason, m message, s shard, q sequence, u sub-sequence, t time,
 ///              w kind of the record, or none from before; a arrival of the record, if it is known; h SHA-256,
 ///              l length, b bucket and o object that hold the record; v, if they hold what was read of a record, the
-///              view whose pipeline read it, or 0; of the last edit that was rejected: eh SHA-256, eo object; c, once
-///              it was rejected again, whether it had lost a conflict
+///              view whose pipeline read it, or 0; j identity, or none from before; of the last edit that was
+///              rejected: eh SHA-256, eo object; c, once it was rejected again, whether it had lost a conflict
 ///     key    = p "key/" hash of a key, i id: of a letter whose record states that key, k of which says the same
 ///     next   = p "next", i 00, n the last id that was given
 ///     bucket = p "bucket", i 00, b the bucket that records go into: bucket names are everybody's, so it cannot be
@@ -171,12 +171,14 @@ public final class LetterTable {
                 Map.of("n", Items.number(id), "t", Items.number(store.clock().millis())));
     }
 
-    /// After a restore: removes the marks of letters that were lost, so that these are kept when their records
-    /// come again. A backup may hold a mark and not the letter that was written with it, if both are of its last
-    /// minutes. A letter of these minutes that a person has removed may come back, too.
+    /// After a restore: letters and marks belong together again. A backup may hold one of two items that were
+    /// written together and not the other, if both are of its last minutes. The mark of a letter that was lost is
+    /// removed, so that the letter is kept when its record comes again; a letter without its mark or its key gets
+    /// them, so that it is not kept twice, and is found. A letter of these minutes that a person has removed may
+    /// come back, too.
     ///
-    /// @return how many there were
-    public int removeMarksOfLost() {
+    /// @return how many marks were removed
+    public int matchMarks() {
         AtomicLong last = new AtomicLong();
         Queries.scan(
                 store,
@@ -187,13 +189,22 @@ public final class LetterTable {
         long from = Math.min(last.get(), store.clock().millis()) - UNSURE.toMillis();
         List<Boolean> removed = new ArrayList<>();
         Queries.scan(store, table, page -> {
-            List<Map<String, AttributeValue>> marks = page.stream()
-                    .filter(item -> Items.text(item, "p").startsWith("mark/"))
+            List<Map<String, AttributeValue>> unsure = page.stream()
                     .filter(item -> item.containsKey("t") && Items.number(item, "t") >= from)
                     .toList();
-            removed.addAll(store.threads().all(marks, this::removeIfLost));
+            removed.addAll(store.threads().all(unsure, this::match));
         });
         return Collections.frequency(removed, true);
+    }
+
+    /// Whether it was the mark of a letter that was lost.
+    private boolean match(Map<String, AttributeValue> item) {
+        if (item.containsKey("j")) {
+            long id = ByteBuffer.wrap(Items.bytes(item, "i")).getLong();
+            keepAs(id, Items.text(item, "j"));
+            ofKey.add(id, item);
+        }
+        return Items.text(item, "p").startsWith("mark/") && removeIfLost(item);
     }
 
     /// Whoever has made it another letter's mark meanwhile is right.
@@ -285,6 +296,7 @@ public final class LetterTable {
                         "q", AttributeValue.fromS(arrival.sequence()),
                         "u", Items.number(arrival.subSequence()),
                         "w", Items.number(arrival.kind().code()),
+                        "j", AttributeValue.fromS(letter.identity()),
                         "t", Items.number(store.clock().millis())));
     }
 

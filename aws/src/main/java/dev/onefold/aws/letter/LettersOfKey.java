@@ -50,6 +50,14 @@ final class LettersOfKey {
         return found;
     }
 
+    /// Adds the key of a letter, if its record states one.
+    void add(long id, Map<String, AttributeValue> letter) {
+        if (letter.containsKey("k")) {
+            store.retried(() -> store.client()
+                    .putItem(request -> request.tableName(table).item(item(Items.number(letter, "k"), id))));
+        }
+    }
+
     /// Removes the key of a letter that is gone; a crash in between leaves a key that leads nowhere.
     void remove(long id, Map<String, AttributeValue> letter) {
         if (letter.containsKey("k")) {

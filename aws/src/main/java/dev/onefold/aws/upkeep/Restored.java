@@ -64,7 +64,7 @@ public final class Restored {
     /// The results of a takeover.
     ///
     /// @param totals how they differ from those that were served
-    /// @param letters marks of dead letters that are not there; see [LetterTable#removeMarksOfLost]
+    /// @param letters marks of dead letters that are not there; see [LetterTable#matchMarks]
     public record Report(Verification totals, int letters) {}
 
     /// A table, as it was found.
@@ -221,7 +221,7 @@ public final class Restored {
                 store.threads().pause(Store.IN_FLIGHT_MAX);
                 clean(closed);
                 LetterTable table = new LetterTable(store);
-                letters = table.removeMarksOfLost();
+                letters = table.matchMarks();
                 // A thousand letters a second, which is more than there were.
                 table.ids().skip(sinceBeginning().toMillis());
                 return closed;

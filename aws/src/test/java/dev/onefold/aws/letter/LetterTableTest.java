@@ -20,10 +20,12 @@ import dev.onefold.core.query.Query;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 class LetterTableTest {
     private static final LocalDynamoDb DYNAMO = new LocalDynamoDb();
@@ -111,6 +113,34 @@ class LetterTableTest {
         assertThat(letters.list(0, 10)).containsExactly(listed.getLast());
         assertThat(DYNAMO.bucket.objects).hasSize(1);
         assertThat(record(listed.getLast().id())).isEqualTo(bytes("poison")); // Equal content, another identity.
+    }
+
+    @Test
+    void of_a_backup_that_holds_a_letter_without_its_mark_and_its_key_the_letter_is_kept_once_and_found() {
+        Letter rejected = letter("1", bytes("poison"));
+        Letter letter = new Letter(
+                rejected.identity(),
+                rejected.reason(),
+                rejected.message(),
+                rejected.arrival(),
+                DeadLetter.Content.RECORD,
+                7,
+                0);
+        letters.keep(List.of(letter));
+        long id = letters.list(0, 1).getFirst().id();
+        delete(LetterTable.mark(letter.identity()));
+        delete(LettersOfKey.item(7, id));
+        assertThat(letters.matchMarks()).isZero();
+        letters.keep(List.of(letter));
+        assertThat(letters.list(0, 10)).extracting(DeadLetter::id).containsExactly(id);
+        assertThat(letters.ofKeyHash(7)).containsExactly(id);
+    }
+
+    private void delete(Map<String, AttributeValue> key) {
+        store.client()
+                .deleteItem(
+                        request -> request.tableName(store.tables().letters()).key(key))
+                .join();
     }
 
     @Test

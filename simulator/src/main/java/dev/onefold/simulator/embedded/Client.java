@@ -119,13 +119,15 @@ final class Client {
     void meet(EmbeddedEngine engine) {
         Filling begun = filling;
         filling = null;
-        if (begun != null && Derivation.storesSame(engine.pipeline(), pipeline(begun.wanted))) {
+        Pipeline served = engine.pipeline();
+        if (begun != null
+                && Derivation.storesSame(served, pipeline(begun.wanted).ofDataOf(served))) {
             story.add("the new definition serves already");
             expected.serve(begun.wanted, begun.change, begun.letters, engine);
         }
-        if (Derivation.storesSame(engine.pipeline(), pipeline(definition()))) {
+        if (Derivation.storesSame(served, pipeline(definition()).ofDataOf(served))) {
             definitions.stream()
-                    .filter(each -> pipeline(each).equals(engine.pipeline()))
+                    .filter(each -> pipeline(each).ofDataOf(served).equals(served))
                     .findFirst()
                     .ifPresent(expected::show); // It was opened with other formulas.
         }
