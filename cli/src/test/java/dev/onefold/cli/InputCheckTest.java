@@ -68,6 +68,32 @@ class InputCheckTest {
     }
 
     @Test
+    void a_record_that_a_derived_field_refuses_is_named_and_another_formula_fills_the_totals_anew() {
+        cli.write("orders.csv", "id,email,gross,tax\n1, A@b.c ,10.50,2\n2,a@B.C,1,0.5\n3,x@y,abc,1\n");
+        String pipeline = """
+                pipeline: orders
+                input:
+                  format: csv
+                  let:
+                    mail: lower(trim(email))
+                    net: %s
+                  id: id
+                rollup:
+                  levels: [mail]
+                  measures: {net: "sum(net) decimal(18,2)"}
+                """;
+        cli.write("orders.yaml", pipeline.formatted("gross - tax"));
+        assertThat(cli.run("check", "orders.yaml", "--input", "orders.csv").out())
+                .contains("Derived field net: Field gross is 'abc', which is not a number");
+        cli.run("run", "orders.yaml", "--input", "orders.csv", "--data", "data");
+        assertThat(cli.run("query", "--data", "data", "--depth", "1").out()).containsPattern("a@b.c +9.00");
+        cli.write("orders.yaml", pipeline.formatted("(gross - tax) * 2"));
+        Result again = cli.run("run", "orders.yaml", "--input", "orders.csv", "--data", "data");
+        assertThat(cli.run("query", "--data", "data", "--depth", "1").out() + again.out() + again.err())
+                .containsPattern("a@b.c +18.00");
+    }
+
+    @Test
     void a_first_pipeline_looks_into_notifications_of_sns() {
         StringBuilder lines = new StringBuilder();
         for (String event : List.of("{\"id\":\"a\",\"n\":1}", "{\"id\":\"b\",\"n\":2}")) {

@@ -43,6 +43,7 @@ public final class Decoder {
     private @Nullable CsvScanner csv;
     private final Scalars scalars;
     private final Times times;
+    private final @Nullable DerivedFields derived;
     private final Event event;
 
     private final boolean passesMark;
@@ -72,6 +73,7 @@ public final class Decoder {
         fields = new Fields(pipeline.fields());
         scalars = new Scalars(input.spellings());
         times = new Times(input);
+        derived = DerivedFields.of(pipeline, fields, scalars);
         json = input.format() instanceof Format.Json ? new JsonScanner(fields) : null;
         envelopes = input.format() instanceof Format.Json wrapped
                         && !wrapped.unwrap().isEmpty()
@@ -149,7 +151,9 @@ public final class Decoder {
         if (header == null) {
             return new Malformed(Reason.MALFORMED, "The header line is not CSV");
         }
-        Malformed malformed = header.requireColumns(fields.paths);
+        Malformed malformed = header.requireColumns(fields.paths.stream()
+                .filter(path -> pipeline.input().let(path) == null)
+                .toList());
         if (malformed != null) {
             return malformed;
         }
@@ -257,7 +261,7 @@ public final class Decoder {
 
     /// Takes the identity of a change that is refused.
     private void state(ChangeScanner change) {
-        if (key() == null && change.version() != null) {
+        if (key(change) == null && change.version() != null) {
             position(change.version());
         }
     }
@@ -277,17 +281,25 @@ public final class Decoder {
     }
 
     private @Nullable Malformed fill(@Nullable ChangeScanner change) throws CompiledCondition.Unanswerable {
-        Malformed malformed = key();
+        Malformed malformed = key(change);
         if (malformed == null) {
             malformed = change != null && change.version() != null ? position(change.version()) : version();
         }
         if (malformed != null) {
             return malformed;
         }
-        boolean isRemoved = change != null && change.kind() == ChangeScanner.Kind.REMOVED;
+        boolean isRemoved = isRemoved(change);
+        malformed = isRemoved ? null : derive(DerivedFields.DELETE);
+        if (malformed != null) {
+            return malformed;
+        }
         if (isRemoved || delete != null && delete.holds(fields, scalars)) {
             event.kind = Event.Kind.DELETE;
             return null;
+        }
+        malformed = derive(DerivedFields.FILTER);
+        if (malformed != null) {
+            return malformed;
         }
         if (timeSlot >= 0) {
             malformed = time(timeSlot, timeType);
@@ -304,18 +316,31 @@ public final class Decoder {
             event.kind = Event.Kind.FILTERED;
             return null;
         }
+        malformed = derive(DerivedFields.REST);
+        return malformed != null ? malformed : contribution();
+    }
+
+    private static boolean isRemoved(@Nullable ChangeScanner change) {
+        return change != null && change.kind() == ChangeScanner.Kind.REMOVED;
+    }
+
+    private @Nullable Malformed derive(int step) {
+        return derived == null ? null : derived.derive(step, false);
+    }
+
+    private @Nullable Malformed contribution() throws CompiledCondition.Unanswerable {
         if (content != null) {
             return content(content);
         }
         for (int rollup = 0; rollup < groups.length; rollup++) {
             event.groupFrom[rollup] = event.length;
-            malformed = groups[rollup].append(event);
+            Malformed malformed = groups[rollup].append(event);
             if (malformed != null) {
                 return malformed;
             }
             event.groupTo[rollup] = event.length;
         }
-        malformed = amounts.append(event);
+        Malformed malformed = amounts.append(event);
         return malformed != null ? malformed : tooLarge();
     }
 
@@ -387,8 +412,12 @@ public final class Decoder {
         return new Malformed(Reason.TOO_LARGE, whose + length + " bytes" + what + " has at most " + limit);
     }
 
-    private @Nullable Malformed key() {
+    private @Nullable Malformed key(@Nullable ChangeScanner change) {
         event.keyFrom = 0;
+        Malformed malformed = derived == null ? null : derived.derive(DerivedFields.IDENTITY, isRemoved(change));
+        if (malformed != null) {
+            return malformed;
+        }
         if (byMessage) {
             event.append(message, 0, message.length);
         }

@@ -11,6 +11,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
@@ -108,7 +109,8 @@ public final class PipelineReader {
             return null;
         }
         Format format = format(input);
-        FieldGrammar fields = new FieldGrammar(format);
+        FieldGrammar fields = new FieldGrammar(format, LetReader.names(input));
+        List<Let> lets = LetReader.lets(input, fields);
         Identity identity = identity(input, fields, format instanceof Format.Changes);
         Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
@@ -137,13 +139,30 @@ public final class PipelineReader {
                         delete,
                         filter,
                         edition == null ? Edition.UNSTATED : edition,
-                        spellings);
+                        spellings,
+                        lets);
+        if (format instanceof Format.Changes && identity instanceof Identity.Versioned versioned) {
+            refuseDerived(input, versioned, fields.derived());
+        }
         Fold fold = fold(settings, event, new RollupReader(fields, eventTime, spellings.zone()), fields);
         Setting publish = settings.get("publish");
         Publishing publishing = publish == null ? null : new PublishingReader(publish).read(fold);
         return name == null || event == null || fold == null || !problems.isEmpty()
                 ? null
                 : new Pipeline(name, event, fold, publishing);
+    }
+
+    /// A removal brings the key of its row alone, and is to be newer than the row.
+    private static void refuseDerived(Section input, Identity.Versioned identity, List<FieldPath> derived) {
+        boolean hasKey = identity.key().stream().anyMatch(derived::contains);
+        boolean hasVersion = identity.version() != null && derived.contains(identity.version())
+                || identity.composite().stream().anyMatch(part -> derived.contains(part.field()));
+        if (hasKey || hasVersion) {
+            input.refuse(
+                    hasKey ? "key" : "version",
+                    "has a derived field, and a change that removes a row may bring no more than the table's key",
+                    "write fields of the table");
+        }
     }
 
     private static @Nullable Fold fold(

@@ -31,6 +31,7 @@ final class Section {
                 "table",
                 "logs",
                 "decimals",
+                "let",
                 "key",
                 "version",
                 "id",

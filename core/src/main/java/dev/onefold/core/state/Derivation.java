@@ -129,6 +129,13 @@ public sealed interface Derivation {
         if (reason != null) {
             return new Impossible(reason);
         }
+        List<FieldPath> read = from.fields();
+        for (FieldPath field : to.fields()) {
+            if (read.contains(field)
+                    && !Objects.equals(from.input().let(field), to.input().let(field))) {
+                return new Impossible("field " + field + " is derived otherwise than before");
+            }
+        }
         Rollups before = Rollups.of(from);
         Rollups after = Rollups.of(to);
         List<List<Kept>> levels = new ArrayList<>();

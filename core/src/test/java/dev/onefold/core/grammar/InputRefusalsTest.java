@@ -21,8 +21,9 @@ class InputRefusalsTest {
                         "2:12: input.key: has no version beside it: nothing would say which of two records is newer;"
                                 + " write version: FIELD; or write id in place of key if each record counts",
                         "2:30: input.versoin: 'versoin' is not a setting of input; did you mean 'version'?",
-                        "3:25: rollup.levels[0]: 'Hierarchy/Region' is not a field name; there is no arithmetic: name one"
-                                + " field, and compute beforehand; a field that has just this name:"
+                        "3:25: rollup.levels[0]: 'Hierarchy/Region' is not a field name; there is no arithmetic here:"
+                                + " name one field, which 'let' under input may derive, as in 'net: gross - tax'; a field"
+                                + " that has just this name:"
                                 + " '\"Hierarchy/Region\"'",
                         "4:46: rollup.measures.value: 'sum(Value)' ends too early; write decimal(precision,scale):"
                                 + " digits in all, 1 to 38, and digits after the point, 0 to precision",
@@ -79,7 +80,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"foo\": 1",
                 "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, quote, decimal,"
-                        + " thousands, unwrap, stream, expired, table, logs, decimals, key, version, id, horizon, time, delete,"
+                        + " thousands, unwrap, stream, expired, table, logs, decimals, let, key, version, id, horizon, time, delete,"
                         + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
