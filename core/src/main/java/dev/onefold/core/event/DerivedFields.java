@@ -296,8 +296,8 @@ final class DerivedFields {
                 read.isEmpty() ? "of none" : read.getFirst(),
                 (argument instanceof Let.Field ? "is " : "leads to ") + Malformed.excerpt(text, 0, text.length)
                         + ", which is not a number of at most " + Limits.FACTOR_DIGITS_MAX
-                        + " digits before the point and as many behind it; "
-                        + call.function().word() + " needs one"
+                        + " digits before the point and as many behind it; '"
+                        + call.function().word() + "' needs one"
                         + advice));
     }
 

@@ -102,9 +102,9 @@ class DerivedFieldsTest {
     void a_refusal_names_the_derived_field_the_field_and_the_value() {
         String number = "not a number of at most 28 digits before the point and as many behind it; ";
         assertThat(refusal("price * 2", "\"price\":\"abc\""))
-                .isEqualTo("Derived field x: Field price is 'abc', which is " + number + "* needs one");
+                .isEqualTo("Derived field x: Field price is 'abc', which is " + number + "'*' needs one");
         assertThat(refusal("divide(split(a, \"/\", 2), 3, 1)", "\"a\":\"1/b\""))
-                .isEqualTo("Derived field x: Field a leads to 'b', which is " + number + "divide needs one");
+                .isEqualTo("Derived field x: Field a leads to 'b', which is " + number + "'divide' needs one");
         assertThat(refusal("price - 2", "\"price\":1e29")).contains("'100000000000000000000000000000'");
         assertThat(refusal("price - 2", "\"price\":1e2000"))
                 .isEqualTo("Derived field x: The number has over 1000 digits");
