@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Computes the derived fields of a record, and puts them among its fields: each before the first step of reading that
@@ -269,16 +270,8 @@ final class DerivedFields {
     }
 
     private static String split(String text, String separator, int place) {
-        int from = 0;
-        for (int left = place; left > 1; left--) {
-            int at = text.indexOf(separator, from);
-            if (at < 0) {
-                return "";
-            }
-            from = at + separator.length();
-        }
-        int to = text.indexOf(separator, from);
-        return text.substring(from, to < 0 ? text.length() : to);
+        String[] parts = text.split(Pattern.quote(separator), -1);
+        return place > parts.length ? "" : parts[place - 1];
     }
 
     private BigDecimal number(List<Object> values, int index, Let.Call call) throws Unanswerable {
@@ -286,8 +279,7 @@ final class DerivedFields {
         if (number != null && InputReader.isFactor(number)) {
             return number;
         }
-        byte[] text = (values.get(index) instanceof BigDecimal found ? plain(found) : (String) values.get(index))
-                .getBytes(StandardCharsets.UTF_8);
+        byte[] text = values.get(index).toString().getBytes(StandardCharsets.UTF_8);
         List<FieldPath> read = new ArrayList<>();
         Term argument = call.arguments().get(index);
         argument.fields(read::add);

@@ -149,4 +149,16 @@ class LetRefusalsTest {
                 .asString()
                 .contains("'b' is none of input.columns");
     }
+
+    @Test
+    void a_batch_inserts_fields_of_its_records() {
+        String batch = """
+                {"pipeline": "p", "input": {"let": {"mail": "lower(email)"}, "id": "mail"},
+                "batch": {"size": 10, "deliver": {"jdbc": "jdbc:h2:x", "insert": "insert into t values (%s)"}}}""";
+        assertThat(Read.problems(batch.formatted("lower(:email), :mail_id"))).isEmpty();
+        assertThat(Read.problems(batch.formatted(":mail")))
+                .singleElement()
+                .asString()
+                .contains("batch.deliver: inserts mail, which is derived, and a batch has the records as they are");
+    }
 }
