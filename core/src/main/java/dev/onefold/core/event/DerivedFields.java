@@ -40,6 +40,7 @@ final class DerivedFields {
     // The values of all fields, because fields have their values in one array.
     private byte[] bytes = new byte[1 << 12];
     private int length;
+    private boolean isCopied; // Of this record.
 
     private DerivedFields(Pipeline pipeline, Fields fields, Scalars scalars) {
         this.fields = fields;
@@ -64,6 +65,7 @@ final class DerivedFields {
     /// @param isRemoved whether the record removes a row, and has no more than its key, which may be derived
     @Nullable
     Malformed derive(int step, boolean isRemoved) {
+        isCopied &= step != IDENTITY;
         for (Derived derived : steps.get(step)) {
             FieldPath name = fields.paths.get(derived.slot);
             if (fields.kind[derived.slot] != Fields.MISSING) {
@@ -87,7 +89,7 @@ final class DerivedFields {
         if (value == null) {
             return;
         }
-        if (fields.bytes != bytes) {
+        if (!isCopied) {
             copy();
         }
         byte[] text =
@@ -107,14 +109,14 @@ final class DerivedFields {
             }
         }
         fields.bytes = bytes;
+        isCopied = true;
     }
 
     private void append(int slot, byte kind, byte[] from, int start, int end) {
         int needed = length + end - start + Decoder.PADDING;
         if (needed > bytes.length) {
-            boolean isShared = fields.bytes == bytes;
             bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, needed));
-            fields.bytes = isShared ? bytes : fields.bytes;
+            fields.bytes = isCopied ? bytes : fields.bytes;
         }
         System.arraycopy(from, start, bytes, length, end - start);
         fields.set(slot, kind, length, length + end - start);

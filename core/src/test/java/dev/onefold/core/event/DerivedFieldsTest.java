@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.RecordKind;
+import dev.onefold.core.form.RowLine;
 import dev.onefold.core.grammar.Read;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Derivation;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -173,9 +177,9 @@ class DerivedFieldsTest {
                 .version("v")
                 .rollup(r -> r.sum("net", "net", 18, 2))
                 .build());
-        assertThat(decoder.identity("{\"k\":\"K\",\"v\":1,\"price\":\"?\"}".getBytes())
+        assertThat(decoder.identity("{\"k\":\"K\",\"v\":1,\"price\":\"?\"}".getBytes(StandardCharsets.UTF_8))
                         .key())
-                .isEqualTo("k".getBytes());
+                .isEqualTo("k".getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -270,11 +274,9 @@ class DerivedFieldsTest {
                 .version("v")
                 .rollup(r -> r.count("n"))
                 .build());
-        byte[] removal = dev.onefold.core.form.RowLine.removedAt(
-                new Version(java.math.BigInteger.TWO, Version.Kind.NUMBER), "{\"id\":\"abc\"}".getBytes());
-        assertThat(decoder.identity(dev.onefold.core.bytes.RecordKind.ROW, removal)
-                        .key())
-                .isEqualTo("abc".getBytes());
+        byte[] removal = RowLine.removedAt(
+                new Version(BigInteger.TWO, Version.Kind.NUMBER), "{\"id\":\"abc\"}".getBytes(StandardCharsets.UTF_8));
+        assertThat(decoder.identity(RecordKind.ROW, removal).key()).isEqualTo("abc".getBytes(StandardCharsets.UTF_8));
         assertThat(decoder.event().kind).isEqualTo(Event.Kind.DELETE);
     }
 

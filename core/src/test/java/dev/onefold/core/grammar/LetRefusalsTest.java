@@ -2,7 +2,9 @@ package dev.onefold.core.grammar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Pipeline;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -83,7 +85,7 @@ class LetRefusalsTest {
         assertThat(problems("a%b")).singleElement().asString().contains("derived fields have +, -, * and divide");
         assertThat(problems("a[0] + 1")).singleElement().asString().contains("arrays are not addressed");
         assertThat(problems("")).singleElement().asString().contains("is empty");
-        assertThat(problems(String.join(" + ", java.util.Collections.nCopies(65, "a"))))
+        assertThat(problems(String.join(" + ", Collections.nCopies(65, "a"))))
                 .singleElement()
                 .asString()
                 .contains("is one term too many; at most 64 are possible");
@@ -95,7 +97,7 @@ class LetRefusalsTest {
 
     @Test
     void each_example_of_a_function_can_be_read() {
-        for (dev.onefold.core.pipeline.Let.Function function : dev.onefold.core.pipeline.Let.Function.values()) {
+        for (Let.Function function : Let.Function.values()) {
             if (!function.isOperator()) {
                 assertThat(problems(function.example())).as(function.example()).isEmpty();
             }
