@@ -55,7 +55,7 @@ final class DebeziumScanner extends ChangeScanner {
     private static final Pattern LSN = Pattern.compile("([0-9a-f]{8}):([0-9a-f]{8}):([0-9a-f]{4})");
     private static final byte[] NOTHING = {'n', 'u', 'l', 'l'};
 
-    private final List<String> logs;
+    private final LogNames logs;
     private final boolean readsForms;
     private boolean isAvro;
     private final TableNames tables;
@@ -104,6 +104,7 @@ final class DebeziumScanner extends ChangeScanner {
         final int changeLsn;
         final int commitLsn;
         final int serial;
+        final int server;
         final int[] alone;
         final int[] byCollection;
         final int[] byDatabase;
@@ -136,6 +137,7 @@ final class DebeziumScanner extends ChangeScanner {
             changeLsn = plan(names, "source", "change_lsn");
             commitLsn = plan(names, "source", "commit_lsn");
             serial = plan(names, "source", "event_serial_no");
+            server = plan(names, "source", "server_id");
             alone = new int[] {ofTable};
             byCollection = new int[] {ofDatabase, ofCollection};
             byDatabase = new int[] {ofDatabase, ofTable};
@@ -172,8 +174,8 @@ final class DebeziumScanner extends ChangeScanner {
 
     DebeziumScanner(Pipeline pipeline, Format.Debezium format, Fields fields) {
         super(pipeline, fields);
-        logs = format.logs();
         readsForms = pipeline.input().readsBy(3);
+        logs = new LogNames(format, readsForms);
         byCommit = pipeline.input().edition() != Edition.FIRST;
         decimals = readsForms || format.decimals() != null
                 ? new ConnectDecimals(pipeline, format.decimals(), fields)
@@ -473,14 +475,13 @@ final class DebeziumScanner extends ChangeScanner {
     }
 
     private @Nullable Malformed set(Envelope envelope, BigInteger position, BigInteger number) {
-        int generation = logs.isEmpty() ? 0 : logs.indexOf(text(envelope.log));
-        if (generation < 0) {
-            return new Malformed(
-                    Reason.REFUSED,
-                    "The change "
-                            + (isThere(envelope.log) ? "is of the log '" + text(envelope.log) + "'" : "names no log")
-                            + " (source.name), which is none of input.logs: "
-                            + String.join(", ", logs) + ". If that log began behind these, add it at the end");
+        String log = text(envelope.log);
+        int generation = logs.generation(log);
+        Malformed refused = generation < 0
+                ? logs.unlisted(log)
+                : isThere(envelope.file) ? logs.otherServer(log, whole(envelope.server, DIGITS_MAX)) : null;
+        if (refused != null) {
+            return refused;
         }
         try {
             version = Version.of(generation, position, number.longValueExact()).number();

@@ -78,6 +78,14 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
         return low(number.shiftRight(REPAIR_BITS), POSITION_BITS);
     }
 
+    /// Whether it is the time of a change, in whole milliseconds: two changes of one item may have the same.
+    public boolean isOfMillisecond() {
+        return kind == Kind.PLACE
+                && generation() == TIMED_GENERATION
+                && repair() == 0
+                && position().mod(BigInteger.valueOf(1_000)).signum() == 0;
+    }
+
     /// Of the place of a change: the number of the seeding or repair; 0 of a change that the log has.
     public long repair() {
         return low(number, REPAIR_BITS).longValueExact();

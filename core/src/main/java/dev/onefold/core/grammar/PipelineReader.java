@@ -320,7 +320,18 @@ public final class PipelineReader {
             setting.refuseKind("a list of names of connectors (topic.prefix), the oldest first");
             return List.of();
         }
-        return setting.distinct(Expression::whole, "name each connector once");
+        return setting.distinct(PipelineReader::log, "name each connector once, or each of its servers");
+    }
+
+    private static String log(Expression expression) {
+        String text = expression.whole();
+        if (text.indexOf(Format.Debezium.SERVER) >= 0 && !text.matches("[^/]+/[0-9]{1,10}")) {
+            throw expression.refuseFrom(
+                    0,
+                    "is not a connector with a server",
+                    "write its name (topic.prefix), and for MySQL behind it the server's id: grid/223344");
+        }
+        return text;
     }
 
     private List<FieldPath> unwrap(Section input) {

@@ -256,7 +256,8 @@ public sealed interface Derivation {
                         && (before.logs().equals(after.logs())
                                 ? before.tables().equals(after.tables()) || isNamedNow(from, before, after)
                                 : before.tables().equals(after.tables())
-                                        && before.logs().isEmpty())
+                                        && (before.logs().isEmpty()
+                                                || before.logNames().equals(after.logNames())))
                 || from.format() instanceof Format.DynamoDbStream && to.format() instanceof Format.DynamoDbStream;
     }
 
@@ -308,8 +309,18 @@ public sealed interface Derivation {
                         && (before.decimals() == after.decimals()
                                 || before.decimals() == null && after.decimals() == Input.DecimalForm.TEXT)
                         && before.logs().isEmpty() == after.logs().isEmpty()
-                        && after.logs().size() >= before.logs().size()
-                        && after.logs().subList(0, before.logs().size()).equals(before.logs());
+                        && takesAlso(before, after);
+    }
+
+    /// Whether the later format has the logs that the former one has, in their order, and each server of theirs; to
+    /// name
+    /// a server where none was named takes changes that were refused.
+    private static boolean takesAlso(Format.Debezium before, Format.Debezium after) {
+        List<String> names = before.logNames();
+        return after.logNames().size() >= names.size()
+                && after.logNames().subList(0, names.size()).equals(names)
+                && before.logs().stream()
+                        .allMatch(log -> names.contains(log) || after.logs().contains(log));
     }
 
     /// A level that took no record without its field serves a level that takes them, too: such records are among the
