@@ -32,6 +32,7 @@ public final class Decoder {
     public static final int PADDING = Math.max(JsonScanner.PADDING, Hash.PADDING);
 
     private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
+    private static final BigInteger COUNTERS = BigInteger.TEN.pow(Times.COUNTER_DIGITS);
     private static final int LONG_DIGITS = 18;
 
     private final Pipeline pipeline;
@@ -491,6 +492,13 @@ public final class Decoder {
         if (type != null) {
             Malformed malformed = time(slot, type);
             if (malformed == null) {
+                if (type == TimeType.HLC) {
+                    return position(BigInteger.valueOf(times.seconds)
+                            .multiply(NANOS)
+                            .add(BigInteger.valueOf(times.nanos))
+                            .multiply(COUNTERS)
+                            .add(BigInteger.valueOf(times.counter)));
+                }
                 if (Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
                     event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
                 } else {

@@ -5,9 +5,8 @@ import java.math.BigInteger;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The logs whose changes a pipeline reads, each by the name of its connector, and the servers of MySQL and MariaDB
-/// that
-/// the file names for them. Positions in the binary logs of two servers have no order.
+/// The logs whose changes a pipeline reads, each by the name of its connector, and the servers of MySQL and
+/// MariaDB that the file names for them. Positions in the binary logs of two servers have no order.
 ///
 /// @param isStrict whether the file has to name the server
 record LogNames(List<String> logs, List<String> names, boolean isStrict) {

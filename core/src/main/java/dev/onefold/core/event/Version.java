@@ -4,6 +4,7 @@ import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.TimeType;
 import java.math.BigInteger;
 import java.time.Instant;
 
@@ -34,7 +35,11 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
         private static Kind of(Pipeline pipeline) {
             return switch (pipeline.input().identity()) {
                 case Identity.Versioned versioned ->
-                    versioned.version() == null ? PLACE : versioned.versionTime() == null ? NUMBER : TIME;
+                    versioned.version() == null
+                            ? PLACE
+                            : versioned.versionTime() == null || versioned.versionTime() == TimeType.HLC
+                                    ? NUMBER
+                                    : TIME;
                 case Identity.ById _, Identity.ByMessage _, Identity.ByPlace _ -> NONE;
             };
         }

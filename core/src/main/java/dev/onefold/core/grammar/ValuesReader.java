@@ -13,6 +13,7 @@ import dev.onefold.core.pipeline.TableName.Origin;
 import dev.onefold.core.pipeline.TimeType;
 import java.time.DateTimeException;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -45,14 +46,18 @@ record ValuesReader(FieldGrammar fields) {
                     size == 0 ? "is empty" : "has " + size + " fields",
                     "write 1 to " + Limits.KEY_FIELDS_MAX + " fields");
         }
-        Map<FieldPath, Part> parts = new LinkedHashMap<>();
+        List<Part> parts = new ArrayList<>();
         for (Setting item : setting.items()) {
             Part part = part(item);
-            if (part != null && parts.putIfAbsent(part.field(), part) != null) {
+            if (part != null
+                    && parts.stream()
+                            .anyMatch(each -> each.field().equals(part.field()) && each.element() == part.element())) {
                 item.refuse(part.field().toString(), "is there twice", "name it once");
+            } else if (part != null) {
+                parts.add(part);
             }
         }
-        return List.copyOf(parts.values());
+        return List.copyOf(parts);
     }
 
     private @Nullable Part part(Setting setting) {
@@ -71,7 +76,11 @@ record ValuesReader(FieldGrammar fields) {
         FieldPath field = section.read("field", fields::alone);
         PartType type = section.read("type", ValuesReader::type);
         String missing = section.read("missing", Expression::whole);
-        return field == null ? null : new Part(field, type, missing);
+        Integer element = section.read("element", text -> Numbers.integer(text, 0, Limits.KEY_FIELDS_MAX - 1));
+        if (element != null && fields.format() != null && !(fields.format() instanceof Format.Json)) {
+            section.refuse("element", "is for json only", "leave it out");
+        }
+        return field == null ? null : new Part(field, type, missing, element == null ? Part.WHOLE : element);
     }
 
     /// The origin of a row, as a field.

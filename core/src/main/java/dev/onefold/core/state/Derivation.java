@@ -312,9 +312,8 @@ public sealed interface Derivation {
                         && takesAlso(before, after);
     }
 
-    /// Whether the later format has the logs that the former one has, in their order, and each server of theirs; to
-    /// name
-    /// a server where none was named takes changes that were refused.
+    /// Whether the later format has the logs that the former one has, in their order, and each server of
+    /// theirs; to name a server where none was named takes changes that were refused.
     private static boolean takesAlso(Format.Debezium before, Format.Debezium after) {
         List<String> names = before.logNames();
         return after.logNames().size() >= names.size()
