@@ -244,7 +244,8 @@ final class DebeziumScanner extends ChangeScanner {
                     Reason.MALFORMED,
                     "The record is no change of Debezium: it has "
                             + (isThere(envelope.op) ? "the op '" + text(envelope.op) + "'" : "no op")
-                            + ", and c, u, d, r, t and m are known");
+                            + ", and c, u, d, r, t and m are known"
+                            + (isThere(envelope.op) ? "" : OtherChanges.advice(record())));
         }
         Malformed malformed = row(envelope, isRemoved);
         if (malformed != null) {
@@ -332,7 +333,9 @@ final class DebeziumScanner extends ChangeScanner {
         Malformed malformed = own.isThere() && !envelope.isOfMongo() ? own.takeWholeKey("The key of the change") : null;
         for (int i = 0; i < origins.length; i++) {
             if (origins[i] >= 0) {
-                int named = envelope.inFull[i];
+                int named = i == Origin.TABLE.ordinal() && envelope.isOfMongo()
+                        ? envelope.ofCollection
+                        : envelope.inFull[i];
                 fields.set(origins[i], raw().kind[named], raw().from[named], raw().to[named]);
             }
         }
