@@ -13,12 +13,12 @@ import dev.onefold.core.pipeline.TableName.Origin;
 import dev.onefold.core.pipeline.TimeType;
 import java.time.DateTimeException;
 import java.time.ZoneId;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +33,20 @@ record ValuesReader(FieldGrammar fields) {
 
     /// The parts of a key or an id, which may be missing; wrong ones are noted and left out.
     List<Part> parts(@Nullable Setting setting) {
+        return some(
+                setting,
+                this::part,
+                part -> part.field() + (part.element() == Part.WHOLE ? "" : "[" + part.element() + "]"));
+    }
+
+    /// One value or a list of some, each of another name; wrong ones are noted and left out.
+    static <T> List<T> some(
+            @Nullable Setting setting, Function<Setting, @Nullable T> reader, Function<T, String> naming) {
         if (setting == null) {
             return List.of();
         }
         if (!(setting.node() instanceof Node.Sequence)) {
-            return Stream.ofNullable(part(setting)).toList();
+            return Stream.ofNullable(reader.apply(setting)).toList();
         }
         int size = setting.items().size();
         if (size == 0 || size > Limits.KEY_FIELDS_MAX) {
@@ -46,18 +55,14 @@ record ValuesReader(FieldGrammar fields) {
                     size == 0 ? "is empty" : "has " + size + " fields",
                     "write 1 to " + Limits.KEY_FIELDS_MAX + " fields");
         }
-        List<Part> parts = new ArrayList<>();
+        Map<String, T> values = new LinkedHashMap<>();
         for (Setting item : setting.items()) {
-            Part part = part(item);
-            if (part != null
-                    && parts.stream()
-                            .anyMatch(each -> each.field().equals(part.field()) && each.element() == part.element())) {
-                item.refuse(part.field().toString(), "is there twice", "name it once");
-            } else if (part != null) {
-                parts.add(part);
+            T value = reader.apply(item);
+            if (value != null && values.putIfAbsent(naming.apply(value), value) != null) {
+                item.refuse(naming.apply(value), "is there twice", "name it once");
             }
         }
-        return List.copyOf(parts);
+        return List.copyOf(values.values());
     }
 
     private @Nullable Part part(Setting setting) {

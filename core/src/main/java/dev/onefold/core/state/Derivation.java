@@ -206,8 +206,9 @@ public sealed interface Derivation {
         if (!isOfOneLog(from, to)) {
             return "the places of changes mean another log now";
         }
-        if (!values(from.format()).equals(values(to.format()))) {
-            return "the format reads other values of the same record: unwrap, quote, decimal or thousands has changed";
+        if (!values(from).equals(values(to)) || !isOfColumns(from.format(), to.format())) {
+            return "the format reads other values of the same record: unwrap, columns, delimiter, quote, decimal,"
+                    + " thousands or decimals has changed";
         }
         if (!isOfItsTables(from, to)) {
             return "the rows are of another table: table has changed";
@@ -262,10 +263,22 @@ public sealed interface Derivation {
     }
 
     /// The settings by which a format reads other values of the same bytes.
-    private static List<Object> values(Format format) {
-        List<FieldPath> unwrap = format instanceof Format.Json json ? json.unwrap() : List.of();
-        Format.Csv csv = format instanceof Format.Csv its ? its : new Format.Csv(',', List.of());
-        return List.of(unwrap, csv.quote(), csv.decimal(), csv.thousands());
+    private static List<Object> values(Input input) {
+        List<FieldPath> unwrap = input.format() instanceof Format.Json json ? json.unwrap() : List.of();
+        Format.Csv csv = input.format() instanceof Format.Csv its ? its : new Format.Csv(',', List.of());
+        boolean readsSchemas = !(input.format() instanceof Format.Debezium debezium)
+                || debezium.decimals() != null
+                || input.readsBy(3);
+        return List.of(unwrap, csv.delimiter(), csv.quote(), csv.decimal(), csv.thousands(), readsSchemas);
+    }
+
+    /// Whether no record has values of other columns now. One that has another number of columns is refused, and the
+    /// columns of a header are those of its file.
+    private static boolean isOfColumns(Format from, Format to) {
+        return !(from instanceof Format.Csv before)
+                || !(to instanceof Format.Csv after)
+                || before.columns().size() != after.columns().size()
+                || before.columns().equals(after.columns());
     }
 
     /// Whether the later format takes changes of the tables that the former one has named.
