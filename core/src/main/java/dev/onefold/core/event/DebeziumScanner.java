@@ -110,6 +110,7 @@ final class DebeziumScanner extends ChangeScanner {
         final int[] byDatabase;
         final int[] bySchema;
         final int[] inFull;
+        final int[] inMongo;
 
         Envelope(List<String> names) {
             before = new Image(path(names, List.of("before")).names());
@@ -143,6 +144,7 @@ final class DebeziumScanner extends ChangeScanner {
             byDatabase = new int[] {ofDatabase, ofTable};
             bySchema = new int[] {ofSchema, ofTable};
             inFull = new int[] {ofDatabase, ofSchema, ofTable};
+            inMongo = new int[] {ofDatabase, ofSchema, ofCollection};
         }
 
         /// The fields that name its table.
@@ -331,12 +333,10 @@ final class DebeziumScanner extends ChangeScanner {
         }
         Image own = keyPayload.isThere() ? keyPayload : keyAlone;
         Malformed malformed = own.isThere() && !envelope.isOfMongo() ? own.takeWholeKey("The key of the change") : null;
+        int[] named = envelope.isOfMongo() ? envelope.inMongo : envelope.inFull;
         for (int i = 0; i < origins.length; i++) {
             if (origins[i] >= 0) {
-                int named = i == Origin.TABLE.ordinal() && envelope.isOfMongo()
-                        ? envelope.ofCollection
-                        : envelope.inFull[i];
-                fields.set(origins[i], raw().kind[named], raw().from[named], raw().to[named]);
+                fields.set(origins[i], raw().kind[named[i]], raw().from[named[i]], raw().to[named[i]]);
             }
         }
         if (malformed != null) {

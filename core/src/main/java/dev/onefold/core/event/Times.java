@@ -111,7 +111,8 @@ final class Times {
             case HLC -> "epoch nanoseconds with a counter of ten digits, such as 1714550400123456789.0000000001";
             case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number";
         };
-        return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted;
+        return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted
+                + clockAdvice(bytes, from, to);
     }
 
     /// The reason why the time that was just read is unlikely for an event; `null` if it is in the years 1900 to
@@ -134,6 +135,11 @@ final class Times {
             }
         }
         return read;
+    }
+
+    /// What to write if a text is a time of CockroachDB, as a part of a sentence; empty if it is not.
+    static String clockAdvice(byte[] bytes, int from, int to) {
+        return new Times().hlc(bytes, from, to) ? ". It has a counter, as CockroachDB's times: write the type hlc" : "";
     }
 
     private boolean hlc(byte[] bytes, int from, int to) {

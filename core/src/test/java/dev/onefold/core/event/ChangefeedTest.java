@@ -52,6 +52,23 @@ class ChangefeedTest {
     }
 
     @Test
+    void the_type_of_such_a_version_is_said_where_the_file_has_another_one() {
+        for (Object version : List.of("updated", Map.of("field", "updated", "type", "epoch-seconds"))) {
+            Pipeline other = PipelineBuilder.named("rides")
+                    .identity("key", Map.of("field", "key", "element", "0"))
+                    .identity("version", version)
+                    .rollup(rollup -> rollup.count("n"))
+                    .build();
+            assertThat(Decoding.of(other)
+                            .refusal(change("[1]", "\"1714550400123456789.0000000001\""))
+                            .message())
+                    .endsWith("It has a counter, as CockroachDB's times: write the type hlc");
+            assertThat(Decoding.of(other).refusal(change("[1]", "\"1.5x\"")).message())
+                    .doesNotContain("hlc");
+        }
+    }
+
+    @Test
     void a_part_of_a_key_may_be_an_element_of_an_array() {
         Decoding rides = Decoding.of(RIDES);
         String at = "\"1714550400123456789.0000000001\"";
