@@ -59,18 +59,31 @@ record Definition(
     ///
     /// @param type `text`, `integer`, or null
     /// @param missing what stands for a missing field; null refuses the record
+    /// @param element of the array in the field; null means the field itself
     record Part(
             List<String> path,
             @Nullable String type,
-            @Nullable String missing) {
-        String text(Document document) {
+            @Nullable String missing,
+            @Nullable Integer element) {
+        private @Nullable Object value(Document document) {
             Object value = document.at(path);
+            if (element == null || value == null) {
+                return value;
+            }
+            if (!(value instanceof List<?> array)) {
+                throw new Refused("no array where an element is the key");
+            }
+            return element < array.size() ? array.get(element) : null;
+        }
+
+        String text(Document document) {
+            Object value = value(document);
             String text = document.text(value);
             if (text == null) {
                 if (missing == null) {
                     throw new Refused("the key is missing");
                 }
-                return missing;
+                return String.valueOf(document.text(missing));
             }
             if ("integer".equals(type)) {
                 return Values.integer(text);
@@ -274,7 +287,11 @@ record Definition(
 
     private static Part part(Object setting) {
         Map<?, ?> longer = setting instanceof Map<?, ?> map ? map : Map.of();
-        return new Part(path(field(setting)), text(longer.get("type")), text(longer.get("missing")));
+        return new Part(
+                path(field(setting)),
+                text(longer.get("type")),
+                text(longer.get("missing")),
+                longer.get("element") == null ? null : Integer.valueOf(String.valueOf(longer.get("element"))));
     }
 
     private static @Nullable String text(@Nullable Object setting) {

@@ -322,7 +322,9 @@ public final class Oracle {
                 number = BigDecimal.TEN.pow(digits).subtract(BigDecimal.ONE);
             } else if (number == null && part.missing() != null) {
                 number = new BigDecimal(part.missing());
-            } else if (number != null && part.type() != null && !part.type().equals("integer")) {
+            } else if (number != null
+                    && part.type() != null
+                    && !Set.of("integer", "hlc").contains(part.type())) {
                 number = number.movePointRight(9);
             }
             if (number == null || number.signum() < 0 || number.compareTo(BigDecimal.TEN.pow(digits)) >= 0) {
@@ -334,7 +336,10 @@ public final class Oracle {
     }
 
     private static @Nullable BigDecimal version(@Nullable Object value, String type, Document document) {
-        return type.equals("integer") ? Values.version(value) : document.time(value, type);
+        BigDecimal time = type.equals("integer") ? Values.version(value) : document.time(value, type);
+        return value == null || time == null || !type.equals("hlc")
+                ? time
+                : time.movePointRight(19).add(Values.clock(value)[1]);
     }
 
     private @Nullable BigDecimal time(Document document) {

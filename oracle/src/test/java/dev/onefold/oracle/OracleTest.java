@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.oracle.Oracle.Outcome;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -220,6 +221,27 @@ class OracleTest {
         assertThat(feed(oracle, "{'id':'a','v':'1e3','desk':'x','value':1}")).isEqualTo(STALE);
         assertThat(feed(oracle, "{'id':'a','v':1000.0000011,'desk':'x','value':1}"))
                 .isEqualTo(MALFORMED);
+    }
+
+    @Test
+    void the_key_may_be_an_element_of_an_array_and_the_version_a_clock_with_a_counter() {
+        Oracle oracle = Oracle.of("""
+            pipeline: rides
+            input: {key: {field: key, element: 0}, version: {field: updated, type: hlc}, delete: after is missing}
+            rollup: {levels: [], measures: {fare: "sum(after.fare) decimal(9,2)"}}
+            """);
+        String ride = "{'after':{'fare':%s},'key':[%s],'updated':'1714550400123456789.%s'}";
+
+        assertThat(feed(oracle, ride.formatted("10", "1", "0000000001"))).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, ride.formatted("12", "1", "0000000010"))).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, ride.formatted("11", "1", "0000000002"))).isEqualTo(STALE);
+        assertThat(feed(oracle, ride.formatted("20", "2", "0000000000"))).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, "{'after':null,'key':[2],'updated':'1714550401000000000.0000000000'}"))
+                .isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, ride.formatted("1", "", "0000000003"))).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, ride.formatted("1", "3", "03"))).isEqualTo(MALFORMED);
+        assertThat(oracle.totals("main").get(List.of())).containsEntry("fare", "12.00");
+        assertThat(oracle.versions()).containsEntry(List.of("1"), new BigDecimal("17145504001234567890000000010"));
     }
 
     @Test

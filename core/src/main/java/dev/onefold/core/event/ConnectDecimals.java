@@ -1,5 +1,6 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
@@ -163,9 +164,17 @@ final class ConnectDecimals {
         return fields.kind[slot] == Fields.TEXT || fields.kind[slot] == Fields.ESCAPED_TEXT;
     }
 
+    /// The beginning of a text that is longer than any number in bytes; its escapes are read.
     private String text(int slot) {
-        int length = Math.min(fields.to[slot] - fields.from[slot], TEXT_MAX + 1);
-        return new String(fields.bytes, fields.from[slot], length, StandardCharsets.UTF_8);
+        byte[] bytes = fields.bytes;
+        int from = fields.from[slot];
+        int length = fields.to[slot] - from;
+        if (fields.kind[slot] == Fields.ESCAPED_TEXT) {
+            bytes = new byte[length];
+            length = TextBytes.unescape(fields.bytes, from, fields.to[slot], bytes, 0);
+            from = 0;
+        }
+        return new String(bytes, from, Math.min(length, TEXT_MAX + 1), StandardCharsets.UTF_8);
     }
 
     /// Refuses a text that may be a number in digits, or in bytes.
@@ -200,22 +209,29 @@ final class ConnectDecimals {
     }
 
     private boolean isAmbiguous(int slot) {
-        int length = fields.to[slot] - fields.from[slot];
-        boolean is = length > 0 && length % 4 == 0;
-        for (int i = fields.from[slot]; i < fields.to[slot] && is; i++) {
-            byte b = fields.bytes[i];
+        byte[] bytes = fields.bytes;
+        int from = fields.from[slot];
+        int to = fields.to[slot];
+        if (fields.kind[slot] == Fields.ESCAPED_TEXT) {
+            bytes = new byte[to - from];
+            to = TextBytes.unescape(fields.bytes, from, to, bytes, 0);
+            from = 0;
+        }
+        boolean is = to > from && (to - from) % 4 == 0;
+        for (int i = from; i < to && is; i++) {
+            byte b = bytes[i];
             is = b >= '0' && b <= '9' || b == 'e' || b == 'E' || b == '+';
         }
         return is;
     }
 
     private @Nullable String digits(int slot, int scale) {
-        int length = fields.to[slot] - fields.from[slot];
-        if (length == 0 || length > TEXT_MAX) {
+        String text = text(slot);
+        if (text.isEmpty() || text.length() > TEXT_MAX) {
             return null;
         }
         try {
-            byte[] unscaled = Base64.getDecoder().decode(text(slot).replace("\\/", "/"));
+            byte[] unscaled = Base64.getDecoder().decode(text);
             return new BigDecimal(new BigInteger(unscaled), scale).toPlainString();
         } catch (IllegalArgumentException e) { // Not base64, or nothing.
             return null;

@@ -32,6 +32,7 @@ public final class Decoder {
     public static final int PADDING = Math.max(JsonScanner.PADDING, Hash.PADDING);
 
     private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
+    private static final BigInteger COUNTERS = BigInteger.TEN.pow(Times.COUNTER_DIGITS);
     private static final int LONG_DIGITS = 18;
 
     private final Pipeline pipeline;
@@ -516,18 +517,22 @@ public final class Decoder {
         }
     }
 
+    private @Nullable Malformed timed(int slot, TimeType type) {
+        Malformed malformed = time(slot, type);
+        if (malformed != null) {
+            return malformed;
+        }
+        if (type != TimeType.HLC && Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
+            event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
+            return null;
+        }
+        BigInteger nanos = BigInteger.valueOf(times.seconds).multiply(NANOS).add(BigInteger.valueOf(times.nanos));
+        return position(type == TimeType.HLC ? nanos.multiply(COUNTERS).add(BigInteger.valueOf(times.counter)) : nanos);
+    }
+
     private @Nullable Malformed version(int slot, @Nullable TimeType type) {
         if (type != null) {
-            Malformed malformed = time(slot, type);
-            if (malformed == null) {
-                if (Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
-                    event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
-                } else {
-                    event.appendVersion(
-                            BigInteger.valueOf(times.seconds).multiply(NANOS).add(BigInteger.valueOf(times.nanos)));
-                }
-            }
-            return malformed;
+            return timed(slot, type);
         }
         boolean escaped = scalars.isEscaped(fields, slot);
         byte[] bytes = escaped ? scalars.bytes : fields.bytes;
@@ -558,7 +563,9 @@ public final class Decoder {
                     : "";
             return Malformed.field(
                     fields.paths.get(slot),
-                    "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version" + date);
+                    "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version"
+                            + date
+                            + Times.clockAdvice(bytes, from, to));
         }
         if (digits <= LONG_DIGITS) {
             event.appendVersion(at > from ? -value : value);

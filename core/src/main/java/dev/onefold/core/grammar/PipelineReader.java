@@ -339,11 +339,28 @@ public final class PipelineReader {
             setting.refuseKind("a list of names of connectors (topic.prefix), the oldest first");
             return List.of();
         }
-        return setting.distinct(Expression::whole, "name each connector once");
+        return setting.distinct(PipelineReader::log, "name each connector once, or each of its servers");
     }
 
-    private List<FieldPath> unwrap(Section input) {
-        List<FieldPath> unwrap = fieldList(input, "unwrap", new FieldGrammar(null));
+    private static String log(Expression expression) {
+        String text = expression.whole();
+        if (text.indexOf(Format.Debezium.SERVER) >= 0 && !text.matches("[^/]+/[0-9]{1,10}")) {
+            throw expression.refuseFrom(
+                    0,
+                    "is not a connector with a server",
+                    "write its name (topic.prefix), and for MySQL behind it the server's id: grid/223344");
+        }
+        return text;
+    }
+
+    private static List<FieldPath> unwrap(Section input) {
+        Setting setting = input.get("unwrap");
+        if (setting != null && setting.node() instanceof Node.Mapping) {
+            setting.refuseKind("a field or a list of fields");
+            return List.of();
+        }
+        FieldGrammar fields = new FieldGrammar(null);
+        List<FieldPath> unwrap = ValuesReader.some(setting, each -> each.read(fields::alone), FieldPath::toString);
         if (unwrap.size() > Limits.UNWRAPS_MAX) {
             input.refuse(
                     "unwrap",
@@ -522,29 +539,6 @@ public final class PipelineReader {
         }
         expression.end("write one number and one unit, like 36h");
         return horizon;
-    }
-
-    private List<FieldPath> fieldList(Section input, String name, FieldGrammar fields) {
-        Setting setting = input.get(name);
-        if (setting == null) {
-            return List.of();
-        }
-        if (setting.node() instanceof Node.Mapping) {
-            setting.refuseKind("a field or a list of fields");
-            return List.of();
-        }
-        if (setting.node() instanceof Node.Scalar) {
-            FieldPath field = setting.read(fields::alone);
-            return field == null ? List.of() : List.of(field);
-        }
-        int size = setting.items().size();
-        if (size == 0 || size > Limits.KEY_FIELDS_MAX) {
-            setting.refuse(
-                    "",
-                    size == 0 ? "is empty" : "has " + size + " fields",
-                    "write 1 to " + Limits.KEY_FIELDS_MAX + " fields");
-        }
-        return setting.distinct(fields::alone, "name it once");
     }
 
     private record Typed<T>(FieldPath field, T type) {}

@@ -154,7 +154,12 @@ public final class PipelineText {
                 return Map.of("origin", origin.word());
             }
         }
-        return part(part.field(), part.type() == null ? null : part.type().word(), part.missing());
+        Map<String, Object> settings =
+                settings(part.field(), part.type() == null ? null : part.type().word(), part.missing());
+        if (part.element() != Identity.Part.WHOLE) {
+            settings.put("element", part.element());
+        }
+        return settings.size() == 1 ? part.field() : settings;
     }
 
     private static List<Object> of(List<Identity.Part> parts, Format format) {
@@ -162,10 +167,12 @@ public final class PipelineText {
     }
 
     private static Object of(Identity.VersionPart part) {
-        return part(part.field(), part.time() == null ? null : part.time().word(), part.missing());
+        Map<String, Object> settings =
+                settings(part.field(), part.time() == null ? null : part.time().word(), part.missing());
+        return settings.size() == 1 ? part.field() : settings;
     }
 
-    private static Object part(FieldPath field, @Nullable String type, @Nullable String missing) {
+    private static Map<String, Object> settings(FieldPath field, @Nullable String type, @Nullable String missing) {
         Map<String, Object> settings = new LinkedHashMap<>();
         settings.put("field", field);
         if (type != null) {
@@ -174,7 +181,7 @@ public final class PipelineText {
         if (missing != null) {
             settings.put("missing", missing);
         }
-        return settings.size() == 1 ? field : settings;
+        return settings;
     }
 
     private static void putTexts(String name, List<String> texts, Map<String, Object> settings) {

@@ -45,7 +45,7 @@ final class Section {
                 "zone",
                 "fold",
                 "edition"),
-        PART("a part of a key", "field", "type", "missing"),
+        PART("a part of a key", "field", "type", "missing", "element"),
         ORIGIN("a part of the key", "origin"),
         VERSION("version", "field", "type"),
         VERSION_PART("a part of the version", "field", "type", "missing"),

@@ -203,16 +203,31 @@ public record Input(
         ///
         /// @param tables names of the tables, one at least
         /// @param logs names of the connectors, each with a log that was restarted, the oldest first; none:
-        ///     all changes are of one log
+        ///     all changes are of one log. Behind a name and `/` may be the number of a server; a log with
+        ///     changes of several servers is there several times
         /// @param decimals how decimals are written where a record has no schema; `null` if the pipeline file
         ///     leaves it open
         record Debezium(
                 List<TableName> tables,
                 List<String> logs,
                 @Nullable DecimalForm decimals) implements Changes {
+            /// In front of the number of a server, in an entry of the logs.
+            public static final char SERVER = '/';
+
             public Debezium {
                 tables = List.copyOf(tables);
                 logs = List.copyOf(logs);
+            }
+
+            /// The names of the connectors, each once, the oldest first.
+            public List<String> logNames() {
+                return logs.stream().map(Debezium::logName).distinct().toList();
+            }
+
+            /// The name of the connector in an entry of the logs.
+            public static String logName(String log) {
+                int server = log.indexOf(SERVER);
+                return server < 0 ? log : log.substring(0, server);
             }
 
             /// Whether the names leave a part open, or differ in it, so that rows of several origins may have

@@ -23,8 +23,10 @@ final class ChangeLines {
 
     private ChangeLines() {}
 
+    /// Half of the pipelines leave open how decimals are written.
     static String pipeline(String pipeline) {
-        return pipeline.replace(JSON, "  format: debezium\n  table: t\n  decimals: text\n");
+        String decimals = Math.floorMod(pipeline.hashCode() / EACH, 2) == 0 ? "" : "  decimals: text\n";
+        return pipeline.replace(JSON, "  format: debezium\n  table: t\n" + decimals);
     }
 
     static List<byte[]> lines(List<byte[]> rows) {
