@@ -90,11 +90,25 @@ class InputCheckTest {
     }
 
     @Test
-    void what_is_not_a_record_a_line_is_said_with_the_way_out() {
+    void the_way_in_which_a_file_holds_its_records_is_seen() {
         cli.write("array.json", "[{\"id\":1},{\"id\":2}]\n");
-        assertThat(cli.run("check", "--input", "array.json").err()).contains("jq -c '.[]' array.json");
-        cli.write("pretty.json", "{\n  \"id\": 1\n}\n");
-        assertThat(cli.run("check", "--input", "pretty.json").err()).contains("jq -c . pretty.json");
+        cli.write("pretty.json", "{\n  \"id\": 1\n}\n{\n  \"id\": 2\n}\n");
+        for (String name : List.of("array", "pretty")) {
+            Result seen = cli.run("check", "--input", name + ".json");
+            assertThat(seen.out())
+                    .contains(name.equals("array") ? "  records: array\n" : "  records: objects\n")
+                    .contains("from all its 2 records");
+            cli.write(name + ".yaml", seen.out());
+            assertThat(cli.run("run", name + ".yaml", "--input", name + ".json").out())
+                    .containsPattern("accepted +2\n");
+        }
+        cli.write("lines.yaml", "pipeline: lines\ninput: {}\nrollup: {levels: [], measures: {n: count()}}\n");
+        assertThat(cli.run("check", "lines.yaml", "--input", "array.json").err())
+                .contains("Write 'records: array' under input");
+    }
+
+    @Test
+    void an_empty_file_and_one_that_is_not_there_are_refused() {
         cli.write("empty.json", "\n");
         Result empty = cli.run("check", "--input", "empty.json");
         assertThat(empty.exitCode()).isEqualTo(1);

@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.pipeline.Input.Records;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -73,6 +74,9 @@ public final class FirstPipeline {
         line("  format: " + (sample.delimiter() == 0 ? "json" : "csv"));
         if (sample.delimiter() != 0 && sample.delimiter() != ',') {
             line("  delimiter: \"" + (sample.delimiter() == '\t' ? "\\t" : sample.delimiter()) + '"');
+        }
+        if (sample.held() != Records.LINES) {
+            line("  records: " + sample.held().word());
         }
         if (isWrapped) {
             line("  unwrap: " + ENVELOPE);

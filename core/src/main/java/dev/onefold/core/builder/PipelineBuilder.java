@@ -73,6 +73,11 @@ public final class PipelineBuilder {
         return set("delimiter", delimiter);
     }
 
+    /// Sets how files hold their records of JSON; the default is one object a line.
+    public PipelineBuilder records(Input.Records records) {
+        return set("records", records.word());
+    }
+
     /// Sets the quote around CSV values; the default is a double quote.
     public PipelineBuilder quote(char quote) {
         return set("quote", quote);

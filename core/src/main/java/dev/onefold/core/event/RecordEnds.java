@@ -1,6 +1,7 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 
@@ -21,7 +22,7 @@ public final class RecordEnds {
     public static final int ENDLESS = -4;
 
     /// Each line is a record.
-    public static final RecordEnds LINES = new RecordEnds((byte) 0, (byte) 0);
+    public static final RecordEnds LINES = new RecordEnds((byte) 0, (byte) 0, Records.LINES);
 
     /// Of one value that has a line break in quotes.
     public static final int QUOTED_BYTES_MAX = 1 << 20;
@@ -31,17 +32,28 @@ public final class RecordEnds {
     private final byte delimiter;
     private final byte quote; // 0: a line end always ends a record.
 
-    private RecordEnds(byte delimiter, byte quote) {
+    private final Records ofFiles;
+
+    private RecordEnds(byte delimiter, byte quote, Records ofFiles) {
         this.delimiter = delimiter;
         this.quote = quote;
+        this.ofFiles = ofFiles;
     }
 
     public static RecordEnds of(Pipeline pipeline) {
+        if (pipeline.input().format() instanceof Format.Json json && json.records() != Records.LINES) {
+            return new RecordEnds((byte) 0, (byte) 0, json.records());
+        }
         return pipeline.input().format() instanceof Format.Csv csv
                         && csv.quote() != Format.Csv.NO_QUOTE
                         && pipeline.input().readsBy(3)
-                ? new RecordEnds((byte) csv.delimiter(), (byte) csv.quote())
+                ? new RecordEnds((byte) csv.delimiter(), (byte) csv.quote(), Records.LINES)
                 : LINES;
+    }
+
+    /// How files hold records that are lines everywhere else.
+    public Records ofFiles() {
+        return ofFiles;
     }
 
     /// Whether a record may have more than one line.

@@ -170,6 +170,7 @@ public final class PipelineReader {
         List<TableName> tables = DYNAMODB_STREAM.equals(word) ? List.of() : tables(input);
         List<String> logs = logs(input);
         List<FieldPath> unwrap = unwrap(input);
+        Input.Records records = input.read("records", PipelineReader::records);
         if (word == null) {
             return null;
         }
@@ -194,7 +195,7 @@ public final class PipelineReader {
                 input.require("table", "write the name of the table: a connector's log may have several");
                 yield new Format.Debezium(tables, logs, input.read("decimals", PipelineReader::decimals));
             }
-            default -> new Format.Json(unwrap);
+            default -> new Format.Json(unwrap, records == null ? Input.Records.LINES : records);
         };
     }
 
@@ -240,6 +241,14 @@ public final class PipelineReader {
                 .equals(Input.DecimalForm.TEXT.word());
         expression.end("write the word alone");
         return isText ? Input.DecimalForm.TEXT : Input.DecimalForm.PRECISE;
+    }
+
+    private static Input.Records records(Expression expression) {
+        List<Input.Records> all = List.of(Input.Records.values());
+        List<String> words = all.stream().map(Input.Records::word).toList();
+        String word = expression.oneOf(words, "is not how a file holds its records");
+        expression.end("write the word alone");
+        return all.get(words.indexOf(word));
     }
 
     private static boolean keepsExpired(Expression expression) {
@@ -336,7 +345,7 @@ public final class PipelineReader {
 
     private static SequencedMap<String, List<String>> formats() {
         SequencedMap<String, List<String>> formats = new LinkedHashMap<>();
-        formats.put(JSON, List.of("unwrap"));
+        formats.put(JSON, List.of("unwrap", "records"));
         formats.put(CSV, List.of("columns", "delimiter", "quote", "decimal", "thousands"));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired", "table"));
         formats.put(DEBEZIUM, List.of("table", "logs", "decimals"));

@@ -185,6 +185,9 @@ public final class PipelineText {
                 if (!json.unwrap().isEmpty()) {
                     settings.put("unwrap", json.unwrap());
                 }
+                if (json.records() != Input.Records.LINES) {
+                    settings.put("records", json.records().word());
+                }
             }
             case Format.Csv csv -> {
                 settings.put("format", PipelineReader.CSV);

@@ -26,6 +26,7 @@ final class Section {
                 "decimal",
                 "thousands",
                 "unwrap",
+                "records",
                 "stream",
                 "expired",
                 "table",

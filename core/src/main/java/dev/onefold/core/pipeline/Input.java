@@ -82,6 +82,21 @@ public record Input(
     /// The field of a record that has the event's time.
     public record EventTime(FieldPath field, TimeType type) {}
 
+    /// How a file holds its records of JSON.
+    public enum Records {
+        /// One in each line.
+        LINES,
+        /// As the elements of arrays.
+        ARRAY,
+        /// As objects one after the other, side by side or over several lines.
+        OBJECTS;
+
+        /// The word for it in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     /// How Debezium writes decimals.
     public enum DecimalForm {
         /// As text.
@@ -144,9 +159,14 @@ public record Input(
         ///
         /// @param unwrap the field that holds the event, as an object or as a text of JSON, and inside of
         ///     it the next such field, and so on; empty if the record is the event
-        record Json(List<FieldPath> unwrap) implements Format {
+        /// @param records how files hold the records
+        record Json(List<FieldPath> unwrap, Records records) implements Format {
             public Json {
                 unwrap = List.copyOf(unwrap);
+            }
+
+            public Json(List<FieldPath> unwrap) {
+                this(unwrap, Records.LINES);
             }
 
             public Json() {

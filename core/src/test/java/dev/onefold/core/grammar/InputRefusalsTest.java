@@ -79,7 +79,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"foo\": 1",
                 "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, quote, decimal,"
-                        + " thousands, unwrap, stream, expired, table, logs, decimals, key, version, id, horizon, time, delete,"
+                        + " thousands, unwrap, records, stream, expired, table, logs, decimals, key, version, id, horizon, time, delete,"
                         + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
@@ -332,6 +332,12 @@ class InputRefusalsTest {
         assertInput(
                 "\"format\": \"csv\",\n\"unwrap\": \"a\"",
                 "4:1: input.unwrap: is for json only; write 'format: json', or leave it out");
+        assertInput(
+                "\"format\": \"csv\",\n\"records\": \"array\"",
+                "4:1: input.records: is for json only; write 'format: json', or leave it out");
+        assertInput(
+                "\"records\": \"object\"",
+                "3:13: input.records: 'object' is not how a file holds its records; did you mean 'objects'?");
         assertInput(
                 "\"unwrap\": [\"a\", \"b\", \"c\", \"d\", \"e\"]",
                 "3:1: input.unwrap: has 5 fields; write at most 4, the outermost first");

@@ -41,7 +41,9 @@ final class RandomPipelines {
     Pipeline pipeline() {
         boolean json = random.nextBoolean();
         Format format = json
-                ? new Format.Json(random.nextBoolean() ? List.of() : distinct(1 + random.nextInt(3), () -> field(true)))
+                ? new Format.Json(
+                        random.nextBoolean() ? List.of() : distinct(1 + random.nextInt(3), () -> field(true)),
+                        oneOf(Input.Records.LINES, Input.Records.ARRAY, Input.Records.OBJECTS))
                 : new Format.Csv(
                         random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)),
                         List.of(),
