@@ -91,6 +91,16 @@ public final class PipelineBuilder {
         return set("decimal", String.valueOf(decimal)).set("thousands", String.valueOf(thousands));
     }
 
+    /// Sets the CSV values without quotes that are missing, beside the empty one.
+    public PipelineBuilder nulls(String... values) {
+        return set("nulls", List.of(values));
+    }
+
+    /// Sets the character at the beginning of lines of CSV that are comments.
+    public PipelineBuilder comment(char comment) {
+        return set("comment", String.valueOf(comment));
+    }
+
     /// Quotes are ordinary characters of CSV values.
     public PipelineBuilder noQuote() {
         return set("quote", PipelineReader.NONE);

@@ -207,6 +207,10 @@ public final class PipelineText {
                 if (csv.thousands() != Format.Csv.NO_THOUSANDS) {
                     settings.put("thousands", String.valueOf(csv.thousands()));
                 }
+                putTexts("nulls", csv.nulls(), settings);
+                if (csv.comment() != Format.Csv.NO_COMMENT) {
+                    settings.put("comment", String.valueOf(csv.comment()));
+                }
             }
             case Format.DynamoDbStream stream -> {
                 settings.put("format", PipelineReader.DYNAMODB_STREAM);

@@ -25,6 +25,8 @@ final class Section {
                 "quote",
                 "decimal",
                 "thousands",
+                "nulls",
+                "comment",
                 "unwrap",
                 "records",
                 "stream",

@@ -179,18 +179,30 @@ public record Input(
         /// @param quote around values that hold a delimiter, quote or line end; [#NO_QUOTE] if there is none
         /// @param decimal between the digits before and behind the point: `.` or `,`
         /// @param thousands between groups of three digits; [#NO_THOUSANDS] if there is none
-        record Csv(char delimiter, List<String> columns, char quote, char decimal, char thousands) implements Format {
+        /// @param nulls values without quotes that are missing, beside the empty one
+        /// @param comment at the beginning of a line that is passed over; [#NO_COMMENT] if there are none
+        record Csv(
+                char delimiter,
+                List<String> columns,
+                char quote,
+                char decimal,
+                char thousands,
+                List<String> nulls,
+                char comment)
+                implements Format {
             public static final char QUOTE = '"';
             public static final char NO_QUOTE = 0;
             public static final char POINT = '.';
             public static final char NO_THOUSANDS = 0;
+            public static final char NO_COMMENT = 0;
 
             public Csv {
                 columns = List.copyOf(columns);
+                nulls = List.copyOf(nulls);
             }
 
             public Csv(char delimiter, List<String> columns) {
-                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS);
+                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS, List.of(), NO_COMMENT);
             }
         }
 

@@ -207,7 +207,8 @@ public sealed interface Derivation {
             return "the places of changes mean another log now";
         }
         if (!values(from.format()).equals(values(to.format()))) {
-            return "the format reads other values of the same record: unwrap, quote, decimal or thousands has changed";
+            return "the format reads other values of the same record: unwrap, quote, decimal, thousands, nulls"
+                    + " or comment has changed";
         }
         if (!isOfItsTables(from, to)) {
             return "the rows are of another table: table has changed";
@@ -264,7 +265,7 @@ public sealed interface Derivation {
     private static List<Object> values(Format format) {
         List<FieldPath> unwrap = format instanceof Format.Json json ? json.unwrap() : List.of();
         Format.Csv csv = format instanceof Format.Csv its ? its : new Format.Csv(',', List.of());
-        return List.of(unwrap, csv.quote(), csv.decimal(), csv.thousands());
+        return List.of(unwrap, csv.quote(), csv.decimal(), csv.thousands(), csv.nulls(), csv.comment());
     }
 
     /// Whether the later format takes changes of the tables that the former one has named.

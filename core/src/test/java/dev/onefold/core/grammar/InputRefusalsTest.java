@@ -79,7 +79,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"foo\": 1",
                 "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, quote, decimal,"
-                        + " thousands, unwrap, records, stream, expired, table, logs, decimals, key, version, id, horizon, time, delete,"
+                        + " thousands, nulls, comment, unwrap, records, stream, expired, table, logs, decimals, key, version, id, horizon, time, delete,"
                         + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
@@ -325,6 +325,21 @@ class InputRefusalsTest {
                 "\"delimiter\": \";\",\n\"columns\": [\"a\"]",
                 "3:1: input.delimiter: is for csv only; write 'format: csv', or leave it out",
                 "4:1: input.columns: is for csv only; write 'format: csv', or leave it out");
+    }
+
+    @Test
+    void nulls_are_a_list_of_values_and_a_comment_begins_with_one_character() {
+        assertInput(
+                "\"format\": \"csv\",\n\"nulls\": \"NULL\"",
+                "4:10: input.nulls: 'NULL' is a text; write a list of the values that are missing, such as [NULL, \"-\"]");
+        assertInput(
+                "\"format\": \"csv\",\n\"comment\": \"//\"",
+                "4:13: input.comment: '//' does not begin a line that is a comment; write one ASCII character in quotes,"
+                        + " such as \"#\"");
+        assertInput(
+                "\"format\": \"csv\",\n\"comment\": \",\"",
+                "4:1: input.comment: is the delimiter or the quote, too; write another character");
+        assertInput("\"comment\": \"#\"", "3:1: input.comment: is for csv only; write 'format: csv', or leave it out");
     }
 
     @Test

@@ -49,7 +49,9 @@ final class RandomPipelines {
                         List.of(),
                         random.nextBoolean() ? '"' : "'`\0".charAt(random.nextInt(3)),
                         random.nextBoolean() ? '.' : ',',
-                        "\0 '_".charAt(random.nextInt(4)));
+                        "\0 '_".charAt(random.nextInt(4)),
+                        random.nextBoolean() ? List.of() : List.of("NULL", "\\N"),
+                        "\0#%".charAt(random.nextInt(3)));
         Identity identity = switch (random.nextInt(4)) {
             case 0 ->
                 Identity.Versioned.of(

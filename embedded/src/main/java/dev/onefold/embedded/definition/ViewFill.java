@@ -189,6 +189,14 @@ final class ViewFill {
                                 + " was not kept (--keep-journal keeps it from the first record on)");
             }
         }
+        if (opening.journal().position().number() > 1
+                && !RecordEnds.of(definition).areAs(RecordEnds.of(old.pipeline))) {
+            return new Readable(
+                    files,
+                    "the records of the journal, and edits of dead letters, begin and end at other lines now, because"
+                            + " the edition, the quote, the delimiter or the comment of CSV has changed; 'edition: "
+                            + old.pipeline.input().edition() + "' under input is the one of the data");
+        }
         if (opening.journal().position().number() > 1 && !opening.journal().isWhole()) {
             return new Readable(
                     files,

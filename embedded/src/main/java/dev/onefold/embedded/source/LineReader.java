@@ -231,7 +231,7 @@ public final class LineReader {
 
     /// @param end behind the last record before `seen`
     private int lastEnd(byte[] buffer, int end, int seen, int length) {
-        int from = ends.haveQuotes() ? end : seen;
+        int from = ends.mayHaveLines() ? end : seen;
         int found = ends.lastEnd(buffer, from, length);
         return found > from ? found : end;
     }
