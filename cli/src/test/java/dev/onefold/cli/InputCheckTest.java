@@ -68,6 +68,23 @@ class InputCheckTest {
     }
 
     @Test
+    void comments_and_words_for_missing_values_are_seen_in_csv() {
+        cli.write("export.csv", "# exported, today\n#\nid,town,price\n1,Bern,NULL\n# half\n2,\\N,5\n");
+        String text = first("export.csv");
+        assertThat(text)
+                .contains("  comment: \"#\"\n")
+                .contains("  # nulls: ['\\N', 'NULL']   # if these values")
+                .contains("from all its 2 records");
+        cli.write(
+                "export.yaml",
+                text.replace("# nulls: ['\\N', 'NULL'] ", "nulls: [NULL, \\N] ").replace("levels: []", "levels: [price]"));
+        Result run = cli.run("check", "export.yaml", "--input", "export.csv");
+        assertThat(run.out()).containsPattern("accepted +1\n").contains("Field price is missing");
+        cli.write("header.csv", "#id,town\n1,Bern\n");
+        assertThat(first("header.csv")).doesNotContain("comment");
+    }
+
+    @Test
     void a_first_pipeline_looks_into_notifications_of_sns() {
         StringBuilder lines = new StringBuilder();
         for (String event : List.of("{\"id\":\"a\",\"n\":1}", "{\"id\":\"b\",\"n\":2}")) {

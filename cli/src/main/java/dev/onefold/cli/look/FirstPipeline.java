@@ -75,6 +75,10 @@ public final class FirstPipeline {
         if (sample.delimiter() != 0 && sample.delimiter() != ',') {
             line("  delimiter: \"" + (sample.delimiter() == '\t' ? "\\t" : sample.delimiter()) + '"');
         }
+        if (sample.comment() != 0) {
+            line("  comment: \"" + sample.comment() + '"');
+        }
+        nulls();
         if (sample.held() != Records.LINES) {
             line("  records: " + sample.held().word());
         }
@@ -114,6 +118,18 @@ public final class FirstPipeline {
             line(
                     "# The records look like changes of a DynamoDB table. Then write 'format: dynamodb-stream', with table and key:"
                             + " docs/tables.md");
+        }
+    }
+
+    /// A comment on words that seem to stand for values that are missing.
+    private void nulls() {
+        List<String> nulls = fields.stream()
+                .flatMap(field -> field.nulls().stream())
+                .distinct()
+                .map(word -> "'" + word + "'")
+                .toList();
+        if (sample.delimiter() != 0 && !nulls.isEmpty()) {
+            line("  # nulls: [" + String.join(", ", nulls) + "]   # if these values, without quotes, are missing");
         }
     }
 

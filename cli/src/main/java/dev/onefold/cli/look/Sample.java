@@ -26,14 +26,16 @@ import java.util.concurrent.atomic.AtomicLong;
 /// The first records of a file, whatever it is: lines of JSON, or CSV with a header.
 ///
 /// @param delimiter of CSV; 0 for JSON
+/// @param comment at the beginning of its comments; 0 if it begins with none
 /// @param held how the file holds records of JSON
 /// @param records those that are objects
 /// @param others how many are not
 /// @param isWhole whether the file has no more
-record Sample(char delimiter, Records held, List<Node> records, int others, boolean isWhole) {
+record Sample(char delimiter, char comment, Records held, List<Node> records, int others, boolean isWhole) {
     static final int RECORDS_MAX = 10_000;
 
     private static final int HEAD_BYTES = 1 << 16;
+    private static final char COMMENT = '#';
     private static final String DELIMITERS = ",;\t|";
 
     /// @throws CommandFailure if the file is neither
@@ -46,10 +48,20 @@ record Sample(char delimiter, Records held, List<Node> records, int others, bool
         if (begin.isEmpty()) {
             throw new CommandFailure(ExitCode.DIFFERENT, "The file is empty: there is nothing to see.");
         }
-        boolean isJson = begin.startsWith("{") || begin.startsWith("[");
-        byte[] bytes = begin.getBytes(StandardCharsets.UTF_8);
-        return read(
-                file, isJson ? 0 : delimiter(begin), isJson ? JsonRecords.seen(bytes, bytes.length) : Records.LINES);
+        if (begin.startsWith("{") || begin.startsWith("[")) {
+            byte[] bytes = begin.getBytes(StandardCharsets.UTF_8);
+            return read(file, (char) 0, (char) 0, JsonRecords.seen(bytes, bytes.length));
+        }
+        String behind = begin.lines()
+                .dropWhile(line -> line.charAt(0) == COMMENT)
+                .findFirst()
+                .orElse("");
+        char delimiter = delimiter(behind);
+        long columns = count(begin.lines().findFirst().orElse(""), delimiter);
+        boolean hasComments = begin.charAt(0) == COMMENT && columns != count(behind, delimiter);
+        return hasComments
+                ? read(file, delimiter, COMMENT, Records.LINES)
+                : read(file, delimiter(begin), (char) 0, Records.LINES);
     }
 
     /// The separator that the first line has most of.
@@ -67,9 +79,10 @@ record Sample(char delimiter, Records held, List<Node> records, int others, bool
         return text.chars().filter(each -> each == wanted).count();
     }
 
-    private static Sample read(InputFile file, char delimiter, Records held) throws IOException {
-        FileRows.Form form =
-                delimiter == 0 ? new FileRows.Form.Lines(false, RecordEnds.LINES) : new FileRows.Form.Csv(delimiter);
+    private static Sample read(InputFile file, char delimiter, char comment, Records held) throws IOException {
+        FileRows.Form form = delimiter == 0
+                ? new FileRows.Form.Lines(false, RecordEnds.LINES)
+                : new FileRows.Form.Csv(delimiter, comment);
         List<Node> records = new ArrayList<>();
         AtomicLong seen = new AtomicLong();
         FileRows.Content content =
@@ -92,7 +105,7 @@ record Sample(char delimiter, Records held, List<Node> records, int others, bool
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("Interrupted while a file was looked at");
         }
-        return new Sample(delimiter, held, records, (int) seen.get() - records.size(), seen.get() < RECORDS_MAX);
+        return new Sample(delimiter, comment, held, records, (int) seen.get() - records.size(), seen.get() < RECORDS_MAX);
     }
 
     /// The records inside of a field that holds them as texts; empty if not all are such.
@@ -105,7 +118,7 @@ record Sample(char delimiter, Records held, List<Node> records, int others, bool
             }
         }
         return inner.size() == records.size()
-                ? Optional.of(new Sample(delimiter, held, inner, others, isWhole))
+                ? Optional.of(new Sample(delimiter, comment, held, inner, others, isWhole))
                 : Optional.empty();
     }
 
