@@ -77,7 +77,8 @@ class InputCheckTest {
                 .contains("from all its 2 records");
         cli.write(
                 "export.yaml",
-                text.replace("# nulls: ['\\N', 'NULL'] ", "nulls: [NULL, \\N] ").replace("levels: []", "levels: [price]"));
+                text.replace("# nulls: ['\\N', 'NULL'] ", "nulls: [NULL, \\N] ")
+                        .replace("levels: []", "levels: [price]"));
         Result run = cli.run("check", "export.yaml", "--input", "export.csv");
         assertThat(run.out()).containsPattern("accepted +1\n").contains("Field price is missing");
         cli.write("header.csv", "#id,town\n1,Bern\n");

@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.api.RemoteEngine;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Truth;
@@ -328,6 +329,18 @@ class QuotedLinesTest {
             assertThatThrownBy(() -> engine.fillView(_ -> file(content), false))
                     .hasMessageContaining("edits of dead letters, begin and end at other lines now");
             assertThat(texts(engine)).isEqualTo(Map.of("b", "1"));
+        }
+    }
+
+    @Test
+    void a_record_of_several_lines_is_appended_from_another_process() {
+        try (EmbeddedEngine owner = open("remote", 3);
+                RemoteEngine engine =
+                        RemoteEngine.connect(folder.resolve("remote")).orElseThrow()) {
+            assertThat(engine.append("in", List.of("id,text", "1,\"a\nb\"")).acknowledged())
+                    .isEqualTo(3);
+            assertThat(texts(owner)).isEqualTo(Map.of("a\nb", "1"));
+            assertThatThrownBy(() -> engine.append("in", List.of("2,c\n3,d"))).hasMessageContaining("holds a line end");
         }
     }
 }

@@ -105,7 +105,8 @@ record Sample(char delimiter, char comment, Records held, List<Node> records, in
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("Interrupted while a file was looked at");
         }
-        return new Sample(delimiter, comment, held, records, (int) seen.get() - records.size(), seen.get() < RECORDS_MAX);
+        return new Sample(
+                delimiter, comment, held, records, (int) seen.get() - records.size(), seen.get() < RECORDS_MAX);
     }
 
     /// The records inside of a field that holds them as texts; empty if not all are such.
