@@ -167,9 +167,9 @@ class EndToEndTest {
 
     @Test
     @Tag("campaign")
-    void fifty_thousand_messages_come_out_right_with_the_failures_of_the_reference_design() throws IOException {
+    void twenty_thousand_messages_come_out_right_with_the_failures_of_the_reference_design() throws IOException {
         long seed = 7;
-        Trades trades = new Trades(50_000, seed);
+        Trades trades = new Trades(20_000, seed);
         StackFaults faults = new StackFaults(
                 seed, EndToEnd.FAULTS, new FunctionFaults(5, 3, 2, 40), new FunctionFaults(10, 5, 5, 40), 0.03);
         try (LocalDeployment deployment = deployment(faults)) {
