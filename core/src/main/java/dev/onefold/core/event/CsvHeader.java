@@ -39,8 +39,8 @@ final class CsvHeader {
 
     /// Behind the lines of comments, and a byte order mark, that a record begins with; `from` if it begins with none.
     static int behindComments(byte comment, byte[] record, int from, int to) {
-        int at = begin(record, from, to);
-        if (comment == Format.Csv.NO_COMMENT || at == to || record[at] != comment) {
+        int at = comment == Format.Csv.NO_COMMENT ? to : begin(record, from, to);
+        if (at == to || record[at] != comment) {
             return from;
         }
         while (at < to && record[at] == comment) {
