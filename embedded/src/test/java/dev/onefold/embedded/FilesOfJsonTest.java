@@ -100,7 +100,7 @@ class FilesOfJsonTest {
                 new Wrong("{\n \"text\": \"a\"\n}\n{\n \"text\": \"b\"\n}", Records.OBJECTS),
                 new Wrong("[{\"text\":\"a\"},{\"text\":\"b\"}]", Records.ARRAY),
                 new Wrong("[\n {\n \"text\": \"a\"\n },\n {\"text\": \"b\"}\n]\n", Records.ARRAY))) {
-            String name = "wrong-" + Math.abs(wrong.content.hashCode());
+            String name = "wrong-" + Integer.toHexString(wrong.content.hashCode());
             try (EmbeddedEngine engine = open(name, Records.LINES)) {
                 assertThatThrownBy(() -> fold(engine, wrong.content))
                         .isInstanceOf(EngineException.class)
@@ -133,7 +133,7 @@ class FilesOfJsonTest {
     void a_damaged_line_among_lines_is_one_letter_also_as_the_first_line() {
         for (String damaged :
                 List.of("{\"text\":", "{", "{\"text\":{\"a\":1}", "\"text\":\"a\"}", "{\"text\":\"a\"}x", "[")) {
-            String name = "lines-" + Math.abs(damaged.hashCode());
+            String name = "lines-" + Integer.toHexString(damaged.hashCode());
             try (EmbeddedEngine engine = open(name, Records.LINES)) {
                 fold(engine, damaged + "\n{\"text\":\"a\"}\n" + damaged + "\n{\"text\":\"b\"}\n");
                 assertThat(totals(engine)).isEqualTo("a=1 b=1");
