@@ -74,6 +74,11 @@ public final class PipelineBuilder {
         return set("delimiter", delimiter);
     }
 
+    /// Sets how files hold their records of JSON; the default is one object a line.
+    public PipelineBuilder records(Input.Records records) {
+        return set("records", records.word());
+    }
+
     /// Sets the quote around CSV values; the default is a double quote.
     public PipelineBuilder quote(char quote) {
         return set("quote", quote);
@@ -85,6 +90,16 @@ public final class PipelineBuilder {
     /// @param thousands between groups of three digits: one of `.`, `,`, `'`, `_` and a space
     public PipelineBuilder numbers(char decimal, char thousands) {
         return set("decimal", String.valueOf(decimal)).set("thousands", String.valueOf(thousands));
+    }
+
+    /// Sets the CSV values without quotes that are missing, beside the empty one.
+    public PipelineBuilder nulls(String... values) {
+        return set("nulls", List.of(values));
+    }
+
+    /// Sets the character at the beginning of lines of CSV that are comments.
+    public PipelineBuilder comment(char comment) {
+        return set("comment", String.valueOf(comment));
     }
 
     /// Quotes are ordinary characters of CSV values.

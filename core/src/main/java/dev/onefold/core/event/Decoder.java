@@ -193,9 +193,14 @@ public final class Decoder {
         if (kind == RecordKind.ROW && rowRecords == null) {
             return new Malformed(Reason.REFUSED, "The pipeline keeps no rows with versions that a seeding could bring");
         }
-        if (csv != null && csv.isHeader(record, from, to)) {
-            event.silence = Event.Silence.HEADER;
-            return null;
+        if (csv != null) {
+            int begin = csv.behindComments(record, from, to);
+            boolean isComment = begin > from && begin == to;
+            if (isComment || csv.isHeader(record, begin, to)) {
+                event.silence = isComment ? Event.Silence.COMMENT : Event.Silence.HEADER;
+                return null;
+            }
+            from = begin;
         }
         boolean isRow = kind == RecordKind.ROW
                 || kind == RecordKind.UNMARKED && ChangeScanner.RowRecord.begins(record, from, to);

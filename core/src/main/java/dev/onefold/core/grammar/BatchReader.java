@@ -112,6 +112,12 @@ final class BatchReader {
                     "delivers records as they are, and input.unwrap takes the event out of them",
                     "leave unwrap out, and name fields by their paths in the record");
         }
+        if (input.format() instanceof Format.Csv csv && csv.comment() != Format.Csv.NO_COMMENT) {
+            file.refuse(
+                    "batch",
+                    "delivers records as they are, and a record has the comments in front of it",
+                    "leave comment out");
+        }
         if (input.format() instanceof Format.Changes) {
             file.refuse(
                     "input",

@@ -190,32 +190,41 @@ public final class PipelineText {
         }
     }
 
+    private static void putCsv(Format.Csv csv, Map<String, Object> settings) {
+        settings.put("format", PipelineReader.CSV);
+        if (!csv.columns().isEmpty()) {
+            settings.put("columns", csv.columns());
+        }
+        if (csv.delimiter() != PipelineReader.DELIMITER) {
+            settings.put("delimiter", csv.delimiter());
+        }
+        if (csv.quote() != Format.Csv.QUOTE) {
+            boolean isNone = csv.quote() == Format.Csv.NO_QUOTE;
+            settings.put("quote", isNone ? PipelineReader.NONE : String.valueOf(csv.quote()));
+        }
+        if (csv.decimal() != Format.Csv.POINT) {
+            settings.put("decimal", String.valueOf(csv.decimal()));
+        }
+        if (csv.thousands() != Format.Csv.NO_THOUSANDS) {
+            settings.put("thousands", String.valueOf(csv.thousands()));
+        }
+        putTexts("nulls", csv.nulls(), settings);
+        if (csv.comment() != Format.Csv.NO_COMMENT) {
+            settings.put("comment", String.valueOf(csv.comment()));
+        }
+    }
+
     private static void putFormat(Format format, Map<String, Object> settings) {
         switch (format) {
             case Format.Json json -> {
                 if (!json.unwrap().isEmpty()) {
                     settings.put("unwrap", json.unwrap());
                 }
-            }
-            case Format.Csv csv -> {
-                settings.put("format", PipelineReader.CSV);
-                if (!csv.columns().isEmpty()) {
-                    settings.put("columns", csv.columns());
-                }
-                if (csv.delimiter() != PipelineReader.DELIMITER) {
-                    settings.put("delimiter", csv.delimiter());
-                }
-                if (csv.quote() != Format.Csv.QUOTE) {
-                    boolean isNone = csv.quote() == Format.Csv.NO_QUOTE;
-                    settings.put("quote", isNone ? PipelineReader.NONE : String.valueOf(csv.quote()));
-                }
-                if (csv.decimal() != Format.Csv.POINT) {
-                    settings.put("decimal", String.valueOf(csv.decimal()));
-                }
-                if (csv.thousands() != Format.Csv.NO_THOUSANDS) {
-                    settings.put("thousands", String.valueOf(csv.thousands()));
+                if (json.records() != Input.Records.LINES) {
+                    settings.put("records", json.records().word());
                 }
             }
+            case Format.Csv csv -> putCsv(csv, settings);
             case Format.DynamoDbStream stream -> {
                 settings.put("format", PipelineReader.DYNAMODB_STREAM);
                 if (stream.table() != null) {

@@ -93,6 +93,21 @@ public record Input(
     /// The field of a record that has the event's time.
     public record EventTime(FieldPath field, TimeType type) {}
 
+    /// How a file holds its records of JSON.
+    public enum Records {
+        /// One in each line.
+        LINES,
+        /// As the elements of arrays.
+        ARRAY,
+        /// As objects one after the other, side by side or over several lines.
+        OBJECTS;
+
+        /// The word for it in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     /// How Debezium writes decimals.
     public enum DecimalForm {
         /// As text.
@@ -155,9 +170,14 @@ public record Input(
         ///
         /// @param unwrap the field that holds the event, as an object or as a text of JSON, and inside of
         ///     it the next such field, and so on; empty if the record is the event
-        record Json(List<FieldPath> unwrap) implements Format {
+        /// @param records how files hold the records
+        record Json(List<FieldPath> unwrap, Records records) implements Format {
             public Json {
                 unwrap = List.copyOf(unwrap);
+            }
+
+            public Json(List<FieldPath> unwrap) {
+                this(unwrap, Records.LINES);
             }
 
             public Json() {
@@ -170,18 +190,30 @@ public record Input(
         /// @param quote around values that hold a delimiter, quote or line end; [#NO_QUOTE] if there is none
         /// @param decimal between the digits before and behind the point: `.` or `,`
         /// @param thousands between groups of three digits; [#NO_THOUSANDS] if there is none
-        record Csv(char delimiter, List<String> columns, char quote, char decimal, char thousands) implements Format {
+        /// @param nulls values without quotes that are missing, beside the empty one
+        /// @param comment at the beginning of a line that is passed over; [#NO_COMMENT] if there are none
+        record Csv(
+                char delimiter,
+                List<String> columns,
+                char quote,
+                char decimal,
+                char thousands,
+                List<String> nulls,
+                char comment)
+                implements Format {
             public static final char QUOTE = '"';
             public static final char NO_QUOTE = 0;
             public static final char POINT = '.';
             public static final char NO_THOUSANDS = 0;
+            public static final char NO_COMMENT = 0;
 
             public Csv {
                 columns = List.copyOf(columns);
+                nulls = List.copyOf(nulls);
             }
 
             public Csv(char delimiter, List<String> columns) {
-                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS);
+                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS, List.of(), NO_COMMENT);
             }
         }
 

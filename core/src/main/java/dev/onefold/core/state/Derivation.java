@@ -215,7 +215,7 @@ public sealed interface Derivation {
         }
         if (!values(from).equals(values(to)) || !isOfColumns(from.format(), to.format())) {
             return "the format reads other values of the same record: unwrap, columns, delimiter, quote, decimal,"
-                    + " thousands or decimals has changed";
+                    + " thousands, nulls, comment or decimals has changed";
         }
         if (!isOfItsTables(from, to)) {
             return "the rows are of another table: table has changed";
@@ -276,7 +276,15 @@ public sealed interface Derivation {
         boolean readsSchemas = !(input.format() instanceof Format.Debezium debezium)
                 || debezium.decimals() != null
                 || input.readsBy(3);
-        return List.of(unwrap, csv.delimiter(), csv.quote(), csv.decimal(), csv.thousands(), readsSchemas);
+        return List.of(
+                unwrap,
+                csv.delimiter(),
+                csv.quote(),
+                csv.decimal(),
+                csv.thousands(),
+                csv.nulls(),
+                csv.comment(),
+                readsSchemas);
     }
 
     /// Whether no record has values of other columns now. One that has another number of columns is refused, and the

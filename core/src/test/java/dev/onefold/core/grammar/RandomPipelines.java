@@ -43,13 +43,17 @@ final class RandomPipelines {
     Pipeline pipeline() {
         boolean json = random.nextBoolean();
         Format format = json
-                ? new Format.Json(random.nextBoolean() ? List.of() : distinct(1 + random.nextInt(3), () -> field(true)))
+                ? new Format.Json(
+                        random.nextBoolean() ? List.of() : distinct(1 + random.nextInt(3), () -> field(true)),
+                        oneOf(Input.Records.LINES, Input.Records.ARRAY, Input.Records.OBJECTS))
                 : new Format.Csv(
                         random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)),
                         List.of(),
                         random.nextBoolean() ? '"' : "'`\0".charAt(random.nextInt(3)),
                         random.nextBoolean() ? '.' : ',',
-                        "\0 '_".charAt(random.nextInt(4)));
+                        "\0 '_".charAt(random.nextInt(4)),
+                        random.nextBoolean() ? List.of() : List.of("NULL", "\\N"),
+                        "\0#%".charAt(random.nextInt(3)));
         Identity identity = switch (random.nextInt(4)) {
             case 0 ->
                 Identity.Versioned.of(
