@@ -162,7 +162,7 @@ interface Condition {
         @Override
         public boolean holds(Document document) {
             @Nullable String text = Values.text(document.at(path));
-            return text != null && texts.contains(text) == wanted;
+            return text != null && document.isOneOf(texts, text) == wanted;
         }
 
         @Override

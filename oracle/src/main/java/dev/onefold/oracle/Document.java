@@ -3,6 +3,7 @@ package dev.onefold.oracle;
 import java.math.BigDecimal;
 import java.text.Normalizer;
 import java.time.ZoneId;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +23,7 @@ record Document(Map<String, @Nullable Object> fields, Set<String> twice, Spellin
     ///
     /// @param truths texts that mean true, beside `true`
     /// @param falsehoods texts that mean false, beside `false`
-    /// @param normalized whether texts of keys, levels and distinct are brought to the composed form
+    /// @param normalized whether texts of keys, levels, distinct and conditions are brought to the composed form
     /// @param zone of times without one; null refuses them
     /// @param fold `earlier`, `later`, or null
     record Spellings(
@@ -39,20 +40,29 @@ record Document(Map<String, @Nullable Object> fields, Set<String> twice, Spellin
         return new Document(fields, twice, others);
     }
 
-    /// A value as the text of a key, a level or a distinct; null when it is missing.
+    /// A value as the text of a key, a level, a distinct or a condition; null when it is missing.
     @Nullable
     String text(@Nullable Object value) {
         String text = Values.text(value);
-        return text == null || !spellings.normalized ? text : Normalizer.normalize(text, Normalizer.Form.NFC);
+        return text == null ? null : normal(text);
+    }
+
+    /// A text as texts are compared.
+    String normal(String text) {
+        return spellings.normalized ? Normalizer.normalize(text, Normalizer.Form.NFC) : text;
     }
 
     /// Whether a text means true; any that means neither is refused.
     boolean truth(String text) {
-        boolean isTrue = text.equals("true") || spellings.truths.contains(text);
-        if (!isTrue && !text.equals("false") && !spellings.falsehoods.contains(text)) {
+        boolean isTrue = text.equals("true") || isOneOf(spellings.truths, text);
+        if (!isTrue && !text.equals("false") && !isOneOf(spellings.falsehoods, text)) {
             throw new Refused(text + " is neither true nor false");
         }
         return isTrue;
+    }
+
+    boolean isOneOf(Collection<String> texts, String text) {
+        return texts.stream().map(this::normal).anyMatch(normal(text)::equals);
     }
 
     /// A value as seconds since 1970-01-01T00:00Z; null when it is missing.
