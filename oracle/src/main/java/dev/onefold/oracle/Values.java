@@ -148,11 +148,20 @@ final class Values {
             case "epoch-millis" -> epoch(value, 3);
             case "epoch-micros" -> epoch(value, 6);
             case "epoch-nanos" -> epoch(value, 9);
-            case "auto" -> value instanceof String ? iso(value, spellings) : epoch(value, 0);
+            case "auto" -> value instanceof String ? iso(value, spellings) : noDate(epoch(value, 0));
             default -> throw new IllegalArgumentException("There is no type of time " + type + ".");
         };
         if (seconds.abs().compareTo(BigDecimal.valueOf(Instant.MAX.getEpochSecond())) > 0) {
             throw new Refused("a time beyond a thousand million years");
+        }
+        return seconds;
+    }
+
+    /// Refuses a number that may be a date, or a count of days.
+    private static BigDecimal noDate(BigDecimal seconds) {
+        String digits = seconds.stripTrailingZeros().toPlainString();
+        if (digits.matches("[1-9][0-9]{4}|(19|20|21)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])")) {
+            throw new Refused("a number that may be a date");
         }
         return seconds;
     }
@@ -185,7 +194,10 @@ final class Values {
             LocalDateTime time =
                     date.atTime(parts.group(2) == null ? LocalTime.MIDNIGHT : LocalTime.parse(parts.group(2)));
             String offset = parts.group(3) == null ? "" : parts.group(3).strip().replace("UTC", "Z");
-            long seconds = offset.isEmpty() ? local(time, spellings) : time.toEpochSecond(ZoneOffset.of(offset));
+            boolean isDay = parts.group(2) == null && offset.isEmpty() && spellings.zone() != null;
+            long seconds = isDay
+                    ? date.atStartOfDay(spellings.zone()).toEpochSecond()
+                    : offset.isEmpty() ? local(time, spellings) : time.toEpochSecond(ZoneOffset.of(offset));
             return BigDecimal.valueOf(seconds)
                     .add(BigDecimal.valueOf(time.atOffset(ZoneOffset.UTC).getNano(), 9));
         } catch (DateTimeException impossible) {

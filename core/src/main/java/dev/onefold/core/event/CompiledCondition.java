@@ -4,6 +4,7 @@ import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.Input.Spellings;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.text.Normalizer;
 import java.util.Arrays;
 import java.util.List;
 
@@ -61,10 +62,10 @@ sealed interface CompiledCondition {
             if (fields.isMissing(slot)) {
                 return false;
             }
-            if (fields.kind[slot] == Fields.TEXT) {
+            if (fields.kind[slot] == Fields.TEXT && !scalars.spellings.normalized()) {
                 return isOneOf(fields.bytes, fields.from[slot], fields.to[slot]) != negated;
             }
-            int length = scalars.text(fields, slot, 0);
+            int length = scalars.normalText(fields, slot);
             if (length < 0) {
                 throw new Unanswerable(Malformed.field(
                         fields.paths.get(slot),
@@ -94,7 +95,7 @@ sealed interface CompiledCondition {
         }
 
         private boolean listed(Fields fields, Scalars scalars) throws Unanswerable {
-            int length = scalars.text(fields, slot, 0);
+            int length = scalars.normalText(fields, slot);
             if (length >= 0 && (scalars.isTrue(length) || isOneOf(truths, scalars.bytes, 0, length))) {
                 return true;
             }
@@ -152,19 +153,22 @@ sealed interface CompiledCondition {
                 new Joined(or.any().stream().map(c -> of(c, fields, spellings)).toList(), true);
             case Condition.Not not -> new Not(of(not.condition(), fields, spellings));
             case Condition.Missing missing -> new Missing(fields.slot(missing.field()));
-            case Condition.TextIn in -> new TextIn(fields.slot(in.field()), bytes(in.texts()), in.negated());
+            case Condition.TextIn in -> new TextIn(fields.slot(in.field()), bytes(in.texts(), spellings), in.negated());
             case Condition.Truth truth ->
                 new Truth(
                         fields.slot(truth.field()),
-                        bytes(spellings.truths()),
-                        bytes(spellings.falsehoods()),
+                        bytes(spellings.truths(), spellings),
+                        bytes(spellings.falsehoods(), spellings),
                         truth.word() != truth.negated());
             case Condition.Number number ->
                 new Number(fields.slot(number.field()), number.comparison(), number.number());
         };
     }
 
-    private static List<byte[]> bytes(List<String> texts) {
-        return texts.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    private static List<byte[]> bytes(List<String> texts, Spellings spellings) {
+        return texts.stream()
+                .map(text -> spellings.normalized() ? Normalizer.normalize(text, Normalizer.Form.NFC) : text)
+                .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                .toList();
     }
 }

@@ -528,9 +528,13 @@ public final class Decoder {
                         ? position(number.toBigInteger())
                         : tooManyDigits(slot, length);
             }
+            String date = to - from >= 10 && bytes[from + 4] == '-' && bytes[from + 7] == '-'
+                    ? ". If it is a time, write for it under version: "
+                            + Malformed.part(fields.paths.get(slot), "type", TimeType.ISO.word())
+                    : "";
             return Malformed.field(
                     fields.paths.get(slot),
-                    "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version");
+                    "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version" + date);
         }
         if (digits <= LONG_DIGITS) {
             event.appendVersion(at > from ? -value : value);

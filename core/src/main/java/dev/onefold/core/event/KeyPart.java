@@ -64,8 +64,8 @@ final class KeyPart {
         if (isInteger) {
             return integer();
         }
-        if (refusesNumbers && kind != Fields.NUMBER && Scalars.isUnusualNumber(bytes, from, to)) {
-            String text = Malformed.excerpt(bytes, from, to);
+        if (refusesNumbers && kind != Fields.NUMBER && isUnusual(kind)) {
+            String text = Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot]);
             String number = scalars.integer(bytes, from, to) < 0
                     ? ""
                     : written("type", PartType.INTEGER.word()) + " if it is a number, ";
@@ -77,6 +77,18 @@ final class KeyPart {
             take(scalars.bytes, 0, scalars.textLength);
         }
         return null;
+    }
+
+    /// Whether it is a number in another form than Onefold writes it.
+    private boolean isUnusual(byte kind) {
+        if (kind == Fields.LOCAL_TEXT && scalars.isEscaped(fields, slot)) {
+            if (Decimals.parse(scalars.bytes, 0, scalars.textLength) != null) {
+                take(scalars.bytes, 0, scalars.textLength);
+                return true;
+            }
+            take(fields.bytes, fields.from[slot], fields.to[slot]);
+        }
+        return Scalars.isUnusualNumber(bytes, from, to);
     }
 
     private @Nullable String integer() {

@@ -37,8 +37,7 @@ final class LocalNumbers {
         return hasSeparator;
     }
 
-    /// Writes a number as it is written everywhere else. Of a text that is not a number here it writes one that is not
-    /// a
+    /// Writes a number as it is written everywhere else. Of a text that is not a number here it writes one that is no
     /// number anywhere.
     ///
     /// @param out with room for one byte more than the text has
@@ -52,12 +51,13 @@ final class LocalNumbers {
         int digits = 0;
         boolean isGrouped = false;
         boolean good = true;
+        boolean hasZero = at < to && text[at] == '0'; // No first group of thousands begins with it.
         for (; at < to && (isDigit(text[at]) || text[at] == thousands && thousands != 0); at++) {
             if (isDigit(text[at])) {
                 out[length++] = text[at];
                 digits++;
             } else {
-                good &= isGrouped ? digits == GROUP_DIGITS : digits >= 1 && digits <= GROUP_DIGITS;
+                good &= isGrouped ? digits == GROUP_DIGITS : digits >= 1 && digits <= GROUP_DIGITS && !hasZero;
                 isGrouped = true;
                 digits = 0;
             }

@@ -20,14 +20,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Reads instants: ISO-8601 with an offset or in a zone, or epoch seconds, or a thousandth or less of them, with a
-/// fraction of up to nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the second, 0
-/// to
-/// 999,999,999. Not thread-safe.
+/// fraction of up to nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the
+/// second, 0 to 999,999,999. Not thread-safe.
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
     private static final long LIKELY_SECONDS_MIN = -2_208_988_800L; // 1900-01-01T00:00Z
     private static final long LIKELY_SECONDS_MAX = 7_258_118_400L; // 2200-01-01T00:00Z
     private static final long RECENT_SECONDS_MIN = 315_532_800L; // 1980-01-01T00:00Z
+    private static final long DAYS_MIN = 10_000; // 1997 as days since 1970, 1927 as a spreadsheet counts them.
+    private static final long DAYS_MAX = 99_999;
+    private static final int DATE_LENGTH = 10;
     private static final int NANO_DIGITS = 9;
     private static final int WHOLE_DIGITS = 19;
     private static final List<TimeType> FINER =
@@ -85,6 +87,10 @@ final class Times {
             case EPOCH_NANOS -> epoch(bytes, from, to, 9);
             case AUTO -> number ? epoch(bytes, from, to, 0) : iso(bytes, from, to);
         };
+        if (good && loose && number && type == TimeType.AUTO && nanos == 0 && isDate(seconds)) {
+            return "is " + seconds + ", which may be a date or a count of days. If it is seconds, write the type "
+                    + TimeType.EPOCH_SECONDS.word();
+        }
         if (good) {
             return null;
         }
@@ -104,7 +110,9 @@ final class Times {
             case EPOCH_MILLIS -> "epoch milliseconds";
             case EPOCH_MICROS -> "epoch microseconds";
             case EPOCH_NANOS -> "epoch nanoseconds";
-            case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number";
+            case AUTO ->
+                "ISO-8601 text with an offset, or epoch seconds as a number"
+                        + (epoch(bytes, from, to, 0) ? ". Write the type " + TimeType.EPOCH_SECONDS.word() : "");
         };
         return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted;
     }
@@ -129,6 +137,15 @@ final class Times {
             }
         }
         return read;
+    }
+
+    /// Whether a number is one that people write for a date: `20240501`, or a count of days.
+    private static boolean isDate(long number) {
+        long month = number / 100 % 100;
+        long day = number % 100;
+        boolean isWritten =
+                number / 10_000 >= 1900 && number / 10_000 < 2200 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+        return isWritten || number >= DAYS_MIN && number <= DAYS_MAX;
     }
 
     private boolean epoch(byte[] bytes, int from, int to, int shift) {
@@ -260,6 +277,11 @@ final class Times {
             if (local == null) {
                 return false;
             }
+            if (text.length() == DATE_LENGTH) { // It begins with its first hour, also where that is not midnight.
+                seconds = local.toLocalDate().atStartOfDay(zone).toEpochSecond();
+                nanos = 0;
+                return true;
+            }
             OffsetDateTime asOfUtc = local.atOffset(ZoneOffset.UTC);
             nanos = asOfUtc.getNano();
             return isInZone(asOfUtc.toEpochSecond());
@@ -295,7 +317,7 @@ final class Times {
     /// A time or a date without a zone; `null` if the text is neither.
     private static @Nullable LocalDateTime localTime(String text) {
         try {
-            return text.length() == 10 ? LocalDate.parse(text).atStartOfDay() : LocalDateTime.parse(text);
+            return text.length() == DATE_LENGTH ? LocalDate.parse(text).atStartOfDay() : LocalDateTime.parse(text);
         } catch (DateTimeException notLocal) {
             return null;
         }

@@ -40,8 +40,9 @@ public final class Edition {
                     OF_VALUES,
                     (_, _) -> true,
                     "a comparison with true or false refuses a value that spells neither; a key without a type refuses"
-                            + " a text that is an unusual spelling of a number; a version may be 1.7e12, and a time may have a"
-                            + " blank for T and an offset +02 or +0200"),
+                            + " a text that is an unusual spelling of a number; a version may be 1.7e12; a time may"
+                            + " have a blank for T and an offset +02 or +0200, and a number that may be a date is"
+                            + " no time without a type"),
             new Rule(
                     3,
                     (format, _) -> format instanceof Format.Csv,

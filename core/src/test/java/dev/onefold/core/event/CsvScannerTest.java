@@ -193,7 +193,23 @@ class CsvScannerTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"1.5", "1234.567", "1.23,4", ".123", "1,", ",5", "1,2,3", "1,234.5", "1.234.56", "1..234", "."})
+            strings = {
+                "0.500",
+                "001.234",
+                "00.500",
+                "-0.250",
+                "1.5",
+                "1234.567",
+                "1.23,4",
+                ".123",
+                "1,",
+                ",5",
+                "1,2,3",
+                "1,234.5",
+                "1.234.56",
+                "1..234",
+                "."
+            })
     void a_number_in_another_form_is_refused(String text) {
         assertThat(GERMAN.refusal("x;" + text).message()).contains("is '" + text + " ', which is not a number");
     }

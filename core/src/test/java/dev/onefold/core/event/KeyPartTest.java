@@ -116,6 +116,24 @@ class KeyPartTest {
         }
     }
 
+    @Test
+    void a_number_with_separators_of_csv_is_no_key_without_a_type() {
+        Decoding untyped = Decoding.of(PipelineBuilder.named("p")
+                .csv("k", "v")
+                .delimiter(';')
+                .numbers(',', '.')
+                .key("k")
+                .version("v")
+                .rollup(r -> r.count("n")));
+        for (String text : List.of("7,0", "1.000", "7,5", "\"7,0\"")) {
+            assertThat(untyped.refusal(text + ";1").message())
+                    .startsWith("Field k is the text '" + text.replace("\"", "") + "'; as a key it would differ from");
+        }
+        for (String text : List.of("7", "10.0.0.1", "01.02.2024", "7-0")) {
+            assertThat(untyped.event(text + ";1").silence).isNull();
+        }
+    }
+
     private static Pipeline local() {
         return PipelineBuilder.named("p")
                 .csv("k", "v")
@@ -156,6 +174,23 @@ class KeyPartTest {
                 .isEqualTo(java.util.Arrays.copyOf(one.data, one.length));
         assertThat(key(normal, decomposed)).containsExactly("Zo\u00eb!");
         assertThat(PipelineText.write(normal)).contains("\"normalize\":\"nfc\"");
+    }
+
+    @Test
+    void a_condition_compares_composed_characters_too_if_the_file_says_so() {
+        for (String literal : List.of("gel\u00f6scht", "gelo\u0308scht")) {
+            Pipeline pipeline = PipelineBuilder.named("p")
+                    .key("k")
+                    .version("v")
+                    .delete("k = \"" + literal + "\"")
+                    .normalized()
+                    .rollup(r -> r.count("n"))
+                    .build();
+            for (String text : List.of("gel\u00f6scht", "gelo\u0308scht")) {
+                String record = "{\"k\":\"" + text + "\",\"v\":1}";
+                assertThat(Decoding.of(pipeline).event(record).kind).isEqualTo(Event.Kind.DELETE);
+            }
+        }
     }
 
     @Test

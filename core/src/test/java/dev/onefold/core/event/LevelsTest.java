@@ -91,7 +91,7 @@ class LevelsTest {
     @Test
     void a_bucket_that_was_just_asked_for_is_not_mistaken_for_the_next() {
         Decoding decoding = Decoding.of(PipelineBuilder.named("p")
-                .rollup(r -> r.levels("bucket(v, 1h)", "bucket(v, 1m)", "bucket(w, 1h)")
+                .rollup(r -> r.levels("bucket(v, 1h, epoch-seconds)", "bucket(v, 1m, epoch-seconds)", "bucket(w, 1h)")
                         .count("n")));
         Seeds.forAllSeeds(5_000, random -> {
             long v = random.nextLong(-100_000, 100_000);

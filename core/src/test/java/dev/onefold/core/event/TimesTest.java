@@ -179,7 +179,8 @@ class TimesTest {
         assertThat(time(TimeType.EPOCH_MILLIS).refusal("{\"t\":\"x\"}").message())
                 .endsWith("wanted is epoch milliseconds");
         assertThat(time(TimeType.AUTO).refusal("{\"t\":\"1572214818\"}").message())
-                .endsWith("wanted is ISO-8601 text with an offset, or epoch seconds as a number");
+                .endsWith("wanted is ISO-8601 text with an offset, or epoch seconds as a number. Write the type"
+                        + " epoch-seconds");
     }
 
     @Test
@@ -187,6 +188,12 @@ class TimesTest {
         for (String value : List.of("true", "{}", "[]")) {
             assertThat(time(TimeType.AUTO).refusal("{\"t\":" + value + "}").message())
                     .isEqualTo("Field t is not a time");
+        }
+        for (String count : List.of("20240501", "19844", "45413")) {
+            assertThat(time(TimeType.AUTO).refusal("{\"t\":" + count + "}").message())
+                    .startsWith("Field t is " + count + ", which may be a date or a count of days")
+                    .endsWith("If it is seconds, write the type epoch-seconds");
+            time(TimeType.EPOCH_SECONDS).event("{\"t\":" + count + "}");
         }
         assertThat(time(TimeType.AUTO).refusal("{\"t\":null}").message()).isEqualTo("Field t is missing; it is a time");
         assertThat(time(TimeType.AUTO).refusal("{}").message()).isEqualTo("Field t is missing; it is a time");
@@ -218,9 +225,10 @@ class TimesTest {
 
     @Test
     void event_time_is_rounded_down_to_milliseconds() {
-        assertThat(time(TimeType.AUTO).event("{\"t\":1.9999}").timeMs).isEqualTo(1999);
-        assertThat(time(TimeType.AUTO).event("{\"t\":-1.9999}").timeMs).isEqualTo(-2000);
-        assertThat(time(TimeType.AUTO).event("{\"t\":-0.000000001}").timeMs).isEqualTo(-1);
+        assertThat(time(TimeType.EPOCH_SECONDS).event("{\"t\":1.9999}").timeMs).isEqualTo(1999);
+        assertThat(time(TimeType.EPOCH_SECONDS).event("{\"t\":-1.9999}").timeMs).isEqualTo(-2000);
+        assertThat(time(TimeType.EPOCH_SECONDS).event("{\"t\":-0.000000001}").timeMs)
+                .isEqualTo(-1);
         assertThat(Decoding.level("t").event("{\"t\":1}").timeMs).isEqualTo(Long.MIN_VALUE);
     }
 

@@ -103,8 +103,11 @@ class VersionsTest {
             assertThat(refusal.reason()).isEqualTo(Reason.REFUSED);
             assertThat(refusal.message())
                     .startsWith("Field v is '")
-                    .endsWith("which is not an integer; it is the version");
+                    .contains("which is not an integer; it is the version");
         }
+        assertThat(refusal("\"2019-10-27 22:20:18\"").message())
+                .endsWith("it is the version. If it is a time, write for it under version: "
+                        + "{\"field\":\"v\",\"type\":\"iso\"}");
         assertThat(refusal("null").message()).isEqualTo("Field v is missing; it is the version");
         assertThat(INTEGER.refusal("{\"k\":1}").message()).isEqualTo("Field v is missing; it is the version");
     }

@@ -71,6 +71,25 @@ class ZonesTest {
                         .toEpochMilli());
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "2023-10-01, America/Asuncion",
+        "2024-04-26, Africa/Cairo",
+        "2024-05-01, Europe/Berlin",
+        "2024-11-03, America/Havana"
+    })
+    void a_date_is_the_first_instant_of_its_day_also_where_midnight_is_left_out_or_comes_twice(
+            String date, String zone) {
+        long expected = java.time.LocalDate.parse(date)
+                .atStartOfDay(ZoneId.of(zone))
+                .toInstant()
+                .toEpochMilli();
+        assertThat(timed(zone, null).event(record(date)).timeMs).isEqualTo(expected);
+        for (LocalFold fold : LocalFold.values()) {
+            assertThat(timed(zone, fold).event(record(date)).timeMs).isEqualTo(expected);
+        }
+    }
+
     @Test
     void an_hour_that_comes_twice_and_one_that_is_left_out_are_refused_unless_the_file_says_which() {
         Decoding none = timed("Europe/Berlin", null);
