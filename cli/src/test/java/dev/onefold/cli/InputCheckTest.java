@@ -60,6 +60,40 @@ class InputCheckTest {
     }
 
     @Test
+    void what_is_probably_meant_otherwise_is_said_with_the_line_to_write() {
+        String wallet = "{\"xid\":901,%s\"data\":{\"id\":1,\"balance\":\"%s\"},\"type\":\"update\",\"city\":\"%s\"}\n";
+        cli.write(
+                "wallets.ndjson",
+                wallet.formatted("\"xoffset\":0,", "80", "Orl\u00e9ans") + wallet.formatted("", "79", "Orle\u0301ans")
+                        + "{\"xid\":902,\"type\":\"delete\",\"data\":{\"id\":2}}\n"
+                        + "{\"xid\":900,\"type\":\"insert\",\"data\":{\"id\":2,\"balance\":\"1\"},\"city\":\"x\"}\n");
+        String pipeline = """
+                pipeline: wallets
+                input:
+                  key: data.id
+                  version: xid
+                  delete: type = "delete"
+                rollup: {levels: [city], measures: {balance: "sum(data.balance) decimal(18,2)"}}
+                """;
+        cli.write("wallets.yaml", pipeline);
+        String said =
+                cli.run("check", "wallets.yaml", "--input", "wallets.ndjson").out();
+        assertThat(said)
+                .contains("  stale                    1\n    behind a delete        1\n", "grows for ever")
+                .contains("'version: [xid, {field: xoffset, missing: highest}]'");
+        cli.write(
+                "wallets.yaml",
+                pipeline.replace("version: xid", said.replaceAll("(?s).*'(version: \\[[^']*)'.*", "$1")));
+        String then =
+                cli.run("check", "wallets.yaml", "--input", "wallets.ndjson").out();
+        assertThat(then).contains("conflicting              0").doesNotContain("missing: highest");
+        assertThat(said + then).contains("Level city has 'Orle\u0301ans' in Unicode's decomposed form");
+        cli.write("wallets.yaml", pipeline.replace("  key:", "  normalize: nfc\n  key:"));
+        assertThat(cli.run("check", "wallets.yaml", "--input", "wallets.ndjson").out())
+                .doesNotContain("decomposed");
+    }
+
+    @Test
     void a_first_pipeline_is_written_for_csv_of_any_delimiter() {
         cli.write("visits.csv", "\ufeffid;town;note\n1;Bern;\"a;b\"\n2;Bern;\n3;Chur;x\n4;Chur;\n");
         assertThat(first("visits.csv"))
@@ -69,6 +103,35 @@ class InputCheckTest {
                         "levels: ['town missing");
         cli.write("tabs.tsv", "id\ttown\n1\tBern\n");
         assertThat(first("tabs.tsv")).contains("delimiter: \"\\t\"");
+    }
+
+    @Test
+    void a_record_that_a_derived_field_refuses_is_named_and_another_formula_fills_the_totals_anew() {
+        cli.write("orders.csv", "id,email,gross,tax\n1, A@b.c ,10.50,2\n2,a@B.C,1,0.5\n3,x@y,abc,1\n");
+        String pipeline = """
+                pipeline: orders
+                input:
+                  format: csv
+                  let:
+                    mail: lower(trim(email))
+                    net: %s
+                  id: id
+                rollup:
+                  levels: [mail]
+                  measures: {net: "sum(net) decimal(18,2)"}
+                """;
+        cli.write("orders.yaml", pipeline.formatted("gross - tax"));
+        assertThat(cli.run("check", "orders.yaml", "--input", "orders.csv").out())
+                .contains("Derived field net: Field gross is 'abc', which is not a number");
+        cli.run("run", "orders.yaml", "--input", "orders.csv", "--data", "data");
+        assertThat(cli.run("query", "orders.yaml", "--data", "data", "--format", "csv")
+                        .out())
+                .contains("1,a@b.c,9.00");
+        cli.write("orders.yaml", pipeline.formatted("(gross - tax) * 2"));
+        cli.run("run", "orders.yaml", "--input", "orders.csv", "--data", "data");
+        assertThat(cli.run("query", "orders.yaml", "--data", "data", "--format", "csv")
+                        .out())
+                .contains("1,a@b.c,18.00");
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.TreeMap;
 ///
 /// @param at time of this status
 /// @param counts the counts of the records so far, by fate
+/// @param byCause the counts of causes, as [#causes] has them
 /// @param deadLetters number of dead letters
 /// @param deadLettersByReason of the first ones, in the order of the reasons
 /// @param rows keys that have a row, deleted ones included
@@ -34,6 +35,7 @@ import java.util.TreeMap;
 public record Status(
         Instant at,
         Counts counts,
+        Map<String, Long> byCause,
         long deadLetters,
         Map<Reason, Long> deadLettersByReason,
         long rows,
@@ -89,6 +91,7 @@ public record Status(
         Map<Reason, Long> ordered = new EnumMap<>(Reason.class);
         ordered.putAll(deadLettersByReason);
         deadLettersByReason = Collections.unmodifiableMap(ordered);
+        byCause = Collections.unmodifiableMap(new TreeMap<>(byCause));
         lags = Collections.unmodifiableMap(new TreeMap<>(lags));
         sources = List.copyOf(sources);
     }
@@ -96,6 +99,11 @@ public record Status(
     /// Bytes by which all files have grown since they were folded.
     public long lagBytes() {
         return lags.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /// Why records were stale, conflicting or silent, where the cause has a name.
+    public Causes causes() {
+        return new Causes(byCause);
     }
 
     /// Dead letters whose reasons were counted.
@@ -114,6 +122,7 @@ public record Status(
         return new Status(
                 at,
                 counts,
+                byCause,
                 deadLetters,
                 deadLettersByReason,
                 rows,

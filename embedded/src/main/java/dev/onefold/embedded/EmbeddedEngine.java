@@ -2,6 +2,7 @@ package dev.onefold.embedded;
 
 import dev.onefold.api.EngineSocket;
 import dev.onefold.core.Capabilities;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
@@ -14,7 +15,6 @@ import dev.onefold.core.Status;
 import dev.onefold.core.TotalsTable;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
-import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyState;
@@ -57,7 +57,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -428,9 +427,9 @@ public final class EmbeddedEngine implements Engine {
         return views.counts();
     }
 
-    /// How many records were silent since the engine was opened, by cause.
-    public Map<Silence, Long> silences() {
-        return views.serving().state.silences();
+    /// Why records were stale, conflicting or silent, where the cause has a name.
+    public Causes causes() {
+        return new Causes(views.serving().state.causes());
     }
 
     @Override

@@ -31,6 +31,7 @@ record StatusReading(View.Opening opening, View view) {
                 .reading(() -> new Status(
                         opening.settings().clock().instant(),
                         view.state.allCounts(),
+                        view.state.causes(),
                         letters.size(),
                         byReason,
                         view.state.rows(),

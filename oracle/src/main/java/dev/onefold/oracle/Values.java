@@ -148,6 +148,7 @@ final class Values {
             case "epoch-millis" -> epoch(value, 3);
             case "epoch-micros" -> epoch(value, 6);
             case "epoch-nanos" -> epoch(value, 9);
+            case "hlc" -> clock(value)[0];
             case "auto" -> value instanceof String ? iso(value, spellings) : noDate(epoch(value, 0));
             default -> throw new IllegalArgumentException("There is no type of time " + type + ".");
         };
@@ -182,6 +183,16 @@ final class Values {
             throw new Refused("a time finer than nanoseconds");
         }
         return number.movePointLeft(shift);
+    }
+
+    /// Seconds, and the counter behind the point of nanoseconds, of ten digits.
+    static BigDecimal[] clock(Object value) {
+        String digits = value instanceof Document.Literal literal ? literal.digits() : String.valueOf(value);
+        if (!digits.matches("[0-9]+[.][0-9]{10}")) {
+            throw new Refused("no nanoseconds with a counter: " + value);
+        }
+        String[] parts = digits.split("[.]", 2);
+        return new BigDecimal[] {new BigDecimal(parts[0]).movePointLeft(9), new BigDecimal(parts[1])};
     }
 
     private static BigDecimal iso(Object value, Document.Spellings spellings) {

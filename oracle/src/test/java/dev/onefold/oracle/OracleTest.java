@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.oracle.Oracle.Outcome;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -223,6 +224,27 @@ class OracleTest {
     }
 
     @Test
+    void the_key_may_be_an_element_of_an_array_and_the_version_a_clock_with_a_counter() {
+        Oracle oracle = Oracle.of("""
+            pipeline: rides
+            input: {key: {field: key, element: 0}, version: {field: updated, type: hlc}, delete: after is missing}
+            rollup: {levels: [], measures: {fare: "sum(after.fare) decimal(9,2)"}}
+            """);
+        String ride = "{'after':{'fare':%s},'key':[%s],'updated':'1714550400123456789.%s'}";
+
+        assertThat(feed(oracle, ride.formatted("10", "1", "0000000001"))).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, ride.formatted("12", "1", "0000000010"))).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, ride.formatted("11", "1", "0000000002"))).isEqualTo(STALE);
+        assertThat(feed(oracle, ride.formatted("20", "2", "0000000000"))).isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, "{'after':null,'key':[2],'updated':'1714550401000000000.0000000000'}"))
+                .isEqualTo(ACCEPTED);
+        assertThat(feed(oracle, ride.formatted("1", "", "0000000003"))).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, ride.formatted("1", "3", "03"))).isEqualTo(MALFORMED);
+        assertThat(oracle.totals("main").get(List.of())).containsEntry("fare", "12.00");
+        assertThat(oracle.versions()).containsEntry(List.of("1"), new BigDecimal("17145504001234567890000000010"));
+    }
+
+    @Test
     void what_is_no_event_is_refused() {
         Oracle oracle = Oracle.of(TRADES);
         String good = "{'id':'a','v':1,'desk':'x','value':10}";
@@ -355,5 +377,31 @@ class OracleTest {
 
     private static String value(Oracle oracle) {
         return oracle.totals("main").get(List.of()).get("value");
+    }
+
+    @Test
+    void a_derived_field_is_computed_where_a_step_first_reads_it() {
+        Oracle oracle = Oracle.of("""
+            pipeline: x
+            input:
+              let:
+                mail: lower(trim(email))
+                gone: coalesce(field("op code"), 'u')
+                net: price * 2 - divide(off, 3, 1)
+              key: mail
+              version: v
+              delete: gone = "d"
+            rollup:
+              levels: [mail]
+              measures: {s: "sum(net) decimal(9,2) missing ignore"}
+            """);
+        assertThat(feed(oracle, "{'email':' A@b ','v':1,'price':1.5,'off':1}")).isEqualTo(ACCEPTED);
+        assertThat(oracle.totals("main").get(List.of("a@b"))).containsEntry("s", "2.70");
+        assertThat(feed(oracle, "{'email':'a@B','v':2,'price':'x','off':1}")).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, "{'email':'a@B','v':2,'price':'x'}")).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, "{'email':'a@B','v':3,'price':'x','off':1,'op code':'d'}"))
+                .isEqualTo(ACCEPTED);
+        assertThat(oracle.totals("main").keySet()).containsExactly(List.of());
+        assertThat(feed(oracle, "{'email':'a@B','v':4,'net':null}")).isEqualTo(MALFORMED);
     }
 }

@@ -47,7 +47,7 @@ public final class RowVersions {
     /// @throws IllegalArgumentException if it is not known
     public static long generation(Pipeline pipeline, @Nullable String stream) {
         return switch (pipeline.input().format()) {
-            case Format.Debezium debezium -> Math.max(0, debezium.logs().size() - 1); // Rows are of the latest log.
+            case Format.Debezium debezium -> Math.max(0, debezium.logNames().size() - 1); // Rows are of the latest log.
             case Format.DynamoDbStream format -> generation(pipeline, format, stream);
             case Format.Json _, Format.Csv _ -> throw new IllegalStateException("Only a log has places");
         };

@@ -82,11 +82,31 @@ public record SourceTable(
         return this;
     }
 
+    /// Requires that the pipeline reads the changes of a table, if its file names one.
+    ///
+    /// @param table its name or ARN
+    /// @throws IllegalArgumentException if it reads those of another one
+    public static void requireNamed(Pipeline pipeline, String table) {
+        String named = pipeline.input().format() instanceof Format.DynamoDbStream format ? format.table() : null;
+        boolean isArn = named != null && named.contains("/") && table.contains("/");
+        if (named != null && !(isArn ? named.equals(table) : ownName(named).equals(ownName(table)))) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " reads the changes of the table "
+                    + named
+                    + " ('table' under input), and a row of " + table + " with an equal key would be the same row. Read"
+                    + " the rows of " + ownName(named) + ", or write 'table: " + ownName(table) + "' there");
+        }
+    }
+
+    private static String ownName(String table) {
+        return table.substring(table.lastIndexOf('/') + 1);
+    }
+
     /// Requires that the key of the pipeline is the whole key of the table. A change names its row by that;
     /// with a part of it, several rows would be one.
     ///
     /// @throws IllegalArgumentException if it is another one
     public void requireKey(Pipeline pipeline) {
+        requireNamed(pipeline, name);
         if (pipeline.input().format() instanceof Format.Changes
                 && pipeline.input().identity() instanceof Identity.Versioned versioned) {
             Set<String> read = versioned.key().stream()

@@ -47,9 +47,9 @@ export function way() {
         ${room('Rejected', status.rejected, status.records, 'dead letters')}
         ${room('Decoded', decoded, status.records)}
         ${room('Duplicate', status.duplicate, status.records, 'counted already')}
-        ${room('Stale', status.stale, status.records, 'older than what is stored')}
-        ${room('Conflicting', status.conflicting, status.records, 'one version, two contents')}
-        ${status.silent === '0' ? nothing : room('Silent', status.silent, status.records, 'tell of no row')}
+        ${room('Stale', status.stale, status.records, causes('stale', 'older than what is stored'))}
+        ${room('Conflicting', status.conflicting, status.records, causes('conflicting', 'one version, two contents'))}
+        ${status.silent === '0' ? nothing : room('Silent', status.silent, status.records, causes('silent', 'tell of no row'))}
         ${room('Accepted', status.accepted, status.records, 'in the results')}
       </ol>
       <dl class="facts">
@@ -59,6 +59,12 @@ export function way() {
         <dt>Checkpoint</dt><dd>${exact(status.checkpoint)}, ${clock(status.checkpointAt)}</dd>
       </dl>
     </section>`;
+}
+
+/** A note with the named causes of a fate. */
+function causes(fate, note) {
+  const named = Object.entries(live.status.causes ?? {}).filter(([name]) => name.startsWith(`${fate}: `));
+  return [note, ...named.map(([name, number]) => `${exact(number)} ${name.slice(fate.length + 2)}`)].join(', ');
 }
 
 function room(name, number, all, more = '') {

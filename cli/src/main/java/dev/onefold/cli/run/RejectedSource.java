@@ -2,6 +2,7 @@ package dev.onefold.cli.run;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.embedded.EmbeddedEngine;
 
@@ -19,7 +20,7 @@ public final class RejectedSource {
     private final EmbeddedEngine engine;
     private final String shown;
     private final Counts before;
-    private final Silences silentBefore;
+    private final Causes causesBefore;
     private boolean isTold;
 
     /// Begins to count.
@@ -30,7 +31,7 @@ public final class RejectedSource {
         this.engine = engine;
         this.shown = shown;
         before = engine.counts();
-        silentBefore = Silences.of(engine);
+        causesBefore = engine.causes();
     }
 
     private static long taken(Counts counts) {
@@ -48,11 +49,11 @@ public final class RejectedSource {
             caller.note("Of the first " + Words.count(more.rejected(), "record") + " of " + shown
                     + " not one was accepted. The dead letters have the reasons. Folding goes on.");
         } else if (more.rejected() == 0 && more.silent() >= CHANGES) {
-            Silences silent = Silences.of(engine).minus(silentBefore);
-            isTold = silent.ofOtherTables() > 0;
+            FateLines fates = new FateLines(more, engine.causes().since(causesBefore));
+            isTold = fates.hasOtherTablesAlone();
             if (isTold) {
                 caller.note("The first " + Words.count(more.silent(), "record") + " of " + shown + " have "
-                        + silent.noChange(engine.pipeline()) + ". Folding goes on.");
+                        + fates.noChange(engine.pipeline()) + ". Folding goes on.");
             }
         }
     }

@@ -3,6 +3,7 @@ package dev.onefold.cli.run;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Status;
 import dev.onefold.core.pipeline.Processing;
@@ -17,7 +18,7 @@ final class Summary {
     private final DataDirectory data;
     private final String dataAgain;
     private final Counts before;
-    private final Silences silentBefore;
+    private final Causes causesBefore;
     private final Refusals refusals;
     private final long startNanos = System.nanoTime();
     private boolean hasOtherTablesAlone;
@@ -30,7 +31,7 @@ final class Summary {
         this.data = data;
         this.dataAgain = dataAgain;
         before = engine.counts();
-        silentBefore = Silences.of(engine);
+        causesBefore = engine.causes();
         refusals = new Refusals(engine.deadLetters(), true);
     }
 
@@ -57,19 +58,12 @@ final class Summary {
         text.append(" in ").append(Words.duration(elapsed));
         text.append(records > 0 ? " (" + Words.rate(records, elapsed) + ").\n" : ".\n");
         if (records > 0) {
-            text.append(Words.line("accepted", now.accepted() - before.accepted()));
-            text.append(Words.line("duplicate", now.duplicate() - before.duplicate()));
-            text.append(Words.line("stale", now.stale() - before.stale()));
-            text.append(Words.line("conflicting", now.conflicting() - before.conflicting()));
-            text.append(Words.line("rejected", now.rejected() - before.rejected()));
-            long silent = now.silent() - before.silent();
-            text.append(silent > 0 ? Words.line("silent", silent) : "");
-            Silences silences = Silences.of(engine).minus(silentBefore);
-            text.append(silences.lines());
-            if (now.minus(before).records() == silent && silences.ofOtherTables() > 0) {
-                hasOtherTablesAlone = true;
+            FateLines fates = new FateLines(now.minus(before), engine.causes().since(causesBefore));
+            text.append(fates.text());
+            hasOtherTablesAlone = fates.hasOtherTablesAlone();
+            if (hasOtherTablesAlone) {
                 text.append("There is ")
-                        .append(silences.noChange(engine.pipeline()))
+                        .append(fates.noChange(engine.pipeline()))
                         .append(".\n");
             }
         }

@@ -40,12 +40,8 @@ public final class Trial {
                     .append(" of ")
                     .append(caller.shown(file.path()))
                     .append(", as this pipeline reads them:\n")
-                    .append(Words.line("accepted", counts.accepted()))
-                    .append(Words.line("duplicate", counts.duplicate()))
-                    .append(Words.line("stale", counts.stale()))
-                    .append(Words.line("conflicting", counts.conflicting()))
-                    .append(Words.line("rejected", counts.rejected()))
-                    .append(counts.silent() > 0 ? Words.line("silent", counts.silent()) : "");
+                    .append(new FateLines(counts, engine.causes()).text())
+                    .append(new Doubts(pipeline, engine).text());
             refusals.appendTo(text, caller);
             caller.print(text.append("Nothing was stored.\n").toString());
             return counts.rejected() > 0 ? ExitCode.DIFFERENT : ExitCode.DONE;

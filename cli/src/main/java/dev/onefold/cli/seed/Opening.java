@@ -175,6 +175,7 @@ public final class Opening {
     private Opened export(String place) throws IOException {
         requireJson("an export");
         Export export = Export.read(folder(place));
+        SourceTable.requireNamed(pipeline, export.tableArn());
         String stream = options.noStream ? null : options.stream == null ? streamOf(export) : options.stream;
         requireGeneration(stream);
         if (stream != null && SourceTable.isKinesis(stream)) {

@@ -73,6 +73,13 @@ record StatusText(String pipeline, String place, Status status) {
                 + Words.count(decided.discardedRecords(), "record");
     }
 
+    /// The named causes of a fate.
+    private void put(Map<String, String> lines, String fate) {
+        status.causes()
+                .of(fate)
+                .forEach((cause, count) -> lines.put("    " + Words.visible(cause), Words.count(count)));
+    }
+
     String table() {
         Counts counts = status.counts();
         Map<String, String> lines = new LinkedHashMap<>();
@@ -80,10 +87,13 @@ record StatusText(String pipeline, String place, Status status) {
         lines.put("  accepted", Words.count(counts.accepted()));
         lines.put("  duplicate", Words.count(counts.duplicate()));
         lines.put("  stale", Words.count(counts.stale()));
+        put(lines, "stale");
         lines.put("  conflicting", Words.count(counts.conflicting()));
+        put(lines, "conflicting");
         lines.put("  rejected", Words.count(counts.rejected()));
         if (counts.silent() > 0) {
             lines.put("  silent", Words.count(counts.silent()));
+            put(lines, "silent");
         }
         lines.put("dead letters", Words.count(status.deadLetters()));
         status.deadLettersByReason().forEach((reason, count) -> lines.put("  " + Words.of(reason), Words.count(count)));
@@ -109,6 +119,7 @@ record StatusText(String pipeline, String place, Status status) {
                 .repeat(' ', width - name.length() + 2 + (isCount(value) ? numbers - value.length() : 0))
                 .append(value)
                 .append('\n'));
+        status.causes().advice().forEach(each -> text.append('\n').append(each).append('\n'));
         return text.toString();
     }
 }

@@ -113,6 +113,8 @@ class RunCommandTest {
         assertThat(result.out())
                 .contains("silent               1,201", "    of public.crew     1,200", "    tombstone              1")
                 .contains("There is no change of the table that the pipeline file names (table: public.orders)");
+        assertThat(cli.run("status", "log.yaml").out())
+                .containsPattern("\n  silent +1,201\n    of public.crew +1,200\n    tombstone +1\n");
         StringBuilder many = new StringBuilder(change.formatted("public", "orders"));
         for (int i = 0; i < 20; i++) {
             many.append(change.formatted("public", "orders_" + i));

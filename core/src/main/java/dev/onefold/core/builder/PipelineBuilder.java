@@ -35,6 +35,7 @@ import java.util.stream.Collectors;
 public final class PipelineBuilder {
     private final String name;
     private final List<Node.Entry> input = new ArrayList<>();
+    private final List<Node.Entry> lets = new ArrayList<>();
     private final List<Node.Entry> rollups = new ArrayList<>();
 
     private PipelineBuilder(String name) {
@@ -157,6 +158,14 @@ public final class PipelineBuilder {
         return set("edition", edition);
     }
 
+    /// Adds a derived field.
+    ///
+    /// @param term as in a pipeline file, made of fields and of those derived before: `lower(email)`
+    public PipelineBuilder let(String field, String term) {
+        lets.add(Node.entry(field, term));
+        return this;
+    }
+
     /// Sets the fields of the key; a higher version of a key replaces a lower one.
     public PipelineBuilder key(String... fields) {
         return set("key", List.of(fields));
@@ -258,6 +267,9 @@ public final class PipelineBuilder {
     ///
     /// @throws IllegalArgumentException naming all that is wrong with it
     public Pipeline build() {
+        if (!lets.isEmpty()) {
+            set("let", map(lets));
+        }
         Node file = Node.of(Map.of("pipeline", name, "input", map(input), "rollups", map(rollups)));
         return switch (PipelineReader.read(file)) {
             case Reading.Read(Pipeline pipeline) -> pipeline;

@@ -1,11 +1,13 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Identity.PartType;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.DecimalForm;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
@@ -66,6 +68,7 @@ final class ConnectDecimals {
         if (input.identity() instanceof Identity.Versioned versioned) {
             add(versioned, numbers);
         }
+        input.lets().forEach(let -> add(let.term(), numbers));
         Rollups rollups = Rollups.of(pipeline);
         rollups.all().stream()
                 .flatMap(rollup -> rollup.levels().stream())
@@ -102,6 +105,25 @@ final class ConnectDecimals {
             case Condition.Not(Condition inner) -> add(inner, numbers);
             case Condition.Number number -> numbers.add(number.field());
             case Condition.Missing _, Condition.TextIn _, Condition.Truth _ -> {}
+        }
+    }
+
+    /// All but the arguments of functions of texts.
+    private static void add(Let.Term term, Set<FieldPath> numbers) {
+        switch (term) {
+            case Let.Field(FieldPath field) -> numbers.add(field);
+            case Let.Text _, Let.Number _ -> {}
+            case Let.If(Condition condition, Let.Term then, Let.Term otherwise) -> {
+                add(condition, numbers);
+                add(then, numbers);
+                add(otherwise, numbers);
+            }
+            case Let.Call(Let.Function function, List<Let.Term> arguments) -> {
+                switch (function) {
+                    case LOWER, UPPER, TRIM, CONCAT, SUBSTRING, REPLACE, SPLIT -> {}
+                    case COALESCE, DIVIDE, PLUS, MINUS, TIMES -> arguments.forEach(each -> add(each, numbers));
+                }
+            }
         }
     }
 
@@ -142,9 +164,17 @@ final class ConnectDecimals {
         return fields.kind[slot] == Fields.TEXT || fields.kind[slot] == Fields.ESCAPED_TEXT;
     }
 
+    /// The beginning of a text that is longer than any number in bytes; its escapes are read.
     private String text(int slot) {
-        int length = Math.min(fields.to[slot] - fields.from[slot], TEXT_MAX + 1);
-        return new String(fields.bytes, fields.from[slot], length, StandardCharsets.UTF_8);
+        byte[] bytes = fields.bytes;
+        int from = fields.from[slot];
+        int length = fields.to[slot] - from;
+        if (fields.kind[slot] == Fields.ESCAPED_TEXT) {
+            bytes = new byte[length];
+            length = TextBytes.unescape(fields.bytes, from, fields.to[slot], bytes, 0);
+            from = 0;
+        }
+        return new String(bytes, from, Math.min(length, TEXT_MAX + 1), StandardCharsets.UTF_8);
     }
 
     /// Refuses a text that may be a number in digits, or in bytes.
@@ -179,22 +209,29 @@ final class ConnectDecimals {
     }
 
     private boolean isAmbiguous(int slot) {
-        int length = fields.to[slot] - fields.from[slot];
-        boolean is = length > 0 && length % 4 == 0;
-        for (int i = fields.from[slot]; i < fields.to[slot] && is; i++) {
-            byte b = fields.bytes[i];
+        byte[] bytes = fields.bytes;
+        int from = fields.from[slot];
+        int to = fields.to[slot];
+        if (fields.kind[slot] == Fields.ESCAPED_TEXT) {
+            bytes = new byte[to - from];
+            to = TextBytes.unescape(fields.bytes, from, to, bytes, 0);
+            from = 0;
+        }
+        boolean is = to > from && (to - from) % 4 == 0;
+        for (int i = from; i < to && is; i++) {
+            byte b = bytes[i];
             is = b >= '0' && b <= '9' || b == 'e' || b == 'E' || b == '+';
         }
         return is;
     }
 
     private @Nullable String digits(int slot, int scale) {
-        int length = fields.to[slot] - fields.from[slot];
-        if (length == 0 || length > TEXT_MAX) {
+        String text = text(slot);
+        if (text.isEmpty() || text.length() > TEXT_MAX) {
             return null;
         }
         try {
-            byte[] unscaled = Base64.getDecoder().decode(text(slot).replace("\\/", "/"));
+            byte[] unscaled = Base64.getDecoder().decode(text);
             return new BigDecimal(new BigInteger(unscaled), scale).toPlainString();
         } catch (IllegalArgumentException e) { // Not base64, or nothing.
             return null;

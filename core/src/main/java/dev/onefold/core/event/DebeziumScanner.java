@@ -55,7 +55,7 @@ final class DebeziumScanner extends ChangeScanner {
     private static final Pattern LSN = Pattern.compile("([0-9a-f]{8}):([0-9a-f]{8}):([0-9a-f]{4})");
     private static final byte[] NOTHING = {'n', 'u', 'l', 'l'};
 
-    private final List<String> logs;
+    private final LogNames logs;
     private final boolean readsForms;
     private boolean isAvro;
     private final TableNames tables;
@@ -104,11 +104,13 @@ final class DebeziumScanner extends ChangeScanner {
         final int changeLsn;
         final int commitLsn;
         final int serial;
+        final int server;
         final int[] alone;
         final int[] byCollection;
         final int[] byDatabase;
         final int[] bySchema;
         final int[] inFull;
+        final int[] inMongo;
 
         Envelope(List<String> names) {
             before = new Image(path(names, List.of("before")).names());
@@ -136,11 +138,13 @@ final class DebeziumScanner extends ChangeScanner {
             changeLsn = plan(names, "source", "change_lsn");
             commitLsn = plan(names, "source", "commit_lsn");
             serial = plan(names, "source", "event_serial_no");
+            server = plan(names, "source", "server_id");
             alone = new int[] {ofTable};
             byCollection = new int[] {ofDatabase, ofCollection};
             byDatabase = new int[] {ofDatabase, ofTable};
             bySchema = new int[] {ofSchema, ofTable};
             inFull = new int[] {ofDatabase, ofSchema, ofTable};
+            inMongo = new int[] {ofDatabase, ofSchema, ofCollection};
         }
 
         /// The fields that name its table.
@@ -172,8 +176,8 @@ final class DebeziumScanner extends ChangeScanner {
 
     DebeziumScanner(Pipeline pipeline, Format.Debezium format, Fields fields) {
         super(pipeline, fields);
-        logs = format.logs();
         readsForms = pipeline.input().readsBy(3);
+        logs = new LogNames(format, readsForms);
         byCommit = pipeline.input().edition() != Edition.FIRST;
         decimals = readsForms || format.decimals() != null
                 ? new ConnectDecimals(pipeline, format.decimals(), fields)
@@ -242,7 +246,8 @@ final class DebeziumScanner extends ChangeScanner {
                     Reason.MALFORMED,
                     "The record is no change of Debezium: it has "
                             + (isThere(envelope.op) ? "the op '" + text(envelope.op) + "'" : "no op")
-                            + ", and c, u, d, r, t and m are known");
+                            + ", and c, u, d, r, t and m are known"
+                            + (isThere(envelope.op) ? "" : OtherChanges.advice(record())));
         }
         Malformed malformed = row(envelope, isRemoved);
         if (malformed != null) {
@@ -328,10 +333,10 @@ final class DebeziumScanner extends ChangeScanner {
         }
         Image own = keyPayload.isThere() ? keyPayload : keyAlone;
         Malformed malformed = own.isThere() && !envelope.isOfMongo() ? own.takeWholeKey("The key of the change") : null;
+        int[] named = envelope.isOfMongo() ? envelope.inMongo : envelope.inFull;
         for (int i = 0; i < origins.length; i++) {
             if (origins[i] >= 0) {
-                int named = envelope.inFull[i];
-                fields.set(origins[i], raw().kind[named], raw().from[named], raw().to[named]);
+                fields.set(origins[i], raw().kind[named[i]], raw().from[named[i]], raw().to[named[i]]);
             }
         }
         if (malformed != null) {
@@ -473,14 +478,13 @@ final class DebeziumScanner extends ChangeScanner {
     }
 
     private @Nullable Malformed set(Envelope envelope, BigInteger position, BigInteger number) {
-        int generation = logs.isEmpty() ? 0 : logs.indexOf(text(envelope.log));
-        if (generation < 0) {
-            return new Malformed(
-                    Reason.REFUSED,
-                    "The change "
-                            + (isThere(envelope.log) ? "is of the log '" + text(envelope.log) + "'" : "names no log")
-                            + " (source.name), which is none of input.logs: "
-                            + String.join(", ", logs) + ". If that log began behind these, add it at the end");
+        String log = text(envelope.log);
+        int generation = logs.generation(log);
+        Malformed refused = generation < 0
+                ? logs.unlisted(log)
+                : isThere(envelope.file) ? logs.otherServer(log, whole(envelope.server, DIGITS_MAX)) : null;
+        if (refused != null) {
+            return refused;
         }
         try {
             version = Version.of(generation, position, number.longValueExact()).number();

@@ -34,6 +34,7 @@ public final class Decoder {
     public static final int PADDING = Math.max(JsonScanner.PADDING, Hash.PADDING);
 
     private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
+    private static final BigInteger COUNTERS = BigInteger.TEN.pow(Times.COUNTER_DIGITS);
     private static final int LONG_DIGITS = 18;
 
     private final Pipeline pipeline;
@@ -45,6 +46,7 @@ public final class Decoder {
     private @Nullable CsvScanner csv;
     private final Scalars scalars;
     private final Times times;
+    private final @Nullable DerivedFields derived;
     private final Event event;
 
     private final boolean passesMark;
@@ -74,6 +76,7 @@ public final class Decoder {
         fields = new Fields(pipeline.fields());
         scalars = new Scalars(input.spellings());
         times = new Times(input);
+        derived = DerivedFields.of(pipeline, fields, scalars);
         json = input.format() instanceof Format.Json ? new JsonScanner(fields) : null;
         envelopes = input.format() instanceof Format.Json wrapped
                         && !wrapped.unwrap().isEmpty()
@@ -156,7 +159,9 @@ public final class Decoder {
                     Reason.MALFORMED,
                     "The header line " + (refusal == null ? "is not CSV" + CsvHeader.NAMES : refusal));
         }
-        Malformed malformed = header.requireColumns(fields.paths);
+        Malformed malformed = header.requireColumns(fields.paths.stream()
+                .filter(path -> pipeline.input().let(path) == null)
+                .toList());
         if (malformed != null) {
             return malformed;
         }
@@ -269,7 +274,7 @@ public final class Decoder {
 
     /// Takes the identity of a change that is refused.
     private void state(ChangeScanner change) {
-        if (key() == null && change.version() != null) {
+        if (key(change) == null && change.version() != null) {
             position(change.version());
         }
     }
@@ -289,17 +294,25 @@ public final class Decoder {
     }
 
     private @Nullable Malformed fill(@Nullable ChangeScanner change) throws CompiledCondition.Unanswerable {
-        Malformed malformed = key();
+        Malformed malformed = key(change);
         if (malformed == null) {
             malformed = change != null && change.version() != null ? position(change.version()) : version();
         }
         if (malformed != null) {
             return malformed;
         }
-        boolean isRemoved = change != null && change.kind() == ChangeScanner.Kind.REMOVED;
+        boolean isRemoved = isRemoved(change);
+        malformed = isRemoved ? null : derive(DerivedFields.DELETE);
+        if (malformed != null) {
+            return malformed;
+        }
         if (isRemoved || delete != null && delete.holds(fields, scalars)) {
             event.kind = Event.Kind.DELETE;
             return null;
+        }
+        malformed = derive(DerivedFields.FILTER);
+        if (malformed != null) {
+            return malformed;
         }
         if (timeSlot >= 0) {
             malformed = time(timeSlot, timeType);
@@ -316,18 +329,31 @@ public final class Decoder {
             event.kind = Event.Kind.FILTERED;
             return null;
         }
+        malformed = derive(DerivedFields.REST);
+        return malformed != null ? malformed : contribution();
+    }
+
+    private static boolean isRemoved(@Nullable ChangeScanner change) {
+        return change != null && change.kind() == ChangeScanner.Kind.REMOVED;
+    }
+
+    private @Nullable Malformed derive(int step) {
+        return derived == null ? null : derived.derive(step, false);
+    }
+
+    private @Nullable Malformed contribution() throws CompiledCondition.Unanswerable {
         if (content != null) {
             return content(content);
         }
         for (int rollup = 0; rollup < groups.length; rollup++) {
             event.groupFrom[rollup] = event.length;
-            malformed = groups[rollup].append(event);
+            Malformed malformed = groups[rollup].append(event);
             if (malformed != null) {
                 return malformed;
             }
             event.groupTo[rollup] = event.length;
         }
-        malformed = amounts.append(event);
+        Malformed malformed = amounts.append(event);
         return malformed != null ? malformed : tooLarge();
     }
 
@@ -399,8 +425,12 @@ public final class Decoder {
         return new Malformed(Reason.TOO_LARGE, whose + length + " bytes" + what + " has at most " + limit);
     }
 
-    private @Nullable Malformed key() {
+    private @Nullable Malformed key(@Nullable ChangeScanner change) {
         event.keyFrom = 0;
+        Malformed malformed = derived == null ? null : derived.derive(DerivedFields.IDENTITY, isRemoved(change));
+        if (malformed != null) {
+            return malformed;
+        }
         if (byMessage) {
             event.append(message, 0, message.length);
         }
@@ -499,18 +529,22 @@ public final class Decoder {
         }
     }
 
+    private @Nullable Malformed timed(int slot, TimeType type) {
+        Malformed malformed = time(slot, type);
+        if (malformed != null) {
+            return malformed;
+        }
+        if (type != TimeType.HLC && Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
+            event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
+            return null;
+        }
+        BigInteger nanos = BigInteger.valueOf(times.seconds).multiply(NANOS).add(BigInteger.valueOf(times.nanos));
+        return position(type == TimeType.HLC ? nanos.multiply(COUNTERS).add(BigInteger.valueOf(times.counter)) : nanos);
+    }
+
     private @Nullable Malformed version(int slot, @Nullable TimeType type) {
         if (type != null) {
-            Malformed malformed = time(slot, type);
-            if (malformed == null) {
-                if (Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
-                    event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
-                } else {
-                    event.appendVersion(
-                            BigInteger.valueOf(times.seconds).multiply(NANOS).add(BigInteger.valueOf(times.nanos)));
-                }
-            }
-            return malformed;
+            return timed(slot, type);
         }
         boolean escaped = scalars.isEscaped(fields, slot);
         byte[] bytes = escaped ? scalars.bytes : fields.bytes;
@@ -541,7 +575,9 @@ public final class Decoder {
                     : "";
             return Malformed.field(
                     fields.paths.get(slot),
-                    "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version" + date);
+                    "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version"
+                            + date
+                            + Times.clockAdvice(bytes, from, to));
         }
         if (digits <= LONG_DIGITS) {
             event.appendVersion(at > from ? -value : value);

@@ -6,6 +6,8 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Identity.PartType;
 import dev.onefold.core.pipeline.Input;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Reads one part of a key or an id: its text is in `bytes` at `[from, to)`. Not thread-safe.
@@ -21,24 +23,104 @@ final class KeyPart {
     private final boolean isInteger;
     private final boolean refusesNumbers;
     private final byte @Nullable [] missing;
+    private final int element;
+    private final Fields ofElement;
 
     KeyPart(Identity.Part part, Input input, Fields fields, Scalars scalars) {
         this.fields = fields;
         this.scalars = scalars;
         slot = fields.slot(part.field());
+        element = part.element();
+        ofElement = new Fields(List.of(part.field()));
         setting = input.identity() instanceof Identity.ById ? "id" : "key";
         isInteger = part.type() == PartType.INTEGER;
         refusesNumbers = part.type() == null && input.readsBy(Edition.OF_VALUES);
-        missing = part.missing() == null ? null : part.missing().getBytes(StandardCharsets.UTF_8);
+        missing = part.missing() == null ? null : bytes(part.missing(), scalars);
     }
 
     FieldPath path() {
         return fields.paths.get(slot);
     }
 
+    /// What stands for a missing field, in the form in which a text is compared.
+    private static byte[] bytes(String text, Scalars scalars) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return scalars.isNormalized(bytes, 0, bytes.length) ? Arrays.copyOf(scalars.bytes, scalars.textLength) : bytes;
+    }
+
     /// Reads the part from the fields; `null`, or the problem.
     @Nullable
     String read() {
+        if (element == Identity.Part.WHOLE || fields.isMissing(slot)) {
+            return read(fields, slot);
+        }
+        if (fields.kind[slot] != Fields.COMPOSITE || fields.bytes[fields.from[slot]] != '[') {
+            return "is not an array; its element " + element + " is part of the key";
+        }
+        find();
+        String wrong = read(ofElement, 0);
+        return wrong == null ? null : "has an element " + element + " that " + wrong;
+    }
+
+    /// Finds the element. The bytes were found to be JSON.
+    private void find() {
+        ofElement.clear(fields.bytes);
+        int depth = 0;
+        int nth = 0;
+        int end = fields.to[slot];
+        for (int at = fields.from[slot] + 1; at < end; at++) {
+            byte b = fields.bytes[at];
+            if (depth == 0 && nth == element && b > ' ' && b != ',' && b != ']') {
+                set(at, end);
+                return;
+            }
+            switch (b) {
+                case '"' -> at = behindText(at) - 1;
+                case '{', '[' -> depth++;
+                case '}', ']' -> depth--;
+                case ',' -> nth += depth == 0 ? 1 : 0;
+                default -> {}
+            }
+        }
+    }
+
+    private void set(int at, int end) {
+        byte first = fields.bytes[at];
+        if (first == '"') {
+            int behind = behindText(at);
+            boolean isEscaped = false;
+            for (int i = at + 1; i < behind - 1; i++) {
+                isEscaped |= fields.bytes[i] == '\\';
+            }
+            ofElement.set(0, isEscaped ? Fields.ESCAPED_TEXT : Fields.TEXT, at + 1, behind - 1);
+            return;
+        }
+        int behind = at;
+        while (behind < end
+                && fields.bytes[behind] > ' '
+                && fields.bytes[behind] != ','
+                && fields.bytes[behind] != ']') {
+            behind++;
+        }
+        byte kind = switch (first) {
+            case 't' -> Fields.TRUE;
+            case 'f' -> Fields.FALSE;
+            case 'n' -> Fields.NULL;
+            case '{', '[' -> Fields.COMPOSITE;
+            default -> Fields.NUMBER;
+        };
+        ofElement.set(0, kind, at, behind);
+    }
+
+    private int behindText(int at) {
+        int end = at + 1;
+        while (fields.bytes[end] != '"') {
+            end += fields.bytes[end] == '\\' ? 2 : 1;
+        }
+        return end + 1;
+    }
+
+    private @Nullable String read(Fields fields, int slot) {
         if (fields.isMissing(slot)) {
             if (missing == null) {
                 return fields.kind[slot] == Fields.MISSING
@@ -62,7 +144,7 @@ final class KeyPart {
             take(scalars.bytes, 0, length);
         }
         if (isInteger) {
-            return integer();
+            return integer(fields, slot);
         }
         if (refusesNumbers && kind != Fields.NUMBER && isUnusual(kind)) {
             String text = Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot]);
@@ -91,7 +173,7 @@ final class KeyPart {
         return Scalars.isUnusualNumber(bytes, from, to);
     }
 
-    private @Nullable String integer() {
+    private @Nullable String integer(Fields fields, int slot) {
         int length = scalars.integer(bytes, from, to);
         if (length < 0) {
             return "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
@@ -109,6 +191,9 @@ final class KeyPart {
 
     /// The part with one more setting, as it may stand in a pipeline file.
     private String written(String name, String value) {
-        return Malformed.part(path(), name, value);
+        String part = Malformed.part(path(), name, value);
+        return element == Identity.Part.WHOLE
+                ? part
+                : part.substring(0, part.length() - 1) + ",\"element\":" + element + "}";
     }
 }

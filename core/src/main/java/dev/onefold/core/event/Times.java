@@ -32,6 +32,7 @@ final class Times {
     private static final int DATE_LENGTH = 10;
     private static final int NANO_DIGITS = 9;
     private static final int WHOLE_DIGITS = 19;
+    static final int COUNTER_DIGITS = 10;
     private static final List<TimeType> FINER =
             List.of(TimeType.EPOCH_MILLIS, TimeType.EPOCH_MICROS, TimeType.EPOCH_NANOS);
     private static final int NO_DIGITS = -1_000_000; // No year that it is a part of can come out positive.
@@ -40,6 +41,8 @@ final class Times {
 
     long seconds;
     int nanos;
+    /// Of a [TimeType#HLC]: what orders times that are equal.
+    long counter;
 
     private final boolean loose;
     private final @Nullable ZoneId zone;
@@ -85,6 +88,7 @@ final class Times {
             case EPOCH_MILLIS -> epoch(bytes, from, to, 3);
             case EPOCH_MICROS -> epoch(bytes, from, to, 6);
             case EPOCH_NANOS -> epoch(bytes, from, to, 9);
+            case HLC -> hlc(bytes, from, to);
             case AUTO -> number ? epoch(bytes, from, to, 0) : iso(bytes, from, to);
         };
         if (good && loose && number && type == TimeType.AUTO && nanos == 0 && isDate(seconds)) {
@@ -110,11 +114,13 @@ final class Times {
             case EPOCH_MILLIS -> "epoch milliseconds";
             case EPOCH_MICROS -> "epoch microseconds";
             case EPOCH_NANOS -> "epoch nanoseconds";
+            case HLC -> "epoch nanoseconds with a counter of ten digits, such as 1714550400123456789.0000000001";
             case AUTO ->
                 "ISO-8601 text with an offset, or epoch seconds as a number"
                         + (epoch(bytes, from, to, 0) ? ". Write the type " + TimeType.EPOCH_SECONDS.word() : "");
         };
-        return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted;
+        return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted
+                + clockAdvice(bytes, from, to);
     }
 
     /// The reason why the time that was just read is unlikely for an event; `null` if it is in the years 1900 to
@@ -125,7 +131,7 @@ final class Times {
             return null;
         }
         String read = "is read as the time " + Instant.ofEpochSecond(seconds) + "; taken are the years 1900 to 2199";
-        if (type == TimeType.ISO) {
+        if (type == TimeType.ISO || type == TimeType.HLC) {
             return read;
         }
         long divided = seconds;
@@ -137,6 +143,25 @@ final class Times {
             }
         }
         return read;
+    }
+
+    /// What to write if a text is a time of CockroachDB, as a part of a sentence; empty if it is not.
+    static String clockAdvice(byte[] bytes, int from, int to) {
+        return new Times().hlc(bytes, from, to) ? ". It has a counter, as CockroachDB's times: write the type hlc" : "";
+    }
+
+    private boolean hlc(byte[] bytes, int from, int to) {
+        int point = to - COUNTER_DIGITS - 1;
+        if (point <= from || bytes[point] != '.' || !epoch(bytes, from, point, NANO_DIGITS)) {
+            return false;
+        }
+        counter = 0;
+        boolean good = true;
+        for (int at = from; at < to; at++) {
+            good &= at == point || bytes[at] >= '0' && bytes[at] <= '9';
+            counter = at > point ? counter * 10 + bytes[at] - '0' : 0;
+        }
+        return good;
     }
 
     /// Whether a number is one that people write for a date: `20240501`, or a count of days.

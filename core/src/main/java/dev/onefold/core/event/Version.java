@@ -4,6 +4,7 @@ import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.TimeType;
 import java.math.BigInteger;
 import java.time.Instant;
 
@@ -34,7 +35,11 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
         private static Kind of(Pipeline pipeline) {
             return switch (pipeline.input().identity()) {
                 case Identity.Versioned versioned ->
-                    versioned.version() == null ? PLACE : versioned.versionTime() == null ? NUMBER : TIME;
+                    versioned.version() == null
+                            ? PLACE
+                            : versioned.versionTime() == null || versioned.versionTime() == TimeType.HLC
+                                    ? NUMBER
+                                    : TIME;
                 case Identity.ById _, Identity.ByMessage _, Identity.ByPlace _ -> NONE;
             };
         }
@@ -76,6 +81,14 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
     /// Of the place of a change: its position in the log; 0 of a row of a seeding.
     public BigInteger position() {
         return low(number.shiftRight(REPAIR_BITS), POSITION_BITS);
+    }
+
+    /// Whether it is the time of a change, in whole milliseconds: two changes of one item may have the same.
+    public boolean isOfMillisecond() {
+        return kind == Kind.PLACE
+                && generation() == TIMED_GENERATION
+                && repair() == 0
+                && position().mod(BigInteger.valueOf(1_000)).signum() == 0;
     }
 
     /// Of the place of a change: the number of the seeding or repair; 0 of a change that the log has.

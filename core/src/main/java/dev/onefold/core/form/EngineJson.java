@@ -58,7 +58,7 @@ public final class EngineJson {
 
     private static final JsonRecord<Status> STATUS = JsonRecord.of(
             Status.class,
-            "at counts* deadLetters deadLettersCounted deadLettersByReason rows memoryBytes=stateBytes diskBytes"
+            "at counts* causes=byCause deadLetters deadLettersCounted deadLettersByReason rows memoryBytes=stateBytes diskBytes"
                     + " checkpoint checkpointAt checkpointAgeMs=checkpointAge lagBytes lags waitingForSpaceSince"
                     + " definitionPending function batches writes publication sources",
             COUNTS,
@@ -83,12 +83,13 @@ public final class EngineJson {
 
     /// Reads a status.
     public static Status status(Node json) {
-        if (json.find("lags") != null) {
-            return STATUS.read(json);
+        List<Node.Entry> entries = new ArrayList<>(json.entries()); // An engine of an earlier version gives less.
+        if (json.find("lags") == null) {
+            entries.add(Node.entry("lags", Map.of("files", json.get("lagBytes"))));
         }
-        List<Node.Entry> entries =
-                new ArrayList<>(json.entries()); // An engine of an earlier version gives the sum alone.
-        entries.add(Node.entry("lags", Map.of("files", json.get("lagBytes"))));
+        if (json.find("causes") == null) {
+            entries.add(Node.entry("causes", Map.of()));
+        }
         return STATUS.read(new Node.Mapping(entries, json.place()));
     }
 

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /// Reads whole numbers, and numbers of bytes.
 final class Numbers {
-    private static final Pattern INTEGER = Pattern.compile("[1-9][0-9]{0,8}");
+    private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,8}");
     private static final Pattern BYTES = Pattern.compile("([1-9][0-9]{0,11}) ?(B|KB|MB|GB)?");
 
     private Numbers() {}

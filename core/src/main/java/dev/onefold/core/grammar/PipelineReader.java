@@ -11,6 +11,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
@@ -108,7 +109,8 @@ public final class PipelineReader {
             return null;
         }
         Format format = format(input);
-        FieldGrammar fields = new FieldGrammar(format);
+        FieldGrammar fields = new FieldGrammar(format, LetReader.names(input));
+        List<Let> lets = LetReader.lets(input, fields);
         Identity identity = identity(input, fields, format instanceof Format.Changes);
         Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
@@ -137,13 +139,30 @@ public final class PipelineReader {
                         delete,
                         filter,
                         edition == null ? Edition.UNSTATED : edition,
-                        spellings);
+                        spellings,
+                        lets);
+        if (format instanceof Format.Changes && identity instanceof Identity.Versioned versioned) {
+            refuseDerived(input, versioned, fields.derived());
+        }
         Fold fold = fold(settings, event, new RollupReader(fields, eventTime, spellings.zone()), fields);
         Setting publish = settings.get("publish");
         Publishing publishing = publish == null ? null : new PublishingReader(publish).read(fold);
         return name == null || event == null || fold == null || !problems.isEmpty()
                 ? null
                 : new Pipeline(name, event, fold, publishing);
+    }
+
+    /// A removal brings the key of its row alone, and is to be newer than the row.
+    private static void refuseDerived(Section input, Identity.Versioned identity, List<FieldPath> derived) {
+        boolean hasKey = identity.key().stream().anyMatch(derived::contains);
+        boolean hasVersion = identity.version() != null && derived.contains(identity.version())
+                || identity.composite().stream().anyMatch(part -> derived.contains(part.field()));
+        if (hasKey || hasVersion) {
+            input.refuse(
+                    hasKey ? "key" : "version",
+                    "has a derived field, and a change that removes a row may bring no more than the table's key",
+                    "write fields of the table");
+        }
     }
 
     private static @Nullable Fold fold(
@@ -335,11 +354,28 @@ public final class PipelineReader {
             setting.refuseKind("a list of names of connectors (topic.prefix), the oldest first");
             return List.of();
         }
-        return setting.distinct(Expression::whole, "name each connector once");
+        return setting.distinct(PipelineReader::log, "name each connector once, or each of its servers");
     }
 
-    private List<FieldPath> unwrap(Section input) {
-        List<FieldPath> unwrap = fieldList(input, "unwrap", new FieldGrammar(null));
+    private static String log(Expression expression) {
+        String text = expression.whole();
+        if (text.indexOf(Format.Debezium.SERVER) >= 0 && !text.matches("[^/]+/[0-9]{1,10}")) {
+            throw expression.refuseFrom(
+                    0,
+                    "is not a connector with a server",
+                    "write its name (topic.prefix), and for MySQL behind it the server's id: grid/223344");
+        }
+        return text;
+    }
+
+    private static List<FieldPath> unwrap(Section input) {
+        Setting setting = input.get("unwrap");
+        if (setting != null && setting.node() instanceof Node.Mapping) {
+            setting.refuseKind("a field or a list of fields");
+            return List.of();
+        }
+        FieldGrammar fields = new FieldGrammar(null);
+        List<FieldPath> unwrap = ValuesReader.some(setting, each -> each.read(fields::alone), FieldPath::toString);
         if (unwrap.size() > Limits.UNWRAPS_MAX) {
             input.refuse(
                     "unwrap",
@@ -543,29 +579,6 @@ public final class PipelineReader {
         }
         expression.end("write one number and one unit, like 36h");
         return horizon;
-    }
-
-    private List<FieldPath> fieldList(Section input, String name, FieldGrammar fields) {
-        Setting setting = input.get(name);
-        if (setting == null) {
-            return List.of();
-        }
-        if (setting.node() instanceof Node.Mapping) {
-            setting.refuseKind("a field or a list of fields");
-            return List.of();
-        }
-        if (setting.node() instanceof Node.Scalar) {
-            FieldPath field = setting.read(fields::alone);
-            return field == null ? List.of() : List.of(field);
-        }
-        int size = setting.items().size();
-        if (size == 0 || size > Limits.KEY_FIELDS_MAX) {
-            setting.refuse(
-                    "",
-                    size == 0 ? "is empty" : "has " + size + " fields",
-                    "write 1 to " + Limits.KEY_FIELDS_MAX + " fields");
-        }
-        return setting.distinct(fields::alone, "name it once");
     }
 
     private record Typed<T>(FieldPath field, T type) {}

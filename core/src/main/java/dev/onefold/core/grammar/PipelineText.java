@@ -14,6 +14,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
@@ -93,6 +94,9 @@ public final class PipelineText {
     private static Map<String, Object> input(Input input, int leftOut) {
         Map<String, Object> settings = new LinkedHashMap<>();
         putFormat(input.format(), settings);
+        if (!input.lets().isEmpty()) {
+            settings.put("let", byName(input.lets(), let -> let.field().toString(), let -> of(let.term())));
+        }
         switch (input.identity()) {
             case Identity.Versioned(var parts, var version, var type, var composite) -> {
                 settings.put("key", of(parts, input.format()));
@@ -150,7 +154,12 @@ public final class PipelineText {
                 return Map.of("origin", origin.word());
             }
         }
-        return part(part.field(), part.type() == null ? null : part.type().word(), part.missing());
+        Map<String, Object> settings =
+                settings(part.field(), part.type() == null ? null : part.type().word(), part.missing());
+        if (part.element() != Identity.Part.WHOLE) {
+            settings.put("element", part.element());
+        }
+        return settings.size() == 1 ? part.field() : settings;
     }
 
     private static List<Object> of(List<Identity.Part> parts, Format format) {
@@ -158,10 +167,12 @@ public final class PipelineText {
     }
 
     private static Object of(Identity.VersionPart part) {
-        return part(part.field(), part.time() == null ? null : part.time().word(), part.missing());
+        Map<String, Object> settings =
+                settings(part.field(), part.time() == null ? null : part.time().word(), part.missing());
+        return settings.size() == 1 ? part.field() : settings;
     }
 
-    private static Object part(FieldPath field, @Nullable String type, @Nullable String missing) {
+    private static Map<String, Object> settings(FieldPath field, @Nullable String type, @Nullable String missing) {
         Map<String, Object> settings = new LinkedHashMap<>();
         settings.put("field", field);
         if (type != null) {
@@ -170,7 +181,7 @@ public final class PipelineText {
         if (missing != null) {
             settings.put("missing", missing);
         }
-        return settings.size() == 1 ? field : settings;
+        return settings;
     }
 
     private static void putTexts(String name, List<String> texts, Map<String, Object> settings) {
@@ -369,6 +380,32 @@ public final class PipelineText {
 
     private static String missing(Measure.Missing<?> missing, String instead) {
         return missing.refused() ? "" : " missing " + instead;
+    }
+
+    /// As a term of a derived field is written in a pipeline file.
+    private static String of(Let.Term term) {
+        return switch (term) {
+            case Let.Field(FieldPath field) -> {
+                char first = field.toString().charAt(0);
+                yield Character.isLetter(first) || first == '_' ? field.toString() : "field(" + field + ")";
+            }
+            case Let.Text(String text) -> quoted(text);
+            case Let.Number(BigDecimal number) -> of(number);
+            case Let.If(Condition condition, Let.Term then, Let.Term otherwise) ->
+                "if(" + of(condition) + ", " + of(then) + ", " + of(otherwise) + ")";
+            case Let.Call(Let.Function function, List<Let.Term> arguments) ->
+                function.isOperator()
+                        ? arguments.stream()
+                                .map(PipelineText::operand)
+                                .collect(Collectors.joining(" " + function.word() + " "))
+                        : arguments.stream()
+                                .map(PipelineText::of)
+                                .collect(Collectors.joining(", ", function.word() + "(", ")"));
+        };
+    }
+
+    private static String operand(Let.Term term) {
+        return term instanceof Let.Call call && call.function().isOperator() ? "(" + of(term) + ")" : of(term);
     }
 
     /// As a condition is written in a pipeline file.

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +33,20 @@ record ValuesReader(FieldGrammar fields) {
 
     /// The parts of a key or an id, which may be missing; wrong ones are noted and left out.
     List<Part> parts(@Nullable Setting setting) {
+        return some(
+                setting,
+                this::part,
+                part -> part.field() + (part.element() == Part.WHOLE ? "" : "[" + part.element() + "]"));
+    }
+
+    /// One value or a list of some, each of another name; wrong ones are noted and left out.
+    static <T> List<T> some(
+            @Nullable Setting setting, Function<Setting, @Nullable T> reader, Function<T, String> naming) {
         if (setting == null) {
             return List.of();
         }
         if (!(setting.node() instanceof Node.Sequence)) {
-            return Stream.ofNullable(part(setting)).toList();
+            return Stream.ofNullable(reader.apply(setting)).toList();
         }
         int size = setting.items().size();
         if (size == 0 || size > Limits.KEY_FIELDS_MAX) {
@@ -45,14 +55,14 @@ record ValuesReader(FieldGrammar fields) {
                     size == 0 ? "is empty" : "has " + size + " fields",
                     "write 1 to " + Limits.KEY_FIELDS_MAX + " fields");
         }
-        Map<FieldPath, Part> parts = new LinkedHashMap<>();
+        Map<String, T> values = new LinkedHashMap<>();
         for (Setting item : setting.items()) {
-            Part part = part(item);
-            if (part != null && parts.putIfAbsent(part.field(), part) != null) {
-                item.refuse(part.field().toString(), "is there twice", "name it once");
+            T value = reader.apply(item);
+            if (value != null && values.putIfAbsent(naming.apply(value), value) != null) {
+                item.refuse(naming.apply(value), "is there twice", "name it once");
             }
         }
-        return List.copyOf(parts.values());
+        return List.copyOf(values.values());
     }
 
     private @Nullable Part part(Setting setting) {
@@ -71,7 +81,11 @@ record ValuesReader(FieldGrammar fields) {
         FieldPath field = section.read("field", fields::alone);
         PartType type = section.read("type", ValuesReader::type);
         String missing = section.read("missing", Expression::whole);
-        return field == null ? null : new Part(field, type, missing);
+        Integer element = section.read("element", text -> Numbers.integer(text, 0, Limits.KEY_FIELDS_MAX - 1));
+        if (element != null && fields.format() != null && !(fields.format() instanceof Format.Json)) {
+            section.refuse("element", "is for json only", "leave it out");
+        }
+        return field == null ? null : new Part(field, type, missing, element == null ? Part.WHOLE : element);
     }
 
     /// The origin of a row, as a field.

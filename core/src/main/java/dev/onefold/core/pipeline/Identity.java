@@ -13,19 +13,27 @@ public sealed interface Identity {
     ///
     /// @param type the meaning of its texts; `null`: a text, refused if it is an unusual spelling of a number
     /// @param missing stands for a missing field; `null`: a record without the field is refused
+    /// @param element of the array that the field holds, from 0; [#WHOLE]: the field itself is meant
     record Part(
             FieldPath field,
             @Nullable PartType type,
-            @Nullable String missing) {
+            @Nullable String missing,
+            int element) {
+        /// No element is meant.
+        public static final int WHOLE = -1;
+
         /// A field that has to be there.
         public Part(FieldPath field) {
-            this(field, null, null);
+            this(field, null, null, WHOLE);
         }
 
         /// Whether all that was read as another part is read alike as this one.
         boolean includes(Part other) {
             boolean isRead = other.type == type || other.type == null && type == PartType.TEXT;
-            return field.equals(other.field) && isRead && (other.missing == null || other.missing.equals(missing));
+            return field.equals(other.field)
+                    && element == other.element
+                    && isRead
+                    && (other.missing == null || other.missing.equals(missing));
         }
 
         private static List<Part> of(List<FieldPath> fields) {

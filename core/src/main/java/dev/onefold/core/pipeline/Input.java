@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///     its predecessor. `null`: all records contribute
 /// @param edition of the rules by which records are read, see [Edition]
 /// @param spellings of its values, beside those that every input has
+/// @param lets derived fields, each made of fields of the record and of those before it
 public record Input(
         Format format,
         Identity identity,
@@ -22,8 +23,10 @@ public record Input(
         @Nullable Condition delete,
         @Nullable Condition filter,
         int edition,
-        Spellings spellings) {
+        Spellings spellings,
+        List<Let> lets) {
     public Input {
+        lets = List.copyOf(lets);
         edition = Edition.of(format, identity, edition);
         if (!comparesTruths(edition, spellings)) {
             delete = delete == null ? null : delete.inTexts();
@@ -31,7 +34,7 @@ public record Input(
         }
     }
 
-    /// An input whose values have no spellings of their own.
+    /// An input whose values have no spellings of their own, and without derived fields.
     public Input(
             Format format,
             Identity identity,
@@ -39,7 +42,7 @@ public record Input(
             @Nullable Condition delete,
             @Nullable Condition filter,
             int edition) {
-        this(format, identity, time, delete, filter, edition, Spellings.NONE);
+        this(format, identity, time, delete, filter, edition, Spellings.NONE, List.of());
     }
 
     /// An input whose file names no edition.
@@ -50,6 +53,14 @@ public record Input(
             @Nullable Condition delete,
             @Nullable Condition filter) {
         this(format, identity, time, delete, filter, Edition.UNSTATED);
+    }
+
+    /// The definition of a derived field; `null` if it is a field of the record.
+    public @Nullable Let let(FieldPath field) {
+        return lets.stream()
+                .filter(let -> let.field().equals(field))
+                .findFirst()
+                .orElse(null);
     }
 
     /// Whether records are read by the rules of an edition, or of a later one; an input whose edition is not
@@ -224,16 +235,31 @@ public record Input(
         ///
         /// @param tables names of the tables, one at least
         /// @param logs names of the connectors, each with a log that was restarted, the oldest first; none:
-        ///     all changes are of one log
+        ///     all changes are of one log. Behind a name and `/` may be the number of a server; a log with
+        ///     changes of several servers is there several times
         /// @param decimals how decimals are written where a record has no schema; `null` if the pipeline file
         ///     leaves it open
         record Debezium(
                 List<TableName> tables,
                 List<String> logs,
                 @Nullable DecimalForm decimals) implements Changes {
+            /// In front of the number of a server, in an entry of the logs.
+            public static final char SERVER = '/';
+
             public Debezium {
                 tables = List.copyOf(tables);
                 logs = List.copyOf(logs);
+            }
+
+            /// The names of the connectors, each once, the oldest first.
+            public List<String> logNames() {
+                return logs.stream().map(Debezium::logName).distinct().toList();
+            }
+
+            /// The name of the connector in an entry of the logs.
+            public static String logName(String log) {
+                int server = log.indexOf(SERVER);
+                return server < 0 ? log : log.substring(0, server);
             }
 
             /// Whether the names leave a part open, or differ in it, so that rows of several origins may have

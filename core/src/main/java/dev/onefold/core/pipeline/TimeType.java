@@ -7,7 +7,9 @@ public enum TimeType {
     EPOCH_SECONDS("epoch-seconds"),
     EPOCH_MILLIS("epoch-millis"),
     EPOCH_MICROS("epoch-micros"),
-    EPOCH_NANOS("epoch-nanos");
+    EPOCH_NANOS("epoch-nanos"),
+    /// Nanoseconds since 1970, a point, and a counter of ten digits, which orders versions and is no part of the time.
+    HLC("hlc");
 
     private final String word;
 

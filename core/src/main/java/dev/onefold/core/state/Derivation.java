@@ -129,6 +129,13 @@ public sealed interface Derivation {
         if (reason != null) {
             return new Impossible(reason);
         }
+        List<FieldPath> read = from.fields();
+        for (FieldPath field : to.fields()) {
+            if (read.contains(field)
+                    && !Objects.equals(from.input().let(field), to.input().let(field))) {
+                return new Impossible("field " + field + " is derived otherwise than before");
+            }
+        }
         Rollups before = Rollups.of(from);
         Rollups after = Rollups.of(to);
         List<List<Kept>> levels = new ArrayList<>();
@@ -206,9 +213,9 @@ public sealed interface Derivation {
         if (!isOfOneLog(from, to)) {
             return "the places of changes mean another log now";
         }
-        if (!values(from.format()).equals(values(to.format()))) {
-            return "the format reads other values of the same record: unwrap, quote, decimal, thousands, nulls"
-                    + " or comment has changed";
+        if (!values(from).equals(values(to)) || !isOfColumns(from.format(), to.format())) {
+            return "the format reads other values of the same record: unwrap, columns, delimiter, quote, decimal,"
+                    + " thousands, nulls, comment or decimals has changed";
         }
         if (!isOfItsTables(from, to)) {
             return "the rows are of another table: table has changed";
@@ -257,15 +264,36 @@ public sealed interface Derivation {
                         && (before.logs().equals(after.logs())
                                 ? before.tables().equals(after.tables()) || isNamedNow(from, before, after)
                                 : before.tables().equals(after.tables())
-                                        && before.logs().isEmpty())
+                                        && (before.logs().isEmpty()
+                                                || before.logNames().equals(after.logNames())))
                 || from.format() instanceof Format.DynamoDbStream && to.format() instanceof Format.DynamoDbStream;
     }
 
     /// The settings by which a format reads other values of the same bytes.
-    private static List<Object> values(Format format) {
-        List<FieldPath> unwrap = format instanceof Format.Json json ? json.unwrap() : List.of();
-        Format.Csv csv = format instanceof Format.Csv its ? its : new Format.Csv(',', List.of());
-        return List.of(unwrap, csv.quote(), csv.decimal(), csv.thousands(), csv.nulls(), csv.comment());
+    private static List<Object> values(Input input) {
+        List<FieldPath> unwrap = input.format() instanceof Format.Json json ? json.unwrap() : List.of();
+        Format.Csv csv = input.format() instanceof Format.Csv its ? its : new Format.Csv(',', List.of());
+        boolean readsSchemas = !(input.format() instanceof Format.Debezium debezium)
+                || debezium.decimals() != null
+                || input.readsBy(3);
+        return List.of(
+                unwrap,
+                csv.delimiter(),
+                csv.quote(),
+                csv.decimal(),
+                csv.thousands(),
+                csv.nulls(),
+                csv.comment(),
+                readsSchemas);
+    }
+
+    /// Whether no record has values of other columns now. One that has another number of columns is refused, and the
+    /// columns of a header are those of its file.
+    private static boolean isOfColumns(Format from, Format to) {
+        return !(from instanceof Format.Csv before)
+                || !(to instanceof Format.Csv after)
+                || before.columns().size() != after.columns().size()
+                || before.columns().equals(after.columns());
     }
 
     /// Whether the later format takes changes of the tables that the former one has named.
@@ -309,8 +337,17 @@ public sealed interface Derivation {
                         && (before.decimals() == after.decimals()
                                 || before.decimals() == null && after.decimals() == Input.DecimalForm.TEXT)
                         && before.logs().isEmpty() == after.logs().isEmpty()
-                        && after.logs().size() >= before.logs().size()
-                        && after.logs().subList(0, before.logs().size()).equals(before.logs());
+                        && takesAlso(before, after);
+    }
+
+    /// Whether the later format has the logs that the former one has, in their order, and each server of
+    /// theirs; to name a server where none was named takes changes that were refused.
+    private static boolean takesAlso(Format.Debezium before, Format.Debezium after) {
+        List<String> names = before.logNames();
+        return after.logNames().size() >= names.size()
+                && after.logNames().subList(0, names.size()).equals(names)
+                && before.logs().stream()
+                        .allMatch(log -> names.contains(log) || after.logs().contains(log));
     }
 
     /// A level that took no record without its field serves a level that takes them, too: such records are among the

@@ -86,6 +86,16 @@ class ConnectDecimalsTest {
     }
 
     @Test
+    void the_escapes_of_a_text_are_read_before_it_is_judged() {
+        Decoder open = new Decoder(SALES.build());
+        assertThat(said(open, change("1", "\"8\\u003888\"")))
+                .startsWith("REFUSED: Field amount is '8888': that may be");
+        assertThat(said(open, change("1", "\"8\\u00388\""))).isEqualTo("1 888.0000");
+        String one = "\"AQ\\u003d\\u003d\"";
+        assertThat(said(open, withSchema(2, change(one, "\"iIg\\u003d\"")))).isEqualTo("1 -305.8400");
+    }
+
+    @Test
     void without_a_schema_a_text_that_may_be_both_is_refused_until_the_file_says_which_it_is() {
         Decoder open = new Decoder(SALES.build());
         for (String text : List.of("8888", "1e10", "0000", "12345678")) {

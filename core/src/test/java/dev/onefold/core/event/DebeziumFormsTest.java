@@ -3,11 +3,14 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Input.DecimalForm;
 import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class DebeziumFormsTest {
@@ -73,6 +76,52 @@ class DebeziumFormsTest {
                 .contains("'decimals: text'");
         assertThat(said(orders("public.orders").decimals(DecimalForm.TEXT).build(), change))
                 .endsWith(" 8800");
+    }
+
+    @Test
+    void several_collections_of_mongodb_are_told_apart_by_their_names() {
+        Pipeline both = PipelineBuilder.named("orders")
+                .debezium(List.of("shop.orders", "shop.refunds"))
+                .identity("key", List.of(Map.of("origin", "table"), "id"))
+                .version("rev")
+                .rollup(rollup -> rollup.levels("status").sum("amount", "amount", 18, 2))
+                .build();
+        String change = "{\"before\":null,\"after\":" + DOCUMENT + "," + SOURCE + ",\"op\":\"u\"}";
+        assertThat(said(both, change)).startsWith("orders\0\1" + "1\0\1 2 COUNTED");
+        assertThat(said(both, change.replace("\"orders\"", "\"refunds\""))).startsWith("refunds\0\1" + "1\0\1 2 ");
+        assertThat(said(both, change.replace("\"orders\"", "\"crew\""))).isEqualTo("silent");
+    }
+
+    @Test
+    void changes_that_others_write_are_refused_with_what_to_write_for_them() {
+        Pipeline pipeline = orders("public.orders").build();
+        Map<String, String> records = Map.of(
+                "AWS DMS",
+                "{\"data\":{\"id\":1},\"metadata\":{\"timestamp\":\"2024-05-01T10:00:00.000000Z\","
+                        + "\"record-type\":\"data\",\"operation\":\"insert\"}}",
+                "Maxwell",
+                "{\"type\":\"insert\",\"xid\":900,\"xoffset\":0,\"data\":{\"id\":1}}",
+                "CockroachDB",
+                "{\"after\":null,\"key\":[2],\"updated\":\"1714550401000000000.0000000000\"}",
+                "MongoDB's own connector",
+                "{\"operationType\":\"update\",\"updateDescription\":{}}");
+        records.forEach((name, record) -> assertThat(said(pipeline, record))
+                .startsWith("MALFORMED: The record is no change of Debezium: it has no op")
+                .contains("It is of " + name));
+        assertThat(said(pipeline, "{\"id\":1}")).endsWith("c, u, d, r, t and m are known");
+    }
+
+    @Test
+    void what_is_written_for_other_changes_is_a_pipeline() {
+        for (String of : List.of(
+                "\"key\":\"data.id\",\"delete\":\"type = \\\"delete\\\"\","
+                        + "\"version\":[\"xid\",{\"field\":\"xoffset\",\"missing\":\"highest\"}]",
+                "\"key\":{\"field\":\"key\",\"element\":0},\"delete\":\"after is missing\","
+                        + "\"version\":{\"field\":\"updated\",\"type\":\"hlc\"}")) {
+            assertThat(PipelineText.read("{\"pipeline\":\"p\",\"input\":{\"format\":\"json\"," + of
+                            + "},\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}"))
+                    .isInstanceOf(Reading.Read.class);
+        }
     }
 
     @Test

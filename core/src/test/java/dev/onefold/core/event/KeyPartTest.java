@@ -173,6 +173,9 @@ class KeyPartTest {
         assertThat(java.util.Arrays.copyOf(other.data, other.length))
                 .isEqualTo(java.util.Arrays.copyOf(one.data, one.length));
         assertThat(key(normal, decomposed)).containsExactly("Zo\u00eb!");
+        Pipeline instead =
+                read("\"normalize\":\"nfc\",\"key\":{\"field\":\"k\",\"missing\":\"Zoe\u0308!\"},\"version\":\"v\"");
+        assertThat(key(instead, "{\"v\":1}")).isEqualTo(key(normal, composed));
         assertThat(PipelineText.write(normal)).contains("\"normalize\":\"nfc\"");
     }
 

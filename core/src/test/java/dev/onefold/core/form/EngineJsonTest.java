@@ -3,6 +3,7 @@ package dev.onefold.core.form;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DefinitionChange;
@@ -60,6 +61,7 @@ class EngineJsonTest {
     private static final Status STATUS = new Status(
             AT,
             COUNTS,
+            Map.of(Causes.BEHIND_DELETE, 2L),
             12,
             reasons(),
             13,
@@ -77,7 +79,7 @@ class EngineJsonTest {
             Optional.of(new Status.OfPublication(3, Optional.of(AT), Optional.of(AT.plusSeconds(3)), "no route")),
             List.of(new Answer.Progress("a.csv", 25, 26)));
     private static final String STATUS_JSON = "{\"pipeline\":\"p\",\"at\":\"2026-11-28T10:00:00Z\"," + COUNTS_JSON
-            + ",\"deadLetters\":12,\"deadLettersCounted\":3,\"deadLettersByReason\":{\"too large\":1,\"conflict\":2},"
+            + ",\"causes\":{\"stale: behind a delete\":2},\"deadLetters\":12,\"deadLettersCounted\":3,\"deadLettersByReason\":{\"too large\":1,\"conflict\":2},"
             + "\"rows\":13,\"memoryBytes\":14,\"diskBytes\":15,\"checkpoint\":16,"
             + "\"checkpointAt\":\"2026-11-28T09:59:58Z\",\"checkpointAgeMs\":2000,\"lagBytes\":7,"
             + "\"lags\":{\"a.csv\":3,\"b.csv\":4},\"waitingForSpaceSince\":\"2026-11-28T09:59:51Z\","
@@ -90,6 +92,7 @@ class EngineJsonTest {
     private static final Status PLAIN_STATUS = new Status(
             AT,
             new Counts(0, 0, 0, 0, 0),
+            Map.of(),
             0,
             Map.of(),
             0,

@@ -21,8 +21,9 @@ class InputRefusalsTest {
                         "2:12: input.key: has no version beside it: nothing would say which of two records is newer;"
                                 + " write version: FIELD; or write id in place of key if each record counts",
                         "2:30: input.versoin: 'versoin' is not a setting of input; did you mean 'version'?",
-                        "3:25: rollup.levels[0]: 'Hierarchy/Region' is not a field name; there is no arithmetic: name one"
-                                + " field, and compute beforehand; a field that has just this name:"
+                        "3:25: rollup.levels[0]: 'Hierarchy/Region' is not a field name; there is no arithmetic here:"
+                                + " name one field, which 'let' under input may derive, as in 'net: gross - tax'; a field"
+                                + " that has just this name:"
                                 + " '\"Hierarchy/Region\"'",
                         "4:46: rollup.measures.value: 'sum(Value)' ends too early; write decimal(precision,scale):"
                                 + " digits in all, 1 to 38, and digits after the point, 0 to precision",
@@ -79,7 +80,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"foo\": 1",
                 "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, quote, decimal,"
-                        + " thousands, nulls, comment, unwrap, records, stream, expired, table, logs, decimals, key, version, id, horizon, time, delete,"
+                        + " thousands, nulls, comment, unwrap, records, stream, expired, table, logs, decimals, let, key, version, id, horizon, time, delete,"
                         + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
@@ -210,14 +211,14 @@ class InputRefusalsTest {
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"auto\"}",
                 "4:2: input.version.type: 'auto' leaves open how versions compare;"
-                        + " write integer, iso, epoch-seconds, epoch-millis, epoch-micros or epoch-nanos");
+                        + " write integer, iso, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos or hlc");
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"epoch-milis\"}",
                 "4:2: input.version.type: 'epoch-milis' is not a type of version; did you mean 'epoch-millis'?");
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"long\"}",
                 "4:2: input.version.type: 'long' is not a type of version;"
-                        + " write integer, iso, epoch-seconds, epoch-millis, epoch-micros or epoch-nanos");
+                        + " write integer, iso, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos or hlc");
         assertInput(
                 "\"key\": \"K\", \"version\":\n[\"V\"]",
                 "4:1: input.version: has 1 field; write 2 to 4 fields, or one without brackets");
@@ -227,7 +228,7 @@ class InputRefusalsTest {
     void a_time_type_is_none_of_the_others_and_not_integer() {
         assertInput(
                 "\"time\":\n{\"field\": \"V\", \"type\": \"integer\"}",
-                "4:25: input.time.type: 'integer' is not a type of time; write auto, iso, epoch-seconds, epoch-millis, epoch-micros or epoch-nanos");
+                "4:25: input.time.type: 'integer' is not a type of time; write auto, iso, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos or hlc");
         assertInput(
                 "\"time\":\n{\"field\": \"V\", \"type\": \"iso x\"}",
                 "4:29: input.time.type: 'x' is unexpected; write the type alone");

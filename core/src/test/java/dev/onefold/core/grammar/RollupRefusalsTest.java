@@ -161,7 +161,7 @@ class RollupRefusalsTest {
                 "4:16: rollup.levels[0]: 'epoch-second' is not a type of time; did you mean 'epoch-seconds'?");
         assertLevel(
                 "bucket(a, 1h, )",
-                "4:16: rollup.levels[0]: ')' is not a type of time; write auto, iso, epoch-seconds, epoch-millis, epoch-micros or epoch-nanos");
+                "4:16: rollup.levels[0]: ')' is not a type of time; write auto, iso, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos or hlc");
         assertLevel(
                 "bucket(, 1h)",
                 "4:9: rollup.levels[0]: ',' is unexpected, expected the name of a field;"
@@ -229,7 +229,8 @@ class RollupRefusalsTest {
     @Test
     void numbers_of_a_record_are_multiplied_only() {
         String alone =
-                "numbers of a record are multiplied only, as in sum(price * quantity); compute others beforehand";
+                "numbers are multiplied only here, as in sum(price * quantity); derive others with 'let' under input,"
+                        + " as in 'net: gross - tax'";
         assertMeasure("sum(a + b) decimal(9,2)", "'+' is arithmetic; " + alone, 8);
         assertMeasure("sum(a * b - c) decimal(9,2)", "'-' is arithmetic; " + alone, 12);
         assertMeasure(
@@ -380,7 +381,8 @@ class RollupRefusalsTest {
     }
 
     private static final String FORMULA = "\"f%d\": \"count() + distinct(a%d)\"";
-    private static final String NO_ARITHMETIC = "there is no arithmetic: name one field, and compute beforehand";
+    private static final String NO_ARITHMETIC =
+            "there is no arithmetic here: name one field, which 'let' under input may derive, as in 'net: gross - tax'";
 
     private static void assertRollups(String rollups, String... problems) {
         assertThat(Read.problems("{\"pipeline\": \"p\", \"input\": {}, \"rollups\": {\n" + rollups + "}}"))

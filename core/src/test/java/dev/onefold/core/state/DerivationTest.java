@@ -264,7 +264,7 @@ class DerivationTest {
     @Test
     void rows_are_of_no_use_to_a_format_that_reads_other_values_or_another_table() {
         String otherValues = "impossible: the format reads other values of the same record:"
-                + " unwrap, quote, decimal, thousands, nulls or comment has changed";
+                + " unwrap, columns, delimiter, quote, decimal, thousands, nulls, comment or decimals has changed";
         String otherTable = "impossible: the rows are of another table: table has changed";
         assertThat(ofLogs(versioned(), versioned().unwrap("detail"))).isEqualTo(otherValues);
         assertThat(ofLogs(versioned().unwrap("detail"), versioned().unwrap("Message")))
@@ -274,7 +274,15 @@ class DerivationTest {
         assertThat(ofLogs(versioned().csv().numbers(',', '.'), versioned().csv().numbers(',', ' ')))
                 .isEqualTo(otherValues);
         assertThat(ofLogs(versioned().csv(), versioned().csv().quote('\''))).isEqualTo(otherValues);
-        assertThat(ofLogs(versioned().csv(), versioned().csv().delimiter(';'))).isEqualTo("the format has changed");
+        assertThat(ofLogs(versioned().csv(), versioned().csv().delimiter(';'))).isEqualTo(otherValues);
+        assertThat(ofLogs(versioned().csv("id", "v", "w"), versioned().csv("id", "w", "v")))
+                .isEqualTo(otherValues);
+        for (PipelineBuilder more :
+                List.of(versioned().csv("id", "v"), versioned().csv())) {
+            assertThat(ofLogs(more, versioned().csv("id", "v", "w"))).isEqualTo("the format has changed");
+        }
+        assertThat(ofLogs(log("t").edition(2), log("t").edition(2).decimals(DecimalForm.TEXT)))
+                .startsWith("impossible");
         assertThat(ofLogs(stream().table("Orders"), stream().table("Returns"))).isEqualTo(otherTable);
         assertThat(ofLogs(stream().table("Orders"), stream())).isEqualTo(otherTable);
         assertThat(ofLogs(log("public.t").version("v"), log("public.u").version("v")))

@@ -17,7 +17,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 /// @param groupLogs the logs that name groups and hold cells, oldest first
 /// @param letters the log of dead letters
 /// @param journal the first position of the journal whose entries are not in the results yet
+/// @param causes how often records had causes, by the names of [dev.onefold.core.Causes]; empty if an earlier build
+///     wrote the checkpoint, which did not count them
 /// @param batches state of the batches; empty if the pipeline makes none
 /// @param seenMs the latest time that is certain to have come, milliseconds since 1970; decides which ids are forgotten
 public record Checkpoint(
@@ -46,6 +50,7 @@ public record Checkpoint(
         Journal.Position journal,
         List<Source.Known> sources,
         Counts counts,
+        Map<String, Long> causes,
         byte[] batches,
         long seenMs) {
     private static final long MAGIC = 0x4f4e4546434b5054L; // "ONEFCKPT", big-endian.
@@ -57,6 +62,7 @@ public record Checkpoint(
         rows = rows.stream().map(List::copyOf).toList();
         groupLogs = List.copyOf(groupLogs);
         sources = List.copyOf(sources);
+        causes = Map.copyOf(causes);
     }
 
     /// A log by its number, and its valid length.
@@ -65,7 +71,19 @@ public record Checkpoint(
     /// The same with the logs that it names.
     public Checkpoint naming(List<Log> groups, Log letterLog) {
         return new Checkpoint(
-                identity, number, at, definition, rows, groups, letterLog, journal, sources, counts, batches, seenMs);
+                identity,
+                number,
+                at,
+                definition,
+                rows,
+                groups,
+                letterLog,
+                journal,
+                sources,
+                counts,
+                causes,
+                batches,
+                seenMs);
     }
 
     /// Reads the checkpoint of a directory; `null` if it has none yet.
@@ -149,6 +167,11 @@ public record Checkpoint(
             out.writeLong(counts.silent());
             Payload.write(out, batches);
             out.writeLong(seenMs);
+            out.writeInt(causes.size());
+            for (Map.Entry<String, Long> cause : causes.entrySet()) {
+                Payload.write(out, cause.getKey());
+                out.writeLong(cause.getValue());
+            }
         });
     }
 
@@ -221,6 +244,11 @@ public record Checkpoint(
         Counts counts =
                 new Counts(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
         byte[] batches = Payload.bytes(in);
+        long seenMs = in.readLong();
+        Map<String, Long> causes = new HashMap<>();
+        for (int count = in.available() == 0 ? 0 : in.readInt(); count > 0; count--) {
+            causes.put(Payload.text(in), in.readLong());
+        }
         return new Checkpoint(
                 identity,
                 number,
@@ -232,8 +260,9 @@ public record Checkpoint(
                 journal,
                 sources,
                 counts,
+                causes,
                 batches,
-                in.readLong());
+                seenMs);
     }
 
     /// A segment by its number, and its valid length.

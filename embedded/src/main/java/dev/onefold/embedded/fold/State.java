@@ -1,5 +1,6 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
@@ -20,6 +21,7 @@ import dev.onefold.embedded.rows.Shard;
 import dev.onefold.embedded.source.Sources;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,7 +55,9 @@ public final class State {
     private Counts counts = new Counts(0, 0, 0, 0, 0);
     private Counts recounted = new Counts(0, 0, 0, 0, 0); // Of these, since the state was opened.
 
-    private final Map<Silence, Long> silences = new ConcurrentHashMap<>();
+    /// By the names of [dev.onefold.core.Causes]; without those that shards count.
+    private final Map<String, Long> causes = new ConcurrentHashMap<>();
+
     private long seenMs = Long.MIN_VALUE;
 
     State(Pipeline pipeline, int shardCount, Memory memory, Shard.Maker maker) {
@@ -129,16 +133,27 @@ public final class State {
     long count(Map<Silence, long[]> more) {
         long all = 0;
         for (Map.Entry<Silence, long[]> each : more.entrySet()) {
-            boolean isNamed = silences.containsKey(each.getKey()) || silences.size() < SILENCES_MAX;
-            silences.merge(isNamed ? each.getKey() : Silence.UNNAMED, each.getValue()[0], Long::sum);
+            String name = Causes.ofSilence(each.getKey().what());
+            boolean isNamed = causes.containsKey(name) || causes.size() < SILENCES_MAX;
+            causes.merge(isNamed ? name : Causes.ofSilence(Silence.UNNAMED.what()), each.getValue()[0], Long::sum);
             all += each.getValue()[0];
         }
         return all;
     }
 
-    /// How many records were silent since the state was opened, by cause. Any thread.
-    public Map<Silence, Long> silences() {
-        return Map.copyOf(silences);
+    /// Adds the counts of a state before this one.
+    public void countBefore(Counts before, Map<String, Long> ofCauses) {
+        count(before);
+        ofCauses.forEach((name, count) -> causes.merge(name, count, Long::sum));
+    }
+
+    /// Why records were stale, conflicting or silent. Any thread; while records are folded, about.
+    public Map<String, Long> causes() {
+        Map<String, Long> all = new HashMap<>(causes);
+        for (Shard shard : shards) {
+            shard.causes().forEach((name, count) -> all.merge(name, count, Long::sum));
+        }
+        return all;
     }
 
     /// Corrects the count of a record, because another record has changed its fate.

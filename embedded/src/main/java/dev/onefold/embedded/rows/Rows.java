@@ -1,9 +1,11 @@
 package dev.onefold.embedded.rows;
 
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.bytes.VersionBytes;
+import dev.onefold.core.event.Event;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Pipeline;
@@ -11,6 +13,8 @@ import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -34,6 +38,8 @@ public final class Rows extends Shard {
     private long duplicate;
     private long stale;
     private long conflicting;
+    private long behindDelete; // Of the stale ones.
+    private long withinMillisecond; // Of the conflicting ones.
 
     /// @param values of each roll-up; other shards have the same ones
     public Rows(Pipeline pipeline, Groups[] groups, Values[] values, Memory memory, IntFunction<String> sourceName) {
@@ -87,11 +93,25 @@ public final class Rows extends Shard {
         duplicate = 0;
         stale = 0;
         conflicting = 0;
+        behindDelete = 0;
+        withinMillisecond = 0;
     }
 
     @Override
     public Counts counts() {
         return new Counts(accepted, duplicate, stale, conflicting, 0);
+    }
+
+    @Override
+    public Map<String, Long> causes() {
+        Map<String, Long> causes = new HashMap<>();
+        if (behindDelete > 0) {
+            causes.put(Causes.BEHIND_DELETE, behindDelete);
+        }
+        if (withinMillisecond > 0) {
+            causes.put(Causes.WITHIN_MILLISECOND, withinMillisecond);
+        }
+        return causes;
     }
 
     /// Applies rows that arrived: decides each, and moves its contribution, in one step.
@@ -155,6 +175,7 @@ public final class Rows extends Shard {
             replace(batch, start, slot, stored, at);
         } else if (order < 0) {
             stale++;
+            behindDelete += isDelete(stored, kind) ? 1 : 0;
         } else if (sameContribution(batch, start, stored, kind, rowEnd)) {
             duplicate++;
             raise(batch.timeMs(start, forgetting != null), slot, hash, new Stored(stored, at, rowStart));
@@ -192,10 +213,12 @@ public final class Rows extends Shard {
             }
             case Transition.Stale _ -> {
                 stale++;
+                behindDelete++;
                 store.takeBack(segment);
             }
             case Transition.Settled settled -> {
                 conflicting++;
+                withinMillisecond += arrived.version().isOfMillisecond() ? 1 : 0;
                 settle(new Arrived(batch, start, segment), slot, old, settled.arrivedStays());
                 conflicts.accept(settled);
             }
@@ -242,6 +265,10 @@ public final class Rows extends Shard {
 
     private static long kindAt(Segment segment, long version) {
         return RowReader.kindAt(segment, RowReader.versionEnd(segment, version));
+    }
+
+    private static boolean isDelete(Segment segment, long kind) {
+        return segment.memory.get(ValueLayout.JAVA_BYTE, kind) == Event.Kind.DELETE.code();
     }
 
     private static int compareVersions(byte[] bytes, int at, Segment stored, long storedAt) {

@@ -9,6 +9,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Row;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 
@@ -146,6 +147,11 @@ public abstract sealed class Shard permits Rows, Keys, Claims {
     /// The counts of the records by their fates on arrival; other records may have changed these since.
     public Counts arrivedCounts() {
         return counts();
+    }
+
+    /// Causes for stale and conflicting records, by the names of [dev.onefold.core.Causes].
+    public Map<String, Long> causes() {
+        return Map.of();
     }
 
     /// The row of a key; empty if there is none, or if the shard keeps none.

@@ -221,6 +221,7 @@ public final class Checkpoints implements AutoCloseable {
                 position,
                 state.sources.store(),
                 state.allCounts(),
+                state.causes(),
                 foldCut.state(),
                 state.seenMs());
         Cut cut = new Cut(base, rows, groupLogs.cut(state.cells()), letters.cut(), position, foldCut);

@@ -98,7 +98,7 @@ final class Recovery {
         requireMemory(checkpoint);
         State state = into.fold.state();
         state.sources.load(checkpoint.sources());
-        state.count(checkpoint.counts());
+        state.countBefore(checkpoint.counts(), checkpoint.causes());
         state.saw(checkpoint.seenMs());
         into.letters.load(checkpoint.letters());
         if (!memory.fits(0)) {

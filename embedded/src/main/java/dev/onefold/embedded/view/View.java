@@ -190,7 +190,7 @@ public final class View {
             });
         }
         totals.resetCounts();
-        state.count(other.state.allCounts().plus(letterFill.refusedCounts()));
+        state.countBefore(other.state.allCounts().plus(letterFill.refusedCounts()), other.state.causes());
         letterFill.decide();
     }
 
@@ -199,7 +199,7 @@ public final class View {
         requireMemory(Arrays.stream(other.state.shards).mapToLong(Shard::bytes).sum());
         state.sources.load(other.state.sources.store());
         letters.addAll(other.letters, checkpoints::takeIfDue);
-        state.count(other.state.allCounts());
+        state.countBefore(other.state.allCounts(), other.state.causes());
         for (int shard = 0; shard < state.shards.length; shard++) {
             for (Shard each : other.state.shards) {
                 state.shards[shard].adopt(each, shard, state.shards.length);

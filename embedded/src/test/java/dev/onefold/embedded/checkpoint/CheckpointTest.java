@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ class CheckpointTest {
                         Journal.Position.START,
                         SOURCES,
                         new Counts(1, 2, 3, 4, 5),
+                        Map.of("silent: tombstone", 8L),
                         new byte[] {7},
                         6)
                 .write(directory);
@@ -56,6 +58,7 @@ class CheckpointTest {
         assertThat(List.of(read.identity(), read.number(), read.seenMs())).containsExactly(42L, 9L, 6L);
         assertThat(read.at()).isEqualTo(Instant.EPOCH.plusNanos(5));
         assertThat(read.counts()).isEqualTo(new Counts(1, 2, 3, 4, 5));
+        assertThat(read.causes()).isEqualTo(Map.of("silent: tombstone", 8L));
         assertThat(read.batches()).containsExactly(7);
     }
 

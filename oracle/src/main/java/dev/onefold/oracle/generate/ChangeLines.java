@@ -17,14 +17,16 @@ final class ChangeLines {
                 && !pipeline.contains("\n  unwrap: ")
                 && pipeline.contains("\n  key: ")
                 && pipeline.contains("\n  version: ")
-                && !pipeline.contains("\n  unwrap: ")
+                && !pipeline.contains("\n  let:")
                 && Math.floorMod(pipeline.hashCode(), EACH) == 0;
     }
 
     private ChangeLines() {}
 
+    /// Half of the pipelines leave open how decimals are written.
     static String pipeline(String pipeline) {
-        return pipeline.replace(JSON, "  format: debezium\n  table: t\n  decimals: text\n");
+        String decimals = Math.floorMod(pipeline.hashCode() / EACH, 2) == 0 ? "" : "  decimals: text\n";
+        return pipeline.replace(JSON, "  format: debezium\n  table: t\n" + decimals);
     }
 
     static List<byte[]> lines(List<byte[]> rows) {
