@@ -71,7 +71,7 @@ class FileRowsTest {
     void a_file_that_is_cut_or_written_anew_while_it_is_read_is_not_read_to_its_end() throws Exception {
         for (FileRows.Form form : List.of(LINES, CSV)) {
             for (String after : List.of("1,2\n", "3,4\n".repeat(700_000))) {
-                Path file = Files.writeString(folder.resolve("rows"), "1,2\n".repeat(700_000));
+                Path file = Files.writeString(folder.resolve("rows"), "a,b\n" + "1,2\n".repeat(700_000));
                 Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
                 FileRows begun = rows(file, form);
                 assertThatThrownBy(() -> begun.read(Map.of(), some -> {
@@ -191,7 +191,7 @@ class FileRowsTest {
                         .rollup(rollup -> rollup.count("n"))
                         .build()));
         assertThat(Taken.all(rows(twice, CSV)).lines).hasSize(2).allMatch(line -> !line.contains("\"id\":\"id\""));
-        assertThat(Taken.all(rows(twice, lines)).lines).hasSize(5);
+        assertThat(Taken.all(rows(twice, lines)).lines).hasSize(4);
         String other = twice + "id,price,qty\n3,30,4\n";
         List<String> taken = new ArrayList<>();
         assertThatThrownBy(() -> rows(other, CSV).read(Map.of(), some -> {
