@@ -17,6 +17,7 @@ public final class CsvHeader {
     /// Advice for a header that is refused.
     static final String NAMES = ". Name its columns in the pipeline file, or fix its first line";
 
+    private static final int UTF_16_BEGIN = 4; // Perhaps with a byte order mark.
     private static final String SEPARATOR = "sep=";
     private static final Pattern LONE_RETURN = Pattern.compile("\r(?!\n)");
 
@@ -53,7 +54,7 @@ public final class CsvHeader {
     ///
     /// @param isUtf8 whether its bytes are text
     public static @Nullable String refusal(String line, boolean isUtf8) {
-        boolean isUtf16 = line.length() > 3 && (line.charAt(1) == 0 || line.charAt(3) == 0);
+        boolean isUtf16 = line.substring(0, Math.min(UTF_16_BEGIN, line.length())).indexOf('\0') >= 0;
         if (!isUtf8 || isUtf16) {
             return "is not valid UTF-8. Convert the file: iconv -f " + (isUtf16 ? "UTF-16" : "WINDOWS-1252")
                     + " -t UTF-8 FILE > NEW";

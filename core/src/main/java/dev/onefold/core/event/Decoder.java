@@ -150,7 +150,8 @@ public final class Decoder {
         if (!(pipeline.input().format() instanceof Format.Csv format)) {
             throw new IllegalStateException("Only CSV has a header");
         }
-        String text = new String(line, from, CsvHeader.end(line, from, to) - from, StandardCharsets.UTF_8);
+        int begin = CsvScanner.hasMark(line, from, to) ? from + CsvScanner.MARK_BYTES : from;
+        String text = new String(line, begin, CsvHeader.end(line, begin, to) - begin, StandardCharsets.UTF_8);
         boolean isUtf8 = TextBytes.utf8Ends(line, from, to) == to;
         String refusal = isUtf8 && !pipeline.input().readsBy(3) ? null : CsvHeader.refusal(text, isUtf8);
         CsvHeader header = CsvHeader.read(format, line, from, to);

@@ -115,6 +115,8 @@ class OtherHeadersTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
+                "\uFEFFsep=;|is 'sep=;'.|write delimiter: \";\" under input",
+                "\\0i\\0d|is not valid UTF-8|iconv -f UTF-16 -t UTF-8 FILE > NEW",
                 "sep=;|is 'sep=;'.|write delimiter: \";\" under input",
                 "id,qty\\r1,2\\r3,4|has line ends that are CR alone|tr '\\r' '\\n' < FILE > NEW",
                 "i\\0d\\0,\\0q\\0t\\0y\\0|is not valid UTF-8|iconv -f UTF-16 -t UTF-8 FILE > NEW"
