@@ -54,7 +54,8 @@ public final class CsvHeader {
     ///
     /// @param isUtf8 whether its bytes are text
     public static @Nullable String refusal(String line, boolean isUtf8) {
-        boolean isUtf16 = line.substring(0, Math.min(UTF_16_BEGIN, line.length())).indexOf('\0') >= 0;
+        boolean isUtf16 =
+                line.substring(0, Math.min(UTF_16_BEGIN, line.length())).indexOf('\0') >= 0;
         if (!isUtf8 || isUtf16) {
             return "is not valid UTF-8. Convert the file: iconv -f " + (isUtf16 ? "UTF-16" : "WINDOWS-1252")
                     + " -t UTF-8 FILE > NEW";
