@@ -131,8 +131,15 @@ class FilesOfJsonTest {
 
     @Test
     void a_damaged_line_among_lines_is_one_letter_also_as_the_first_line() {
-        for (String damaged :
-                List.of("{\"text\":", "{", "{\"text\":{\"a\":1}", "\"text\":\"a\"}", "{\"text\":\"a\"}x", "[")) {
+        for (String damaged : List.of(
+                "{\"text\":",
+                "{",
+                "{\"text\":{\"a\":1}",
+                "\"text\":\"a\"}",
+                "{\"text\":\"a\"}x",
+                "[",
+                "{\"text\":\"c\"}{\"text\":\"d\"}",
+                "[{\"text\":\"c\"}]")) {
             String name = "lines-" + Integer.toHexString(damaged.hashCode());
             try (EmbeddedEngine engine = open(name, Records.LINES)) {
                 fold(engine, damaged + "\n{\"text\":\"a\"}\n" + damaged + "\n{\"text\":\"b\"}\n");

@@ -12,6 +12,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The JSON records of a file that holds them in arrays, side by side or over several lines, as one a line. A line
@@ -64,7 +66,8 @@ public final class JsonRecords extends InputStream {
     }
 
     /// The way in which a file that is read as lines seems to hold its records: its first record is a whole
-    /// object, but is not one line. A first line that is only damaged shows nothing.
+    /// object, but is not one line, and the second line is none either. A first line that is only damaged
+    /// shows nothing.
     public static Records seen(byte[] begin, int length) {
         String text = new String(begin, 0, length, StandardCharsets.UTF_8).replaceFirst("^\ufeff", "");
         Records records = text.stripLeading().startsWith("[") ? Records.ARRAY : Records.OBJECTS;
@@ -72,15 +75,20 @@ public final class JsonRecords extends InputStream {
         if (first == null || !(JsonText.read(first, new Problems()) instanceof Node.Mapping)) {
             return Records.LINES;
         }
-        String line = text.lines().findFirst().orElse("").strip();
-        return records == Records.ARRAY
-                        || !line.startsWith(first)
-                        || line.substring(first.length())
-                                .replace(',', ' ')
-                                .stripLeading()
-                                .startsWith("{")
-                ? records
-                : Records.LINES;
+        List<String> lines = Stream.of(text.replace('\r', ' ').split("\n", 3))
+                .limit(2)
+                .map(String::strip)
+                .toList();
+        String line = lines.getFirst();
+        boolean isWhole = records == Records.ARRAY ? line.endsWith("]") : line.startsWith(first);
+        boolean isOneALine = lines.size() > 1 && JsonText.read(lines.get(1), new Problems()) instanceof Node.Mapping;
+        boolean isMore = records == Records.ARRAY
+                || !isWhole
+                || line.substring(first.length())
+                        .replace(',', ' ')
+                        .stripLeading()
+                        .startsWith("{");
+        return isMore && !(isWhole && isOneALine) ? records : Records.LINES;
     }
 
     private static @Nullable String firstOf(InputStream begin, Records records) {

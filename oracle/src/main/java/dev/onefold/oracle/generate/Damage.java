@@ -130,9 +130,14 @@ final class Damage {
             case 1 -> splice(healthy, at, at, new byte[] {anyByte()});
             case 2 -> splice(healthy, at, Math.min(at + 1, healthy.length), new byte[] {anyByte()});
             case 3 -> splice(healthy, at, at, chance.of(NO_UTF8));
-            case 4 -> splice(healthy, 0, 0, healthy);
+            case 4 -> splice(healthy, 0, 0, csv ? healthy : behindIt(healthy));
             default -> chance.of(LINES).getBytes(StandardCharsets.UTF_8);
         };
+    }
+
+    /// Objects side by side in a first line would be taken for a file that holds no lines.
+    private static byte[] behindIt(byte[] healthy) {
+        return splice(healthy, healthy.length, healthy.length, new byte[] {']'});
     }
 
     private static byte[] splice(byte[] line, int from, int to, byte[] insert) {
