@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.core.document.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -146,6 +150,71 @@ class InputCheckTest {
         assertThat(run.out()).containsPattern("accepted +1\n").contains("Field price is missing");
         cli.write("header.csv", "#id,town\n1,Bern\n");
         assertThat(first("header.csv")).doesNotContain("comment");
+    }
+
+    @Test
+    void a_header_that_comes_again_is_no_record_of_a_look() {
+        cli.write("joined.csv", "id,price\n1,2.5\n2,3.5\nid,price\n3,4.5\n");
+        assertThat(first("joined.csv")).contains("all its 3 records", "# price: sum(price) decimal(18,1)");
+    }
+
+    @Test
+    void a_file_without_a_header_gets_columns_and_a_word_on_the_doubt() {
+        cli.write("plain.csv", "\ufeff1,Berlin,2.5\n2,Bern,3.5\n3,Bern,4\n");
+        assertThat(first("plain.csv"))
+                .contains("all its 3 records", "  columns: [c1, c2, c3]", "seems to have no header", "sum(c3)");
+        cli.write("frame.csv", ",town\n0,Bern\n1,Chur\n");
+        assertThat(first("frame.csv"))
+                .contains("all its 2 records", "If the file has no header, write columns: [c1, c2]");
+    }
+
+    @Test
+    void a_quote_without_an_end_is_a_character_of_the_first_pipeline() {
+        cli.write("inches.tsv", "id\tsize\n1\t\"5\n2\tx\n");
+        assertThat(first("inches.tsv")).contains("  quote: none", "all its 2 records");
+    }
+
+    @Test
+    void a_file_that_is_no_csv_as_it_stands_is_refused_with_the_way_out() throws IOException {
+        Files.write(folder.resolve("latin.csv"), "id,größe\n1,2\n".getBytes(StandardCharsets.ISO_8859_1));
+        Files.write(folder.resolve("utf16.csv"), "id,town\n1,Bern\n".getBytes(StandardCharsets.UTF_16LE));
+        cli.write("excel.csv", "sep=;\nid;town\n1;Bern\n2;Bern\n");
+        cli.write("mac.csv", "id,town\r1,Bern\r2,Bern\r");
+        cli.write("title.csv", "Orders of May\n\nid;town\n1;Bern\n2;Bern\n");
+        cli.write("all.yaml", "pipeline: all\ninput: {format: csv}\nrollup: {levels: [], measures: {n: count()}}\n");
+        Map<String, String> ways = Map.of(
+                "latin.csv", "iconv -f WINDOWS-1252 -t UTF-8",
+                "utf16.csv", "iconv -f UTF-16 -t UTF-8",
+                "excel.csv", "Delete the first line, and write delimiter: \";\" under input",
+                "mac.csv", "tr '\\r' '\\n'");
+        ways.forEach((name, way) -> {
+            assertThat(cli.run("check", "--input", name).err()).contains(way);
+            Result run = cli.run("run", "all.yaml", "--input", name, "--data", "data-" + name);
+            assertThat(run.exitCode()).as(name).isEqualTo(1);
+            assertThat(run.err()).contains(way);
+        });
+        Result title = cli.run("check", "--input", "title.csv");
+        assertThat(title.exitCode()).isEqualTo(1);
+        assertThat(title.err())
+                .contains("The first record of title.csv has 1 column, and the next ones have 2.", "tail -n +2");
+    }
+
+    @Test
+    void a_file_with_another_header_is_looked_at_and_read_up_to_it() {
+        cli.write("two.csv", "id,qty,price\n1,2,10\nid,price,qty\n2,20,3\n");
+        cli.write(
+                "two.yaml",
+                "pipeline: two\ninput: {format: csv}\nrollup: {levels: [], measures: {q: 'sum(qty) decimal(18,0)'}}\n");
+        for (String[] command : new String[][] {
+            {"check", "--input", "two.csv"},
+            {"check", "two.yaml", "--input", "two.csv"},
+            {"run", "two.yaml", "--input", "two.csv"}
+        }) {
+            Result refused = cli.run(command);
+            assertThat(refused.exitCode()).isEqualTo(1);
+            assertThat(refused.err()).contains("another header", "Column 2 is 'price', and was 'qty'");
+        }
+        assertThat(cli.run("query", "two").out()).contains("with 1 line of 1 source");
     }
 
     @Test

@@ -327,6 +327,14 @@ public final class EmbeddedEngine implements Engine {
         });
     }
 
+    /// The line of CSV columns of a source; empty if it has none, or none yet.
+    byte[] header(String source) {
+        return guard.reading(() -> {
+            Source known = view().state.sources.find(source);
+            return known == null ? new byte[0] : known.header();
+        });
+    }
+
     private View view() {
         return views.serving();
     }

@@ -16,7 +16,7 @@ public final class LineIntake {
     private final EmbeddedEngine engine;
     private final String source;
     private final LongConsumer acknowledged;
-    private final RecordEnds ends;
+    private RecordEnds ends;
     private long next;
     private LineReader.@Nullable Lines rest;
 
@@ -27,14 +27,19 @@ public final class LineIntake {
         this.source = source;
         this.next = next;
         this.acknowledged = acknowledged;
-        ends = RecordEnds.of(engine.pipeline());
+        ends = RecordEnds.ofSource(engine.pipeline());
     }
 
     /// Appends whole lines until the stream ends.
     ///
     /// @return bytes of an unfinished last record, which is not appended
-    /// @throws EngineException if a record has no end that can be known; those in front of it are appended
+    /// @throws EngineException if a record has no end that can be known, or is another header; the records in
+    ///     front of it are appended
     public long run(InputStream lines) throws IOException {
+        if (next > 1 && ends.awaitsHeader()) {
+            byte[] header = engine.header(source);
+            ends = header.length > 0 ? ends.behind(header, header.length) : RecordEnds.of(engine.pipeline());
+        }
         LineReader reader = LineReader.eager(ends, JsonRecords.of(ends, lines), true);
         try {
             for (LineReader.Lines some = reader.next(); some != null; some = reader.next()) {
@@ -53,6 +58,7 @@ public final class LineIntake {
                             + ". The records in front of it are folded.",
                     e);
         }
+        ends = reader.ends();
         RecordEnds.Fault fault = reader.fault();
         if (fault != null) {
             throw unreadable(fault);
@@ -61,7 +67,8 @@ public final class LineIntake {
         return rest == null ? 0 : rest.consumed();
     }
 
-    /// Requires that no quote is open at the end of the stream, which is the end of its last record.
+    /// Requires that no quote is open at the end of the stream, which is the end of its last record, and that
+    /// this record is not another header.
     ///
     /// @throws EngineException if one is
     public void requireWhole() {

@@ -44,6 +44,25 @@ final class Csv {
         }
     }
 
+    /// Whether a record is another header: its first value has a letter and names a column, and so do at least two, and
+    /// more than half, of its values.
+    static boolean isOtherHeader(List<@Nullable String> header, byte[] record, char delimiter) {
+        List<String> values;
+        try {
+            values = names(header(record, delimiter));
+        } catch (Refused refused) {
+            return false;
+        }
+        Set<String> known = new HashSet<>(values);
+        known.retainAll(names(header));
+        known.remove("");
+        String first = values.getFirst();
+        return known.contains(first)
+                && first.codePoints().anyMatch(Character::isLetter)
+                && known.size() > Math.max(1, values.size() / 2.0)
+                && !values.equals(names(header));
+    }
+
     private static List<String> names(List<@Nullable String> values) {
         List<String> names = new ArrayList<>();
         values.forEach(value -> names.add(value == null ? "" : value));

@@ -174,8 +174,12 @@ public final class Oracle {
         if (record.length > RECORD_BYTES_MAX) {
             throw new Refused("more than 10 MiB");
         }
-        if (isHeaderAgain(source, record)) {
+        List<@Nullable String> header = headerOf(source);
+        if (header != null && Csv.isHeader(header, record, definition.delimiter())) {
             return Outcome.SILENT;
+        }
+        if (header != null && Csv.isOtherHeader(header, record, definition.delimiter())) {
+            throw new Refused("another header");
         }
         Document document = document(source, record);
         Changes change = null;
@@ -190,10 +194,9 @@ public final class Oracle {
         return read(new Place(source, line), document, change, arrivedMs);
     }
 
-    private boolean isHeaderAgain(String source, byte[] record) {
+    private @Nullable List<@Nullable String> headerOf(String source) {
         List<String> named = definition.columns();
-        List<@Nullable String> header = named == null ? headers.get(source) : new ArrayList<>(named);
-        return definition.csv() && header != null && Csv.isHeader(header, record, definition.delimiter());
+        return !definition.csv() ? null : named == null ? headers.get(source) : new ArrayList<>(named);
     }
 
     private record Place(String source, long line) {}

@@ -1,6 +1,8 @@
 package dev.onefold.tables;
 
 import dev.onefold.core.document.Json;
+import dev.onefold.core.event.CsvHeader;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -11,11 +13,32 @@ final class CsvJson {
     private final List<String> names;
 
     /// @throws IllegalArgumentException if a name is missing
-    CsvJson(CsvRecords.Fields header) {
-        if (!header.isUtf8()) {
-            throw new IllegalArgumentException("is not valid UTF-8");
+    CsvJson(CsvRecords.Fields header, char delimiter) {
+        names = texts(header);
+        String refusal = CsvHeader.refusal(String.join(String.valueOf(delimiter), names), header.isUtf8());
+        if (refusal != null) {
+            throw new IllegalArgumentException(refusal);
         }
-        names = header.all().stream().map(CsvRecords.Field::text).toList();
+    }
+
+    private static List<String> texts(CsvRecords.Fields record) {
+        return record.all().stream().map(CsvRecords.Field::text).toList();
+    }
+
+    /// Whether a record is the header again, as in joined files.
+    ///
+    /// @throws IOException if it is another header
+    boolean isHeader(CsvRecords.Fields record, long number) throws IOException {
+        if (!names.contains(record.all().getFirst().text())) {
+            return false;
+        }
+        List<String> values = texts(record);
+        if (CsvHeader.isOther(names, values)) {
+            throw new IOException(
+                    "record " + number + " behind the header is another header. " + CsvHeader.difference(names, values)
+                            + ". Put it and the records behind it into a file of their own");
+        }
+        return values.equals(names);
     }
 
     /// The record as an object; one that cannot be read becomes a text with the reason, which each pipeline

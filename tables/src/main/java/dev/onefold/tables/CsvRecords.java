@@ -20,14 +20,16 @@ final class CsvRecords {
     private final InputStream in;
     private final char delimiter;
     private final char comment;
+    private final boolean quotes;
     private final ByteArrayOutputStream field = new ByteArrayOutputStream();
     private boolean isUtf8;
     private int last; // The character behind a field; -1 is the end.
 
-    CsvRecords(InputStream file, char delimiter, char comment) throws IOException {
+    CsvRecords(InputStream file, FileRows.Form.Csv form) throws IOException {
         in = new BufferedInputStream(file, BUFFER_BYTES);
-        this.delimiter = delimiter;
-        this.comment = comment;
+        delimiter = form.delimiter();
+        comment = form.comment();
+        quotes = form.quotes();
         in.mark(MARK_OF_ORDER.length);
         if (!Arrays.equals(in.readNBytes(MARK_OF_ORDER.length), MARK_OF_ORDER)) {
             in.reset();
@@ -74,7 +76,7 @@ final class CsvRecords {
 
     private Field field(int first) throws IOException {
         field.reset();
-        boolean quoted = first == '"';
+        boolean quoted = first == '"' && quotes;
         int c = quoted ? quoted() : first;
         int inside = field.size();
         while (c >= 0 && c != delimiter && c != '\n') {
@@ -94,7 +96,7 @@ final class CsvRecords {
         while (true) {
             int c = in.read();
             if (c < 0) {
-                throw new IOException("a quoted field has no end");
+                throw new FileRows.Unended();
             }
             if (c == '"') {
                 c = in.read();

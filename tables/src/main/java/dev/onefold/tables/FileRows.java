@@ -75,16 +75,26 @@ public final class FileRows implements RowSource {
         /// Lines as they are.
         ///
         /// @param header whether the first record is put in front of each reading's lines, and is not a row
-        /// @param ends of the records
+        /// @param ends of the records, which may await a header
         record Lines(boolean header, RecordEnds ends) implements Form {}
 
         /// Records of RFC 4180, of which the first has the names of the fields; each becomes a line of JSON.
         ///
         /// @param comment at the beginning of lines that are passed over; 0 if there are none
-        record Csv(char delimiter, char comment) implements Form {
+        /// @param quotes whether a value may be in quotes
+        record Csv(char delimiter, char comment, boolean quotes) implements Form {
             public Csv(char delimiter) {
-                this(delimiter, (char) 0);
+                this(delimiter, (char) 0, true);
             }
+        }
+    }
+
+    /// A quote is open at the end of a file.
+    public static final class Unended extends IOException {
+        private static final long serialVersionUID = 1;
+
+        Unended() {
+            super("a quoted field has no end");
         }
     }
 
@@ -113,7 +123,7 @@ public final class FileRows implements RowSource {
         try (InputStream in = content.opener().open()) {
             switch (form) {
                 case Form.Lines lines -> readLines(in, at, lines, taker);
-                case Form.Csv csv -> readCsv(new CsvRecords(in, csv.delimiter(), csv.comment()), at, taker);
+                case Form.Csv csv -> readCsv(new CsvRecords(in, csv), csv.delimiter(), at, taker);
             }
         }
     }
@@ -133,6 +143,7 @@ public final class FileRows implements RowSource {
             int read = in.readNBytes(block, carry.length, block.length - 1 - carry.length);
             int length = carry.length + read;
             boolean last = length < block.length - 1;
+            ends = ends.behind(block, Math.max(ends.end(block, 0, length), 0));
             int to = last ? length : ends.lastEnd(block, 0, length);
             if (!ends.areWhole(block, 0, length) && (last || ends.end(block, to, length) != RecordEnds.OPEN)) {
                 throw new IOException("behind byte " + Math.max(end, 0) + ", counted from there, "
@@ -180,7 +191,8 @@ public final class FileRows implements RowSource {
         return rows;
     }
 
-    private void readCsv(CsvRecords records, long at, Taker taker) throws IOException, InterruptedException {
+    private void readCsv(CsvRecords records, char delimiter, long at, Taker taker)
+            throws IOException, InterruptedException {
         CsvRecords.Fields names = records.next();
         if (names == null) {
             content.requireWhole(false);
@@ -189,11 +201,11 @@ public final class FileRows implements RowSource {
         }
         CsvJson json;
         try {
-            json = new CsvJson(names);
+            json = new CsvJson(names, delimiter);
         } catch (IllegalArgumentException e) {
             throw new IOException("the header " + e.getMessage(), e);
         }
-        long number = 0;
+        long number = 0; // Of a record behind the header, whatever it is.
         LineBlock block = new LineBlock();
         try {
             for (CsvRecords.Fields record = records.next(); record != null; record = records.next()) {
@@ -201,7 +213,7 @@ public final class FileRows implements RowSource {
                     content.requireWhole(true);
                 }
                 number++;
-                if (number <= at) {
+                if (number <= at || json.isHeader(record, number)) {
                     continue;
                 }
                 block.add(json.of(record, number));

@@ -3,6 +3,7 @@ package dev.onefold.tables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.RecordEnds;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -70,7 +71,7 @@ class FileRowsTest {
     void a_file_that_is_cut_or_written_anew_while_it_is_read_is_not_read_to_its_end() throws Exception {
         for (FileRows.Form form : List.of(LINES, CSV)) {
             for (String after : List.of("1,2\n", "3,4\n".repeat(700_000))) {
-                Path file = Files.writeString(folder.resolve("rows"), "1,2\n".repeat(700_000));
+                Path file = Files.writeString(folder.resolve("rows"), "a,b\n" + "1,2\n".repeat(700_000));
                 Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
                 FileRows begun = rows(file, form);
                 assertThatThrownBy(() -> begun.read(Map.of(), some -> {
@@ -175,6 +176,40 @@ class FileRowsTest {
                         "\"Record 2 behind the header is not valid UTF-8: \uFFFD | 2\"",
                         "{\"a\":\"b\",\"b\":\"3\"}");
         Path header = Files.write(folder.resolve("latin"), "è,b\n1,2\n".getBytes(StandardCharsets.ISO_8859_1));
-        assertThatThrownBy(() -> Taken.all(rows(header, CSV))).hasMessage("the header is not valid UTF-8");
+        assertThatThrownBy(() -> Taken.all(rows(header, CSV)))
+                .hasMessage("the header is not valid UTF-8."
+                        + " Convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW");
+    }
+
+    @Test
+    void a_header_that_comes_again_is_passed_over_and_another_one_stops_the_reading() throws Exception {
+        String twice = "id,qty,price\n1,2,10\nid,qty,price\n2,3,20\n";
+        FileRows.Form lines = new FileRows.Form.Lines(
+                true,
+                RecordEnds.ofSource(PipelineBuilder.named("p")
+                        .csv()
+                        .rollup(rollup -> rollup.count("n"))
+                        .build()));
+        assertThat(Taken.all(rows(twice, CSV)).lines).hasSize(2).allMatch(line -> !line.contains("\"id\":\"id\""));
+        assertThat(Taken.all(rows(twice, lines)).lines).hasSize(4);
+        String other = twice + "id,price,qty\n3,30,4\n";
+        List<String> taken = new ArrayList<>();
+        assertThatThrownBy(() -> rows(other, CSV).read(Map.of(), some -> {
+                    taken.add(some.mark() + " " + some.count());
+                    return true;
+                }))
+                .hasMessage(
+                        "record 4 behind the header is another header. Column 2 is 'price', and was 'qty'. Put it and"
+                                + " the records behind it into a file of their own");
+        assertThat(taken).containsExactly("4 2");
+        assertThatThrownBy(() -> Taken.all(rows(other, lines))).hasMessageContaining("line 5 is another header");
+    }
+
+    @Test
+    void lines_of_other_programs_in_front_of_a_header_are_refused_by_name() {
+        assertThatThrownBy(() -> Taken.all(rows("sep=;\nid;town\n1;Bern\n", new FileRows.Form.Csv(';'))))
+                .hasMessageContaining("the header is 'sep=;'.", "Delete the first line");
+        assertThatThrownBy(() -> Taken.all(rows("id,town\r1,Bern\r", CSV)))
+                .hasMessageContaining("has line ends that are CR alone", "tr '\\r' '\\n'");
     }
 }

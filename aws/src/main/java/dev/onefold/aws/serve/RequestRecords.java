@@ -54,7 +54,7 @@ final class RequestRecords {
         if (Utf8.decode(content).isEmpty()) {
             throw bad("The records are not UTF-8 text. Nothing was put.");
         }
-        BodyLines lines = new BodyLines(RecordEnds.of(pipeline), content);
+        BodyLines lines = new BodyLines(RecordEnds.ofSource(pipeline), content);
         if (lines.size() > LINES_MAX) {
             throw new Refused(
                     413,

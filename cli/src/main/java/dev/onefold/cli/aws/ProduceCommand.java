@@ -125,7 +125,7 @@ final class ProduceCommand implements Callable<Integer> {
             }
         }
         if (queue != null) {
-            return toQueue(queue, RecordEnds.of(definition), pace).code();
+            return toQueue(queue, RecordEnds.ofSource(definition), pace).code();
         }
         String target = stream.target(aws.deployment(definition.name()));
         StopRequest stop = new StopRequest();

@@ -66,7 +66,7 @@ final class Production {
         this.stream = stream;
         this.limits = limits;
         keys = new PartitionKeys(pipeline);
-        ends = RecordEnds.of(pipeline);
+        ends = RecordEnds.ofSource(pipeline);
         producer = new Producer(
                 client,
                 stream,

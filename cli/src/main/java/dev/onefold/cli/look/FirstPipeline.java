@@ -71,14 +71,10 @@ public final class FirstPipeline {
         changes();
         line("pipeline: " + name);
         line("input:");
-        line("  format: " + (sample.delimiter() == 0 ? "json" : "csv"));
-        if (sample.delimiter() != 0 && sample.delimiter() != ',') {
-            line("  delimiter: \"" + (sample.delimiter() == '\t' ? "\\t" : sample.delimiter()) + '"');
+        line("  format: " + (sample.csv() == null ? "json" : "csv"));
+        if (sample.csv() != null) {
+            csv(sample.csv());
         }
-        if (sample.comment() != 0) {
-            line("  comment: \"" + sample.comment() + '"');
-        }
-        nulls();
         if (sample.held() != Records.LINES) {
             line("  records: " + sample.held().word());
         }
@@ -93,6 +89,26 @@ public final class FirstPipeline {
         sums();
         seen();
         return text.toString();
+    }
+
+    private void csv(Sample.Csv csv) {
+        char delimiter = csv.form().delimiter();
+        if (!csv.doubt().isEmpty()) {
+            line("  # " + csv.doubt());
+        }
+        if (!csv.columns().isEmpty()) {
+            line("  columns: [" + String.join(", ", csv.columns()) + "]   # in their order, with names of yours");
+        }
+        if (delimiter != ',') {
+            line("  delimiter: \"" + (delimiter == '\t' ? "\\t" : delimiter) + '"');
+        }
+        if (!csv.form().quotes()) {
+            line("  quote: none   # a quote in the file has no end");
+        }
+        if (csv.form().comment() != 0) {
+            line("  comment: \"" + csv.form().comment() + '"');
+        }
+        nulls();
     }
 
     private void line(String line) {
@@ -128,7 +144,7 @@ public final class FirstPipeline {
                 .distinct()
                 .map(word -> "'" + word + "'")
                 .toList();
-        if (sample.delimiter() != 0 && !nulls.isEmpty()) {
+        if (!nulls.isEmpty()) {
             line("  # nulls: [" + String.join(", ", nulls) + "]   # if these values, without quotes, are missing");
         }
     }
@@ -182,7 +198,7 @@ public final class FirstPipeline {
     }
 
     private String level(Field field) {
-        boolean isAlways = field.there() == sample.records().size() && sample.delimiter() == 0;
+        boolean isAlways = field.there() == sample.records().size() && sample.csv() == null;
         return yaml(field.path() + (isAlways ? "" : " missing \"unknown\""));
     }
 

@@ -4,64 +4,147 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
+import dev.onefold.cli.show.Words;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.event.CsvHeader;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.embedded.source.JsonRecords;
 import dev.onefold.tables.FileRows;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/// The first records of a file, whatever it is: lines of JSON, or CSV with a header.
+/// The first records of a file, whatever it is: lines of JSON, or CSV.
 ///
-/// @param delimiter of CSV; 0 for JSON
-/// @param comment at the beginning of its comments; 0 if it begins with none
+/// @param csv how a file of CSV is read; `null` for JSON
 /// @param held how the file holds records of JSON
 /// @param records those that are objects
 /// @param others how many are not
 /// @param isWhole whether the file has no more
-record Sample(char delimiter, char comment, Records held, List<Node> records, int others, boolean isWhole) {
+record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, boolean isWhole) {
     static final int RECORDS_MAX = 10_000;
 
     private static final int HEAD_BYTES = 1 << 16;
     private static final char COMMENT = '#';
     private static final String DELIMITERS = ",;\t|";
+    private static final byte[] MARK = "\ufeff".getBytes(StandardCharsets.UTF_8);
+    private static final Pattern QUOTED = Pattern.compile("\"[^\"]*+\"");
+    private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9]+([.,][0-9]+)*");
+
+    /// How a file of CSV is read.
+    ///
+    /// @param columns names for them, because the first record is no header; empty if it is one
+    /// @param doubt what there is to be said of the first record, as the file is read so; may be empty
+    record Csv(FileRows.Form.Csv form, List<String> columns, String doubt) {
+        /// The same, with a quote as a character like others.
+        Csv withoutQuotes() {
+            return new Csv(new FileRows.Form.Csv(form.delimiter(), form.comment(), false), columns, doubt);
+        }
+    }
 
     /// @throws CommandFailure if the file is neither
     static Sample of(Caller caller, InputFile file) throws IOException {
-        String head;
+        byte[] bytes;
         try (InputStream in = file.open()) {
-            head = new String(in.readNBytes(HEAD_BYTES), StandardCharsets.UTF_8).replaceFirst("^\ufeff", "");
+            bytes = in.readNBytes(HEAD_BYTES);
         }
+        String head = new String(bytes, StandardCharsets.UTF_8).replaceFirst("^\ufeff", "");
         String begin = head.stripLeading();
         if (begin.isEmpty()) {
             throw new CommandFailure(ExitCode.DIFFERENT, "The file is empty: there is nothing to see.");
         }
         if (begin.startsWith("{") || begin.startsWith("[")) {
-            byte[] bytes = begin.getBytes(StandardCharsets.UTF_8);
-            return read(file, (char) 0, (char) 0, JsonRecords.seen(bytes, bytes.length));
+            byte[] stripped = begin.getBytes(StandardCharsets.UTF_8);
+            return read(file, null, JsonRecords.seen(stripped, stripped.length));
         }
-        String behind = begin.lines()
+        List<String> behind = begin.lines()
+                .filter(line -> !line.isBlank())
                 .dropWhile(line -> line.charAt(0) == COMMENT)
-                .findFirst()
-                .orElse("");
-        char delimiter = delimiter(behind);
+                .toList();
+        char delimiter = delimiter(behind.isEmpty() ? "" : behind.getFirst());
         long columns = count(begin.lines().findFirst().orElse(""), delimiter);
-        boolean hasComments = begin.charAt(0) == COMMENT && columns != count(behind, delimiter);
-        return hasComments
-                ? read(file, delimiter, COMMENT, Records.LINES)
-                : read(file, delimiter(begin), (char) 0, Records.LINES);
+        boolean hasComments =
+                begin.charAt(0) == COMMENT && columns != count(behind.isEmpty() ? "" : behind.getFirst(), delimiter);
+        List<String> lines = hasComments
+                ? behind
+                : begin.lines().filter(line -> !line.isBlank()).toList();
+        requireNoTitle(caller.shown(file.path()), lines);
+        FileRows.Form.Csv form = new FileRows.Form.Csv(
+                hasComments ? delimiter : delimiter(begin), hasComments ? COMMENT : (char) 0, true);
+        Csv csv = lines.isEmpty() ? new Csv(form, List.of(), "") : csv(form, lines.getFirst());
+        try {
+            return read(file, csv, Records.LINES);
+        } catch (FileRows.Unended e) {
+            return read(file, csv.withoutQuotes(), Records.LINES);
+        }
+    }
+
+    /// Whether the first line is a header cannot be known. A number is hardly a name; an empty name and one that comes
+    /// twice may be.
+    private static Csv csv(FileRows.Form.Csv form, String first) {
+        List<String> names = Stream.of(first.split(Pattern.quote(String.valueOf(form.delimiter())), -1))
+                .map(name -> name.strip().replace("\"", ""))
+                .toList();
+        List<String> columns =
+                IntStream.rangeClosed(1, names.size()).mapToObj(i -> "c" + i).toList();
+        boolean isData = names.stream().anyMatch(name -> NUMBER.matcher(name).matches());
+        boolean isDoubtful = isData || names.contains("") || Set.copyOf(names).size() < names.size();
+        if (!isDoubtful || CsvHeader.refusal(first, true) != null) {
+            return new Csv(form, List.of(), "");
+        }
+        return isData
+                ? new Csv(
+                        form,
+                        columns,
+                        "The file seems to have no header: a value of the first record is a number. If it"
+                                + " is a header, delete 'columns'.")
+                : new Csv(
+                        form,
+                        List.of(),
+                        "The first record has an empty name, or one twice. If the file has no header,"
+                                + " write columns: [" + String.join(", ", columns) + "]");
+    }
+
+    private static void requireNoTitle(String shown, List<String> lines) {
+        if (lines.size() < 3) {
+            return;
+        }
+        List<String> first = lines.subList(0, 3).stream()
+                .map(line -> QUOTED.matcher(line).replaceAll(""))
+                .toList();
+        for (int i = 0; i < DELIMITERS.length(); i++) {
+            long columns = 1 + count(first.getFirst(), DELIMITERS.charAt(i));
+            long next = 1 + count(first.get(1), DELIMITERS.charAt(i));
+            if (columns < next
+                    && next == 1 + count(first.get(2), DELIMITERS.charAt(i))
+                    && CsvHeader.refusal(lines.getFirst(), true) == null) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        "The first record of " + shown + " has " + Words.count(columns, "column")
+                                + ", and the next ones" + " have " + next
+                                + ". If it is a title, delete its line: tail -n +2 FILE > NEW");
+            }
+        }
     }
 
     /// The separator that the first line has most of.
@@ -79,14 +162,14 @@ record Sample(char delimiter, char comment, Records held, List<Node> records, in
         return text.chars().filter(each -> each == wanted).count();
     }
 
-    private static Sample read(InputFile file, char delimiter, char comment, Records held) throws IOException {
-        FileRows.Form form = delimiter == 0
-                ? new FileRows.Form.Lines(false, RecordEnds.LINES)
-                : new FileRows.Form.Csv(delimiter, comment);
+    private static Sample read(InputFile file, @Nullable Csv csv, Records held) throws IOException {
+        FileRows.Form form = csv == null ? new FileRows.Form.Lines(false, RecordEnds.LINES) : csv.form;
         List<Node> records = new ArrayList<>();
         AtomicLong seen = new AtomicLong();
-        FileRows.Content content =
-                FileRows.Content.of(file.path(), file.read(), () -> JsonRecords.of(held, file.open()));
+        FileRows.Content content = FileRows.Content.of(
+                file.path(),
+                file.read(),
+                () -> csv == null ? JsonRecords.of(held, file.open()) : headed(csv, file.open()));
         try (FileRows rows = new FileRows(content, form)) {
             rows.read(Map.of(), some -> {
                 for (String line : new String(some.lines(), 0, some.length(), StandardCharsets.UTF_8)
@@ -105,8 +188,21 @@ record Sample(char delimiter, char comment, Records held, List<Node> records, in
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("Interrupted while a file was looked at");
         }
-        return new Sample(
-                delimiter, comment, held, records, (int) seen.get() - records.size(), seen.get() < RECORDS_MAX);
+        return new Sample(csv, held, records, (int) seen.get() - records.size(), seen.get() < RECORDS_MAX);
+    }
+
+    /// The file with a header, if it has none.
+    private static InputStream headed(Csv csv, InputStream file) throws IOException {
+        if (csv.columns.isEmpty()) {
+            return file;
+        }
+        BufferedInputStream in = new BufferedInputStream(file);
+        in.mark(MARK.length);
+        if (!Arrays.equals(in.readNBytes(MARK.length), MARK)) {
+            in.reset();
+        }
+        String header = String.join(String.valueOf(csv.form.delimiter()), csv.columns) + "\n";
+        return new SequenceInputStream(new ByteArrayInputStream(header.getBytes(StandardCharsets.UTF_8)), in);
     }
 
     /// The records inside of a field that holds them as texts; empty if not all are such.
@@ -119,7 +215,7 @@ record Sample(char delimiter, char comment, Records held, List<Node> records, in
             }
         }
         return inner.size() == records.size()
-                ? Optional.of(new Sample(delimiter, comment, held, inner, others, isWhole))
+                ? Optional.of(new Sample(csv, held, inner, others, isWhole))
                 : Optional.empty();
     }
 

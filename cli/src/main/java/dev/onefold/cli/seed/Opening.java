@@ -311,7 +311,7 @@ public final class Opening {
             requireJson("the file");
         }
         FileRows.Form form = reads || !csv
-                ? new FileRows.Form.Lines(Decoder.wantsHeader(pipeline), RecordEnds.of(pipeline))
+                ? new FileRows.Form.Lines(Decoder.wantsHeader(pipeline), RecordEnds.ofSource(pipeline))
                 : new FileRows.Form.Csv(plain.endsWith(".tsv") ? '\t' : ',');
         FileRows.Content content = FileRows.Content.of(
                 file.path(), file.read(), () -> JsonRecords.of(RecordEnds.of(pipeline), file.open()));

@@ -47,7 +47,7 @@ final class FileLoad implements Load {
             parts.add(new ByteArrayInputStream(new byte[] {'\n'})); // The last line of a file may have no end.
         }
         in = new SequenceInputStream(Collections.enumeration(parts));
-        lines = new RecordLines(RecordEnds.of(pipeline), in);
+        lines = new RecordLines(RecordEnds.ofSource(pipeline), in);
         first = line();
         if (first == null) {
             throw CommandFailure.usage(String.join(", ", files) + (files.size() == 1 ? " has" : " have")

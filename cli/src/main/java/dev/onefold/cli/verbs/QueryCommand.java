@@ -186,10 +186,7 @@ final class QueryCommand implements Callable<Integer> {
         if (watch) {
             return watch(caller, root).code();
         }
-        return pipeline.read(engine -> {
-                    String name = engine.pipeline().name();
-                    return ask(engine, root, answer -> write(caller, name, answer, root));
-                })
+        return pipeline.read(engine -> ask(engine, root, answer -> write(caller, engine.pipeline(), answer, root)))
                 .code();
     }
 
@@ -231,7 +228,7 @@ final class QueryCommand implements Callable<Integer> {
             Verb asking = engine -> {
                 String name = engine.pipeline().name();
                 return ask(engine, root, answer -> {
-                    watching.show(text.next(name, answer));
+                    watching.show(text.next(name, AnswerText.unit(engine.pipeline()), answer));
                     return ExitCode.DONE;
                 });
             };
@@ -239,13 +236,18 @@ final class QueryCommand implements Callable<Integer> {
         });
     }
 
-    private ExitCode write(Caller caller, String name, Answer answer, List<String> root) {
+    private ExitCode write(Caller caller, Pipeline served, Answer answer, List<String> root) {
         Consumer<String> out = caller.out()::print;
         switch (format) {
             case table ->
-                new AnswerText(name, answer, root, top != null)
-                        .table(out, caller.screen().outWidth(), caller.screen().outIsTerminal(), caller::shownSource);
-            case json -> JsonForm.write(name, answer, piece -> out.accept(visible(piece)));
+                new AnswerText(served.name(), answer, root, top != null)
+                        .table(
+                                out,
+                                caller.screen().outWidth(),
+                                caller.screen().outIsTerminal(),
+                                caller::shownSource,
+                                AnswerText.unit(served));
+            case json -> JsonForm.write(served.name(), answer, piece -> out.accept(visible(piece)));
             case csv -> CsvForm.write(answer, neutralise, piece -> out.accept(visible(piece)));
         }
         if (answer.lines().isEmpty() && !root.isEmpty()) {

@@ -167,7 +167,7 @@ class RunCommandTest {
         assertThat(cli.run("dead-letters", "csv.yaml", "redrive", "1", "--file", "edit")
                         .exitCode())
                 .isZero();
-        assertThat(cli.run("query", "csv.yaml").out()).contains("with 4 records of 1 source", "in.csv: 4 records");
+        assertThat(cli.run("query", "csv.yaml").out()).contains("with 4 lines of 1 source", "in.csv: 4 lines");
         assertThat(cli.run("run", "csv.yaml", "-i", "in.csv").err()).contains("in.csv is folded already.");
         assertThat(cli.run("run", "csv.yaml", "-i", "in.csv").out()).contains("3 rows of 4 records in all.");
     }

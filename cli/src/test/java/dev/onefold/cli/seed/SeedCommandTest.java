@@ -315,6 +315,20 @@ class SeedCommandTest {
     }
 
     @Test
+    void a_header_that_comes_again_is_no_row_and_another_one_ends_the_seeding() {
+        cli.write("rows.csv", "id,v,desk,region,value\nt1,1,FX,EMEA,1\nid,v,desk,region,value\nt2,1,FX,EMEA,1\n");
+        assertThat(done("seed", "trades.yaml", "--from", "rows.csv").out()).contains("  new                      2");
+        assertThat(total()).endsWith("2.00,2");
+        cli.write("other.csv", "id,v,desk,region,value\nt3,1,FX,EMEA,1\nid,v,region,desk,value\nt4,1,EMEA,FX,1\n");
+        Result other = cli.run("seed", "trades.yaml", "--from", "other.csv");
+        assertThat(other.exitCode()).isEqualTo(1);
+        assertThat(other.err()).contains("record 2 behind the header is another header");
+        cli.write("excel.csv", "sep=,\nid,v,desk,region,value\nt5,1,FX,EMEA,1\n");
+        assertThat(cli.run("seed", "trades.yaml", "--from", "excel.csv").err()).contains("Delete the first line");
+        assertThat(total()).endsWith("3.00,3");
+    }
+
+    @Test
     void a_seeding_whose_file_breaks_off_keeps_what_it_has_and_goes_on_when_it_is_whole() {
         cli.write("rows.csv", "id,v,desk,region,value\nt1,1,FX,EMEA,1\nt2,1,\"FX\n");
         Result broken = cli.run("seed", "trades.yaml", "--from", "rows.csv");

@@ -6,10 +6,21 @@ import dev.onefold.core.pipeline.Input.Format;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The columns of CSV, as a header or the pipeline names them.
-final class CsvHeader {
+/// The columns of CSV, as a header or the pipeline names them. Thread-safe.
+public final class CsvHeader {
+    /// Advice for a file in which CR alone ends a line.
+    static final String LINE_ENDS = "Convert the file: tr '\\r' '\\n' < FILE > NEW";
+
+    /// Advice for a header that is refused.
+    static final String NAMES = ". Name its columns in the pipeline file, or fix its first line";
+
+    private static final int UTF_16_BEGIN = 4; // Perhaps with a byte order mark.
+    private static final String SEPARATOR = "sep=";
+    private static final Pattern LONE_RETURN = Pattern.compile("\r(?!\n)");
+
     final List<String> columns;
     final byte delimiter;
     final byte quote;
@@ -20,6 +31,7 @@ final class CsvHeader {
     private final byte[][] names;
     private final int bytesMin;
     private final int bytesMax;
+    private final boolean[] begins = new boolean[256]; // By the first byte of names with a letter.
 
     CsvHeader(Format.Csv format, List<String> columns) {
         this.columns = columns;
@@ -31,6 +43,105 @@ final class CsvHeader {
         names = utf8(columns);
         bytesMin = String.join(",", columns).getBytes(StandardCharsets.UTF_8).length;
         bytesMax = 2 * bytesMin + 2 * columns.size(); // All in quotes, and each of them doubled.
+        for (int column = 0; column < names.length; column++) {
+            if (isWord(columns.get(column))) {
+                begins[names[column][0] & 0xff] = true;
+            }
+        }
+    }
+
+    /// Why no source begins with this line, as the end of a sentence about it, with the way out; `null` if one may.
+    ///
+    /// @param isUtf8 whether its bytes are text
+    public static @Nullable String refusal(String line, boolean isUtf8) {
+        boolean isUtf16 =
+                line.substring(0, Math.min(UTF_16_BEGIN, line.length())).indexOf('\0') >= 0;
+        if (!isUtf8 || isUtf16) {
+            return "is not valid UTF-8. Convert the file: iconv -f " + (isUtf16 ? "UTF-16" : "WINDOWS-1252")
+                    + " -t UTF-8 FILE > NEW";
+        }
+        if (LONE_RETURN.matcher(line).find()) {
+            return "has line ends that are CR alone. " + LINE_ENDS;
+        }
+        return isSeparator(line) ? "is '" + line + "'. " + withoutSeparator(line) : null;
+    }
+
+    /// Whether a line tells Excel the delimiter.
+    public static boolean isSeparator(String line) {
+        return line.length() == SEPARATOR.length() + 1 && line.startsWith(SEPARATOR);
+    }
+
+    private static String withoutSeparator(String line) {
+        String delimiter = line.endsWith("\t") ? "\\t" : line.substring(SEPARATOR.length());
+        return "Excel's name of the delimiter is not read. Delete the first line, and write delimiter: \"" + delimiter
+                + "\" under input";
+    }
+
+    /// Why a record is not one, because it is not of these columns; `null` if it may be one.
+    @Nullable
+    Malformed notRecord(byte[] record, int from, int to) {
+        if (to - from == SEPARATOR.length() + 1 && record[from] == 's') {
+            String line = new String(record, from, to - from, StandardCharsets.UTF_8);
+            if (isSeparator(line)) {
+                return new Malformed(Reason.MALFORMED, "The line is '" + line + "'. " + withoutSeparator(line));
+            }
+        }
+        return isOtherAt(record, from, to)
+                ? new Malformed(
+                        Reason.MALFORMED,
+                        "The record is another header. " + difference(columns, values(record, from, to))
+                                + ". Send it and the records behind it as a source of their own")
+                : null;
+    }
+
+    /// Whether a record is a header, and names other columns, or in another order: its first value is the name of a
+    /// column, and so are at least two and more than half of its values. A first value without a letter is a value.
+    boolean isOtherAt(byte[] record, int from, int to) {
+        int at = from < to && record[from] == quote && quote != Format.Csv.NO_QUOTE ? from + 1 : from;
+        return at < to
+                && begins[record[at] & 0xff]
+                && isNameAt(record, from, to)
+                && isOther(columns, values(record, from, to));
+    }
+
+    /// The same of values, `null` if a record is not well-formed.
+    public static boolean isOther(List<String> columns, @Nullable List<String> values) {
+        if (values == null || !isWord(values.getFirst()) || !columns.contains(values.getFirst())) {
+            return false;
+        }
+        long known = values.stream()
+                .filter(value -> !value.isEmpty() && columns.contains(value))
+                .distinct()
+                .count();
+        return known >= 2 && 2 * known > values.size() && !values.equals(columns);
+    }
+
+    private static boolean isWord(String name) {
+        return name.chars().anyMatch(Character::isLetter);
+    }
+
+    private boolean isNameAt(byte[] record, int from, int to) {
+        for (byte[] name : names) {
+            int at = name.length == 0 ? -1 : behind(name, record, from, to);
+            if (at >= 0 && (at == to || record[at] == delimiter)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// How other columns differ first.
+    public static String difference(List<String> columns, @Nullable List<String> others) {
+        List<String> values = others == null ? List.of() : others;
+        int at = 0;
+        while (at < columns.size() && at < values.size() && columns.get(at).equals(values.get(at))) {
+            at++;
+        }
+        return "Column " + (at + 1) + " is " + name(values, at) + ", and was " + name(columns, at);
+    }
+
+    private static String name(List<String> columns, int number) {
+        return number < columns.size() ? "'" + columns.get(number) + "'" : "not there";
     }
 
     private static byte[][] utf8(List<String> texts) {
@@ -67,11 +178,11 @@ final class CsvHeader {
                 return new Malformed(
                         Reason.MALFORMED,
                         "The header, the first line of the source, has no column " + path + " among its "
-                                + columns.size() + otherDelimiter());
+                                + columns.size() + (otherDelimiter().isEmpty() ? NAMES : otherDelimiter()));
             }
             if (columns.indexOf(path.names().getFirst())
                     != columns.lastIndexOf(path.names().getFirst())) {
-                return new Malformed(Reason.MALFORMED, "The header names column " + path + " twice");
+                return new Malformed(Reason.MALFORMED, "The header names column " + path + " twice" + NAMES);
             }
         }
         return null;

@@ -58,20 +58,11 @@ final class CsvScanner {
             return null;
         }
         int known = 0;
-        int differs = -1;
         for (int column = 0; column < values.size(); column++) {
             boolean isSame = column < names.size() && names.get(column).equals(values.get(column));
             known += isSame && column == 0 ? 2 : names.contains(values.get(column)) ? 1 : 0;
-            differs = isSame || differs >= 0 ? differs : column;
         }
-        differs = differs < 0 ? values.size() : differs;
-        return known < 2
-                ? null
-                : "Column " + (differs + 1) + " is " + name(values, differs) + ", and was " + name(names, differs);
-    }
-
-    private static String name(List<String> columns, int number) {
-        return number < columns.size() ? "'" + columns.get(number) + "'" : "not there";
+        return known < 2 ? null : CsvHeader.difference(names, values);
     }
 
     /// Fills the fields from the record at `[from, to)`; `null` when it is well-formed.
@@ -85,6 +76,10 @@ final class CsvScanner {
         int utf8Ends = TextBytes.utf8Ends(record, from, end);
         if (utf8Ends < end) {
             return Malformed.syntax(utf8Ends - from, "The line is not valid UTF-8");
+        }
+        Malformed notRecord = isLiteral ? header.notRecord(record, from, end) : null;
+        if (notRecord != null) {
+            return notRecord;
         }
         int column = 0;
         int at = from;
@@ -103,10 +98,28 @@ final class CsvScanner {
             }
             at = next + 1;
         }
-        return column == slots.length
-                ? null
-                : Malformed.syntax(
-                        end - from, "The CSV line has " + column + " values, its header " + slots.length + " columns,");
+        if (column != slots.length) {
+            return Malformed.syntax(
+                    end - from,
+                    "The CSV line has " + column + " values, its header " + slots.length + " columns,"
+                            + (hasReturn(record, from, end)
+                                    ? " and line ends that are CR alone. " + CsvHeader.LINE_ENDS + ". The record ends"
+                                    : ""));
+        }
+        return isLiteral && column == 1 && hasReturn(record, from, end)
+                ? Malformed.syntax(
+                        end - from,
+                        "The CSV line has line ends that are CR alone. " + CsvHeader.LINE_ENDS + ". It ends")
+                : null;
+    }
+
+    private static boolean hasReturn(byte[] record, int from, int end) {
+        for (int at = from; at < end - 1; at++) {
+            if (record[at] == '\r' && record[at + 1] != '\n') {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int plain(byte[] record, int from, int end, int column) {

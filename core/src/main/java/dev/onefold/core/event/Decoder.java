@@ -3,6 +3,7 @@ package dev.onefold.core.event;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.bytes.RecordKind;
+import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Edition;
@@ -21,6 +22,7 @@ import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -148,9 +150,15 @@ public final class Decoder {
         if (!(pipeline.input().format() instanceof Format.Csv format)) {
             throw new IllegalStateException("Only CSV has a header");
         }
+        int begin = CsvScanner.hasMark(line, from, to) ? from + CsvScanner.MARK_BYTES : from;
+        String text = new String(line, begin, CsvHeader.end(line, begin, to) - begin, StandardCharsets.UTF_8);
+        boolean isUtf8 = TextBytes.utf8Ends(line, from, to) == to;
+        String refusal = isUtf8 && !pipeline.input().readsBy(3) ? null : CsvHeader.refusal(text, isUtf8);
         CsvHeader header = CsvHeader.read(format, line, from, to);
-        if (header == null) {
-            return new Malformed(Reason.MALFORMED, "The header line is not CSV");
+        if (refusal != null || header == null) {
+            return new Malformed(
+                    Reason.MALFORMED,
+                    "The header line " + (refusal == null ? "is not CSV" + CsvHeader.NAMES : refusal));
         }
         Malformed malformed = header.requireColumns(fields.paths.stream()
                 .filter(path -> pipeline.input().let(path) == null)
@@ -582,7 +590,7 @@ public final class Decoder {
         if (to - at > Limits.VERSION_DIGITS_MAX) {
             return tooManyDigits(slot, to - at);
         }
-        BigInteger number = new BigInteger(new String(bytes, at, to - at, java.nio.charset.StandardCharsets.US_ASCII));
+        BigInteger number = new BigInteger(new String(bytes, at, to - at, StandardCharsets.US_ASCII));
         event.appendVersion(bytes[from] == '-' ? number.negate() : number);
         return null;
     }

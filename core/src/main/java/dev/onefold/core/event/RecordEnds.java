@@ -4,6 +4,8 @@ import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /// Finds the ends of records in lines: each record ends at a line end. In CSV, from edition 3 on, a line end inside of
 /// quotes is a part of its value (RFC 4180). A quote opens a value only at the beginning of the value; elsewhere
@@ -21,8 +23,14 @@ public final class RecordEnds {
     /// A quote has no end within the limits.
     public static final int ENDLESS = -4;
 
+    /// The record is another header, so the records behind it have other columns.
+    public static final int OTHER_HEADER = -5;
+
+    /// Of a fault alone: CR alone is behind a closing quote.
+    private static final int RETURN = -6;
+
     /// Each line is a record.
-    public static final RecordEnds LINES = new RecordEnds((byte) 0, (byte) 0, (byte) 0, Records.LINES);
+    public static final RecordEnds LINES = new RecordEnds((byte) 0, (byte) 0, (byte) 0, Records.LINES, null);
 
     /// Of one value that has a line break in quotes.
     public static final int QUOTED_BYTES_MAX = 1 << 20;
@@ -34,17 +42,22 @@ public final class RecordEnds {
 
     private final byte comment; // 0: there are none.
     private final Records ofFiles;
+    private final @Nullable Columns columns;
 
-    private RecordEnds(byte delimiter, byte quote, byte comment, Records ofFiles) {
+    private RecordEnds(byte delimiter, byte quote, byte comment, Records ofFiles, @Nullable Columns columns) {
         this.delimiter = delimiter;
         this.quote = quote;
         this.comment = comment;
         this.ofFiles = ofFiles;
+        this.columns = columns;
     }
+
+    /// @param header `null` if the first record is to be it
+    private record Columns(Format.Csv format, @Nullable CsvHeader header) {}
 
     public static RecordEnds of(Pipeline pipeline) {
         if (pipeline.input().format() instanceof Format.Json json && json.records() != Records.LINES) {
-            return new RecordEnds((byte) 0, (byte) 0, (byte) 0, json.records());
+            return new RecordEnds((byte) 0, (byte) 0, (byte) 0, json.records(), null);
         }
         if (!(pipeline.input().format() instanceof Format.Csv csv)) {
             return LINES;
@@ -52,7 +65,41 @@ public final class RecordEnds {
         char quote = pipeline.input().readsBy(3) ? csv.quote() : Format.Csv.NO_QUOTE;
         return quote == Format.Csv.NO_QUOTE && csv.comment() == Format.Csv.NO_COMMENT
                 ? LINES
-                : new RecordEnds((byte) csv.delimiter(), (byte) quote, (byte) csv.comment(), Records.LINES);
+                : new RecordEnds((byte) csv.delimiter(), (byte) quote, (byte) csv.comment(), Records.LINES, null);
+    }
+
+    /// The ends in a file or stream, which also stops at a record that is [another header][#OTHER_HEADER].
+    public static RecordEnds ofSource(Pipeline pipeline) {
+        RecordEnds ends = of(pipeline);
+        return pipeline.input().format() instanceof Format.Csv csv
+                        && pipeline.input().readsBy(3)
+                ? ends.with(new Columns(csv, csv.columns().isEmpty() ? null : new CsvHeader(csv, csv.columns())))
+                : ends;
+    }
+
+    private RecordEnds with(@Nullable Columns other) {
+        return new RecordEnds(delimiter, quote, comment, ofFiles, other);
+    }
+
+    /// Whether [#behind] is to be given the first record of the source.
+    public boolean awaitsHeader() {
+        return columns != null && columns.header == null;
+    }
+
+    /// Whether records that are other headers are seen.
+    public boolean seesHeaders() {
+        return columns != null;
+    }
+
+    /// The ends behind the header of a source, or these if the header has no bytes.
+    public RecordEnds behind(byte[] header, int length) {
+        Columns known = columns;
+        if (known == null || known.header != null || length == 0) {
+            return this;
+        }
+        int end = length > 0 && header[length - 1] == '\n' ? length - 1 : length;
+        CsvHeader read = CsvHeader.read(known.format, header, 0, end);
+        return with(read == null ? null : new Columns(known.format, read));
     }
 
     /// How files hold records that are lines everywhere else.
@@ -75,6 +122,21 @@ public final class RecordEnds {
 
     /// Behind the line end of the record that begins at `from`; below 0 if there is none before `to`.
     public int end(byte[] bytes, int from, int to) {
+        int end = endOf(bytes, from, to);
+        return end > 0 && isOtherHeader(bytes, from, end - 1) ? OTHER_HEADER : end;
+    }
+
+    private boolean isOtherHeader(byte[] bytes, int from, int to) {
+        return columns != null && columns.header != null && columns.header.isOtherAt(bytes, begin(bytes, from, to), to);
+    }
+
+    /// The same of a record that ends with the bytes if it has no line end.
+    public int endOfLast(byte[] bytes, int from, int to) {
+        int end = end(bytes, from, to);
+        return end == UNENDED && isOtherHeader(bytes, from, to) ? OTHER_HEADER : end;
+    }
+
+    private int endOf(byte[] bytes, int from, int to) {
         int plain = plainEnd(bytes, from, to);
         if (plain >= 0) {
             return plain > from && bytes[plain - 1] == '\n' ? plain : UNENDED;
@@ -117,7 +179,7 @@ public final class RecordEnds {
 
     /// Behind the last record that ends before `to`; `from` if none does.
     public int lastEnd(byte[] bytes, int from, int to) {
-        if (!mayHaveLines()) {
+        if (!mayHaveLines() && columns == null) {
             int end = to;
             while (end > from && bytes[end - 1] != '\n') {
                 end--;
@@ -143,23 +205,41 @@ public final class RecordEnds {
     /// Whether all records at `[from, to)` have their ends, of quotes, too; the last one may have no line end.
     public boolean areWhole(byte[] bytes, int from, int to) {
         int last = lastEnd(bytes, from, to);
-        return last == to || end(bytes, last, to) == UNENDED;
+        return last == to || endOfLast(bytes, last, to) == UNENDED;
     }
 
     /// The place at which the state of quotes is not known, in records that are not whole, or in one that is too long.
     public Fault fault(byte[] bytes, int from, int to) {
         int record = lastEnd(bytes, from, to) == to ? from : lastEnd(bytes, from, to);
-        int state = end(bytes, record, to);
+        int state = endOfLast(bytes, record, to);
         int at = switch (state) {
             case BROKEN -> brokenAt(bytes, record, to);
             case OPEN, ENDLESS -> lastValue(bytes, record, to);
             default -> record;
         };
+        if (state == OTHER_HEADER) {
+            return new Fault(1 + newlines(bytes, from, record), 0, state, headers(bytes, record, to));
+        }
+        state = state == BROKEN && bytes[at] == '\r' ? RETURN : state;
         return new Fault(
                 1 + newlines(bytes, from, record),
                 1 + newlines(bytes, from, at),
                 state,
                 Malformed.excerpt(bytes, at, to));
+    }
+
+    private String headers(byte[] bytes, int from, int to) {
+        CsvHeader header = columns == null ? null : columns.header;
+        if (header == null) {
+            return "";
+        }
+        int begin = begin(bytes, from, to);
+        int behind = endOf(bytes, from, to);
+        int end = CsvHeader.end(bytes, begin, behind > 0 ? behind - 1 : to);
+        byte[] known = String.join(String.valueOf((char) header.delimiter), header.columns)
+                .getBytes(StandardCharsets.UTF_8);
+        return Malformed.excerpt(bytes, begin, end) + ". The columns are " + Malformed.excerpt(known, 0, known.length)
+                + ". " + CsvHeader.difference(header.columns, header.values(bytes, begin, end));
     }
 
     /// Whether there is a quote.
@@ -171,29 +251,37 @@ public final class RecordEnds {
         return quote != 0 && at < to;
     }
 
-    /// A place where the state of quotes is not known.
+    /// A place where the state of quotes, or the columns of the records behind it, are not known.
     ///
     /// @param record number of the line in which its record begins, from 1
     /// @param line the line of the quote that is open, or of the text behind a closing quote
-    /// @param state [#OPEN], [#ENDLESS] or [#BROKEN]; another one if the record is too long
-    /// @param excerpt the bytes there
+    /// @param state [#OPEN], [#ENDLESS], [#BROKEN] or [#OTHER_HEADER]; another one if the record is too long
+    /// @param excerpt the bytes there, and what is to be said of them
     public record Fault(long record, long line, int state, String excerpt) {
         /// For a message, with the way out.
         ///
         /// @param linesBefore lines in front of those that were looked at
         public String message(long linesBefore) {
-            return "the record that begins in line " + (linesBefore + record)
+            String message = "the record that begins in line " + (linesBefore + record)
                     + switch (state) {
                         case OPEN, ENDLESS ->
                             " has a quote, opened in line " + (linesBefore + line)
                                     + ", that has no end, or none within " + QUOTED_BYTES_MAX + " bytes and "
                                     + QUOTED_LINES_MAX + " lines: ";
                         case BROKEN -> " has text behind a closing quote in line " + (linesBefore + line) + ": ";
+                        case OTHER_HEADER -> " is another header: ";
+                        case RETURN -> " has a line end that is CR alone: ";
                         default -> " has quotes and more than " + Limits.RECORD_BYTES_MAX + " bytes: ";
                     }
-                    + excerpt
-                    + ". Where the record ends is not known. Inside of quotes, write each quote twice. If quotes are"
-                    + " ordinary characters here, write 'quote: none' under input";
+                    + excerpt + ". ";
+            return message
+                    + switch (state) {
+                        case OTHER_HEADER -> "Put it and the records behind it into a file of their own";
+                        case RETURN -> CsvHeader.LINE_ENDS;
+                        default ->
+                            "Where the record ends is not known. Inside of quotes, write each quote twice. If quotes are"
+                                    + " ordinary characters here, write 'quote: none' under input";
+                    };
         }
     }
 

@@ -47,7 +47,8 @@ public final class Edition {
                     3,
                     (format, _) -> format instanceof Format.Csv,
                     "a line break inside of quotes is a part of its CSV value, a quote inside a value without quotes is"
-                            + " a character, and a record that is equal to the header is passed over"),
+                            + " a character, a record that is equal to the header is passed over, another header inside"
+                            + " a source is refused, and so are line ends that are CR alone and Excel's line 'sep=;'"),
             new Rule(
                     3,
                     (format, _) -> format instanceof Format.Debezium,

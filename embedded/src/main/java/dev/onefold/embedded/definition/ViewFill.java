@@ -263,7 +263,7 @@ final class ViewFill {
     private void refold(View fresh, InputStream in, Source.Known known, String reason) throws IOException {
         Source source = fresh.state.sources.open(known.name(), Source.Kind.FILE);
         Framing framing = Framing.ofLines(definition);
-        LineReader reader = LineReader.hashing(framing.ends(), in, Sha256.digest(), false);
+        LineReader reader = LineReader.hashing(RecordEnds.ofSource(definition), in, Sha256.digest(), false);
         Chunk chunk = new Chunk(fresh.state.shards.length);
         for (LineReader.Lines lines = reader.next(); lines != null; lines = reader.next()) {
             chunk.setLines(framing, lines, source, source.at());

@@ -8,6 +8,7 @@ import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.letters.Rejected;
 import dev.onefold.embedded.source.Framing;
@@ -37,6 +38,7 @@ public final class Folding {
     private final Workers workers;
     private final Decoding[] decodings;
     private final Times times;
+    private final RecordEnds ofSource;
     private Settled settled = Settled.NOTHING;
 
     /// The decoder and the buffers of one thread.
@@ -57,6 +59,7 @@ public final class Folding {
         decodings = new Decoding[workers.parallelism()];
         Arrays.setAll(decodings, _ -> new Decoding());
         times = new Times(state);
+        ofSource = RecordEnds.ofSource(state.pipeline);
     }
 
     /// From now on sources are folded again, and the decisions of people stay valid.
@@ -77,15 +80,30 @@ public final class Folding {
         }
     }
 
-    /// Requires that lines which are to be the first ones of a source begin with a header, if the format has one, and
-    /// that others which come as one begin with no other header: numbered lines may begin anywhere.
+    /// Requires that lines which are to be the first ones of a source begin with a header, if the format has one,
+    /// and that lines which come as one hold no other header, of which the first line need show less. Numbered
+    /// lines may begin anywhere.
     ///
     /// @param areOne whether a sender began with the first one
     /// @throws EngineException if they begin with no header for this pipeline
     public void requireHeader(Source source, byte[] lines, boolean areOne) {
-        if (!Decoder.wantsHeader(state.pipeline)) {
+        if (Decoder.wantsHeader(state.pipeline)) {
+            requireHeaderFirst(source, lines, areOne);
+        }
+        if (!areOne || !ofSource.seesHeaders()) {
             return;
         }
+        RecordEnds ends = ofSource.behind(source.header(), source.header().length);
+        ends = ends.behind(lines, ends.endAnyhow(lines, 0, lines.length));
+        RecordEnds.Fault fault = ends.areWhole(lines, 0, lines.length) ? null : ends.fault(lines, 0, lines.length);
+        if (fault != null && fault.state() == RecordEnds.OTHER_HEADER) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Nothing of this was taken by source " + source.name() + ": " + fault.message(0) + ".");
+        }
+    }
+
+    private void requireHeaderFirst(Source source, byte[] lines, boolean areOne) {
         if (source.awaitsHeader()) {
             header(source, lines, lines.length);
         } else if (areOne && source.header().length > 0) {
@@ -111,8 +129,7 @@ public final class Folding {
         if (malformed != null) {
             throw new EngineException(
                     EngineException.Kind.SOURCE_CHANGED,
-                    "Source " + source.name() + " is refused: " + malformed.message()
-                            + ". Name its columns in the pipeline file, or fix its first line.");
+                    "Source " + source.name() + " is refused: " + malformed.message() + ".");
         }
         return header;
     }

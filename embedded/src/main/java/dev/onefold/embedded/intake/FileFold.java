@@ -196,7 +196,8 @@ public final class FileFold {
 
     private FoldReport fold(InputStream in, MessageDigest digest, String name) throws IOException {
         Source source = rounds.openSource(name, Source.Kind.FILE);
-        LineReader reader = LineReader.hashing(framing.ends(), in, digest, file.growing());
+        RecordEnds known = RecordEnds.ofSource(rounds.pipeline()).behind(source.header(), source.header().length);
+        LineReader reader = LineReader.hashing(known, in, digest, file.growing());
         long recordsBefore = source.dataRecords();
         requireFinishedLine(in, source, reader);
         if (rounds.settings().threads() == 0) {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Cuts a stream into chunks of whole records, each of which ends at a line end, and hashes the bytes that it hands
 /// out. A line over the limit is handed out as its length and hash; one that is far over it is never held in memory.
-/// Where the state of quotes is not known, it stops in front of the record. Not thread-safe, except [#giveBack].
+/// Where the state of quotes is not known, or another header comes, it stops in front of the record. Not thread-safe,
+/// except [#giveBack].
 public final class LineReader {
     public static final int CHUNK_BYTES = Scale.of(1 << 18);
 
@@ -26,7 +27,7 @@ public final class LineReader {
     private static final int EAGER_BYTES_MAX = 1 << 23;
     private static final byte GIVEN_BACK = '7'; // A reader of lines that were given back finds no lines in them.
 
-    private final RecordEnds ends;
+    private RecordEnds ends;
     private final InputStream in;
     private final @Nullable MessageDigest digest;
     private final boolean growing;
@@ -49,6 +50,7 @@ public final class LineReader {
 
     /// Reads full chunks, and hashes them.
     ///
+    /// @param ends if these await a header, the first record is it
     /// @param digest hash of all that was read before
     /// @param growing whether an unfinished last line is left alone
     public static LineReader hashing(RecordEnds ends, InputStream in, MessageDigest digest, boolean growing) {
@@ -164,6 +166,11 @@ public final class LineReader {
         return rest;
     }
 
+    /// The ends of the records, behind the header if they have one.
+    public RecordEnds ends() {
+        return ends;
+    }
+
     /// Why it stopped before the end; the lines of the fault count from those that were not handed out. `null` if it
     /// did not.
     public RecordEnds.@Nullable Fault fault() {
@@ -203,7 +210,8 @@ public final class LineReader {
                 return null;
             }
             boolean isTooLong = length > Limits.RECORD_BYTES_MAX + 1;
-            if (isFault(ends.end(buffer, 0, length), isTooLong)) {
+            if (isFault(
+                    ended && !growing ? ends.endOfLast(buffer, 0, length) : ends.end(buffer, 0, length), isTooLong)) {
                 return stop(buffer, length);
             }
             if (ended) {
@@ -231,7 +239,11 @@ public final class LineReader {
 
     /// @param end behind the last record before `seen`
     private int lastEnd(byte[] buffer, int end, int seen, int length) {
-        int from = ends.mayHaveLines() ? end : seen;
+        int header = ends.awaitsHeader() ? ends.end(buffer, 0, length) : 0;
+        if (header > 0) {
+            ends = ends.behind(buffer, header);
+        }
+        int from = ends.mayHaveLines() || ends.seesHeaders() ? end : seen;
         int found = ends.lastEnd(buffer, from, length);
         return found > from ? found : end;
     }
@@ -239,12 +251,12 @@ public final class LineReader {
     /// Whether there are records to hand out, or what comes does not say where the first one ends.
     private boolean isKnown(byte[] buffer, int end, int length) {
         int state = end > 0 ? end : ends.end(buffer, 0, length);
-        return end > 0 || state == RecordEnds.BROKEN || state == RecordEnds.ENDLESS;
+        return end > 0 || state == RecordEnds.BROKEN || state == RecordEnds.ENDLESS || state == RecordEnds.OTHER_HEADER;
     }
 
     private boolean isFault(int state, boolean isTooLong) {
         return switch (state) {
-            case RecordEnds.BROKEN, RecordEnds.ENDLESS -> true;
+            case RecordEnds.BROKEN, RecordEnds.ENDLESS, RecordEnds.OTHER_HEADER -> true;
             case RecordEnds.OPEN -> isTooLong || ended && !growing;
             default -> false;
         };
