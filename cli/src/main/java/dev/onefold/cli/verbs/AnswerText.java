@@ -2,6 +2,8 @@ package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.show.Table;
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.event.RecordEnds;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.query.Answer;
 import java.util.ArrayList;
@@ -20,7 +22,8 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
     /// As a tree with aligned numbers, and below it what it covers.
     ///
     /// @param source makes a source's name short and printable
-    public void table(Consumer<String> out, int width, boolean cut, UnaryOperator<String> source) {
+    /// @param unit in which the progress of sources is counted
+    public void table(Consumer<String> out, int width, boolean cut, UnaryOperator<String> source, String unit) {
         List<String> header = new ArrayList<>(List.of(""));
         answer.measures().forEach(measure -> header.add(Words.visible(measure)));
         Table table =
@@ -31,7 +34,7 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
         } else {
             table.write(out, width, cut);
         }
-        out.accept("\n" + cut(answer.cut(), source));
+        out.accept("\n" + cut(answer.cut(), source, unit));
     }
 
     List<String> cells(Answer.Line line) {
@@ -53,9 +56,14 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
         return "  ".repeat(group.size() - root.size()) + Words.group(group.getLast());
     }
 
-    /// The lines that say which part of the input an answer covers: its time, and the records and bytes of each
-    /// source.
-    static String cut(Answer.Cut cut, UnaryOperator<String> source) {
+    /// The unit in which the progress of a pipeline's sources is counted: where a record may have several lines, lines.
+    static String unit(Pipeline pipeline) {
+        return RecordEnds.of(pipeline).haveQuotes() ? "line" : "record";
+    }
+
+    /// The lines that say which part of the input an answer covers: its time, and the records or lines and the bytes of
+    /// each source.
+    static String cut(Answer.Cut cut, UnaryOperator<String> source, String unit) {
         StringBuilder text = new StringBuilder();
         List<Answer.Progress> sources = cut.sources();
         long records = sources.stream().mapToLong(Answer.Progress::records).sum();
@@ -63,7 +71,7 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
         if (sources.isEmpty()) { // On AWS there are none: the time says what is in.
             return text.append(".\n").toString();
         }
-        text.append(", with ").append(Words.count(records, "record"));
+        text.append(", with ").append(Words.count(records, unit));
         text.append(" of ").append(Words.count(sources.size(), "source")).append(":\n");
         int from = Math.max(0, sources.size() - SOURCES_SHOWN_MAX);
         if (from > 0) {
@@ -71,7 +79,7 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
         }
         for (Answer.Progress progress : sources.subList(from, sources.size())) {
             text.append("  ").append(source.apply(progress.source())).append(": ");
-            text.append(Words.count(progress.records(), "record")).append(", ");
+            text.append(Words.count(progress.records(), unit)).append(", ");
             text.append(Words.count(progress.bytes(), "byte")).append('\n');
         }
         return text.toString();

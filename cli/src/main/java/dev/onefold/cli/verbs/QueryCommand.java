@@ -187,8 +187,8 @@ final class QueryCommand implements Callable<Integer> {
             return watch(caller, root).code();
         }
         return pipeline.read(engine -> {
-                    String name = engine.pipeline().name();
-                    return ask(engine, root, answer -> write(caller, name, answer, root));
+                    Pipeline asked = engine.pipeline();
+                    return ask(engine, root, answer -> write(caller, asked, answer, root));
                 })
                 .code();
     }
@@ -229,9 +229,9 @@ final class QueryCommand implements Callable<Integer> {
         WatchText text = new WatchText(caller.screen(), root, top != null);
         return watching.run(isFirst -> {
             Verb asking = engine -> {
-                String name = engine.pipeline().name();
+                Pipeline asked = engine.pipeline();
                 return ask(engine, root, answer -> {
-                    watching.show(text.next(name, answer));
+                    watching.show(text.next(asked.name(), AnswerText.unit(asked), answer));
                     return ExitCode.DONE;
                 });
             };
@@ -239,13 +239,18 @@ final class QueryCommand implements Callable<Integer> {
         });
     }
 
-    private ExitCode write(Caller caller, String name, Answer answer, List<String> root) {
+    private ExitCode write(Caller caller, Pipeline asked, Answer answer, List<String> root) {
         Consumer<String> out = caller.out()::print;
         switch (format) {
             case table ->
-                new AnswerText(name, answer, root, top != null)
-                        .table(out, caller.screen().outWidth(), caller.screen().outIsTerminal(), caller::shownSource);
-            case json -> JsonForm.write(name, answer, piece -> out.accept(visible(piece)));
+                new AnswerText(asked.name(), answer, root, top != null)
+                        .table(
+                                out,
+                                caller.screen().outWidth(),
+                                caller.screen().outIsTerminal(),
+                                caller::shownSource,
+                                AnswerText.unit(asked));
+            case json -> JsonForm.write(asked.name(), answer, piece -> out.accept(visible(piece)));
             case csv -> CsvForm.write(answer, neutralise, piece -> out.accept(visible(piece)));
         }
         if (answer.lines().isEmpty() && !root.isEmpty()) {

@@ -28,7 +28,7 @@ record RowsText(Pipeline pipeline, TableAnswer answer) {
             }
             out.accept("\n");
         }
-        out.accept(AnswerText.cut(answer.cut(), source));
+        out.accept(AnswerText.cut(answer.cut(), source, AnswerText.unit(pipeline)));
     }
 
     private Table text(TableAnswer.Table table) {

@@ -53,7 +53,9 @@ final class WatchText {
     }
 
     /// The text of the next answer.
-    Shown next(String pipeline, Answer answer) {
+    ///
+    /// @param unit in which the progress of sources is counted
+    Shown next(String pipeline, String unit, Answer answer) {
         int linesMax = screen.outIsTerminal() ? Math.max(1, screen.height() - LINES_AROUND) : LINES_MAX;
         List<Answer.Line> now = answer.lines().stream().limit(linesMax).toList();
         List<Answer.Line> last = before;
@@ -78,7 +80,7 @@ final class WatchText {
         text.add("");
         boolean isChanged = !now.equals(last);
         text.add(Words.wrap(
-                covered(answer.cut()) + (last != null && isChanged ? " " + MARK + " has changed." : ""), width));
+                covered(answer.cut(), unit) + (last != null && isChanged ? " " + MARK + " has changed." : ""), width));
         return new Shown(
                 text.stream().flatMap(line -> Stream.of(line.split("\n", -1))).toList(), isChanged);
     }
@@ -123,11 +125,11 @@ final class WatchText {
                                 : "");
     }
 
-    private String covered(Answer.Cut cut) {
+    private String covered(Answer.Cut cut, String unit) {
         long records =
                 cut.sources().stream().mapToLong(Answer.Progress::records).sum();
         return "At " + Words.time(cut.at())
-                + (cut.sources().isEmpty() ? "" : ", with " + Words.count(records, "record")) + "."
+                + (cut.sources().isEmpty() ? "" : ", with " + Words.count(records, unit)) + "."
                 + (screen.outIsTerminal() ? " Ctrl-C ends." : "");
     }
 }

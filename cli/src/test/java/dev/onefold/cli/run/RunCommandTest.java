@@ -167,9 +167,25 @@ class RunCommandTest {
         assertThat(cli.run("dead-letters", "csv.yaml", "redrive", "1", "--file", "edit")
                         .exitCode())
                 .isZero();
-        assertThat(cli.run("query", "csv.yaml").out()).contains("with 4 records of 1 source", "in.csv: 4 records");
+        assertThat(cli.run("query", "csv.yaml").out()).contains("with 4 lines of 1 source", "in.csv: 4 lines");
         assertThat(cli.run("run", "csv.yaml", "-i", "in.csv").err()).contains("in.csv is folded already.");
         assertThat(cli.run("run", "csv.yaml", "-i", "in.csv").out()).contains("3 rows of 4 records in all.");
+    }
+
+    @Test
+    void lines_of_a_source_are_no_records_where_a_record_may_have_several() {
+        String file =
+                "pipeline: csv\ninput: {format: csv, id: id}\nrollup: {levels: [], measures: {s: 'sum(x) decimal(9,2)'}}\n";
+        cli.write("csv.yaml", file);
+        cli.write("in.csv", "id,x\n\"1\n2\",1\n2,2\n");
+        assertThat(cli.run("run", "csv.yaml", "-i", "in.csv").out()).contains("2 rows of 2 records in all.");
+        assertThat(cli.run("query", "csv.yaml").out()).contains("with 3 lines of 1 source", "in.csv: 3 lines");
+        cli.write(
+                "plain.yaml",
+                file.replace("format: csv", "format: csv, quote: none").replace(": csv\n", ": plain\n"));
+        cli.write("plain.csv", "id,x\n1,1\n");
+        assertThat(cli.run("run", "plain.yaml", "-i", "plain.csv").exitCode()).isZero();
+        assertThat(cli.run("query", "plain.yaml").out()).contains("with 1 record of 1 source");
     }
 
     @Test

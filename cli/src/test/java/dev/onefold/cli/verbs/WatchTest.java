@@ -46,7 +46,7 @@ class WatchTest {
     @Test
     void a_star_stands_beside_each_cell_that_differs_and_no_column_moves() {
         WatchText text = new WatchText(PIPE, List.of(), false);
-        assertThat(text.next("p", answer(line("", "5.00", "2"), line("FX", "5.00", "2")))
+        assertThat(text.next("p", "record", answer(line("", "5.00", "2"), line("FX", "5.00", "2")))
                         .lines())
                 .containsExactly(
                         "p by desk",
@@ -56,8 +56,8 @@ class WatchTest {
                         "  FX    5.00        2",
                         "",
                         "At 2026-02-03 04:05:06.007 UTC, with 3 records.");
-        WatchText.Shown next =
-                text.next("p", answer(line("", "6.00", "2"), line("FX", "5.00", "1"), line("IR", "1.00", "1")));
+        WatchText.Shown next = text.next(
+                "p", "record", answer(line("", "6.00", "2"), line("FX", "5.00", "1"), line("IR", "1.00", "1")));
         assertThat(next.isChanged()).isTrue();
         assertThat(next.lines().subList(2, 6))
                 .containsExactly(
@@ -70,8 +70,9 @@ class WatchTest {
     @Test
     void an_answer_like_the_one_before_is_no_change_and_has_no_star() {
         WatchText text = new WatchText(PIPE, List.of(), false);
-        assertThat(text.next("p", answer(line("", "5.00", "2"))).isChanged()).isTrue();
-        WatchText.Shown again = text.next("p", answer(line("", "5.00", "2")));
+        assertThat(text.next("p", "record", answer(line("", "5.00", "2"))).isChanged())
+                .isTrue();
+        WatchText.Shown again = text.next("p", "record", answer(line("", "5.00", "2")));
         assertThat(again.isChanged()).isFalse();
         assertThat(String.join("\n", again.lines().subList(0, 4))).doesNotContain("*");
     }
@@ -79,8 +80,9 @@ class WatchTest {
     @Test
     void groups_that_are_gone_are_named() {
         WatchText text = new WatchText(PIPE, List.of(), false);
-        text.next("p", answer(line("", "5.00", "2"), line("A", "1.00", "1"), line("B*", "1.00", "1")));
-        assertThat(text.next("p", answer(line("", "5.00", "2"))).lines()).contains("No longer here: A, B*");
+        text.next("p", "record", answer(line("", "5.00", "2"), line("A", "1.00", "1"), line("B*", "1.00", "1")));
+        assertThat(text.next("p", "record", answer(line("", "5.00", "2"))).lines())
+                .contains("No longer here: A, B*");
     }
 
     @Test
@@ -92,7 +94,7 @@ class WatchTest {
                 for (int i = 0; i < 50; i++) {
                     lines.add(line("a long name of a group " + i, "123456789012.00", String.valueOf(i + round)));
                 }
-                List<String> shown = text.next("p", answer(lines.toArray(new Answer.Line[0])))
+                List<String> shown = text.next("p", "record", answer(lines.toArray(new Answer.Line[0])))
                         .lines();
                 assertThat(shown).hasSizeLessThanOrEqualTo(20).anyMatch(line -> line.contains("more groups"));
                 assertThat(shown).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(width));
@@ -104,9 +106,10 @@ class WatchTest {
     void colour_is_used_only_where_the_screen_has_it() {
         for (boolean colour : List.of(true, false)) {
             WatchText text = new WatchText(terminal(80, 24, colour), List.of(), false);
-            text.next("p", answer(line("", "5.00", "2")));
+            text.next("p", "record", answer(line("", "5.00", "2")));
             String shown = String.join(
-                    "\n", text.next("p", answer(line("", "6.00", "2"))).lines());
+                    "\n",
+                    text.next("p", "record", answer(line("", "6.00", "2"))).lines());
             assertThat(shown).contains(colour ? "\u001b[33m6.00*\u001b[0m" : " 6.00*");
             assertThat(shown.contains("\u001b")).isEqualTo(colour);
         }
