@@ -20,6 +20,7 @@ import dev.onefold.core.Verification;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.form.EngineJson;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -363,12 +364,18 @@ public final class RemoteEngine implements Engine {
         requireGiven(records, "The records");
         StringBuilder lines = new StringBuilder();
         for (String record : records) {
-            if (record.indexOf('\n') >= 0) {
+            if (record.indexOf('\n') >= 0 && !isOne(record)) {
                 throw new IllegalArgumentException("A record holds a line end; a record is one line");
             }
             lines.append(record).append('\n');
         }
         return post("/records?source=" + encoded(source), Utf8.encode("A record", lines), EngineJson.APPENDED::read);
+    }
+
+    /// Whether a text with line ends is one record: in CSV, they may be in quotes.
+    private boolean isOne(String record) {
+        byte[] bytes = Utf8.encode("A record", record);
+        return RecordEnds.of(pipeline()).end(bytes, 0, bytes.length) < 0;
     }
 
     @Override

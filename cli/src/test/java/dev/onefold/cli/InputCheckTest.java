@@ -102,6 +102,53 @@ class InputCheckTest {
     }
 
     @Test
+    void a_record_that_a_derived_field_refuses_is_named_and_another_formula_fills_the_totals_anew() {
+        cli.write("orders.csv", "id,email,gross,tax\n1, A@b.c ,10.50,2\n2,a@B.C,1,0.5\n3,x@y,abc,1\n");
+        String pipeline = """
+                pipeline: orders
+                input:
+                  format: csv
+                  let:
+                    mail: lower(trim(email))
+                    net: %s
+                  id: id
+                rollup:
+                  levels: [mail]
+                  measures: {net: "sum(net) decimal(18,2)"}
+                """;
+        cli.write("orders.yaml", pipeline.formatted("gross - tax"));
+        assertThat(cli.run("check", "orders.yaml", "--input", "orders.csv").out())
+                .contains("Derived field net: Field gross is 'abc', which is not a number");
+        cli.run("run", "orders.yaml", "--input", "orders.csv", "--data", "data");
+        assertThat(cli.run("query", "orders.yaml", "--data", "data", "--format", "csv")
+                        .out())
+                .contains("1,a@b.c,9.00");
+        cli.write("orders.yaml", pipeline.formatted("(gross - tax) * 2"));
+        cli.run("run", "orders.yaml", "--input", "orders.csv", "--data", "data");
+        assertThat(cli.run("query", "orders.yaml", "--data", "data", "--format", "csv")
+                        .out())
+                .contains("1,a@b.c,18.00");
+    }
+
+    @Test
+    void comments_and_words_for_missing_values_are_seen_in_csv() {
+        cli.write("export.csv", "# exported, today\n#\nid,town,price\n1,Bern,NULL\n# half\n2,\\N,5\n");
+        String text = first("export.csv");
+        assertThat(text)
+                .contains("  comment: \"#\"\n")
+                .contains("  # nulls: ['\\N', 'NULL']   # if these values")
+                .contains("from all its 2 records");
+        cli.write(
+                "export.yaml",
+                text.replace("# nulls: ['\\N', 'NULL'] ", "nulls: [NULL, \\N] ")
+                        .replace("levels: []", "levels: [price]"));
+        Result run = cli.run("check", "export.yaml", "--input", "export.csv");
+        assertThat(run.out()).containsPattern("accepted +1\n").contains("Field price is missing");
+        cli.write("header.csv", "#id,town\n1,Bern\n");
+        assertThat(first("header.csv")).doesNotContain("comment");
+    }
+
+    @Test
     void a_first_pipeline_looks_into_notifications_of_sns() {
         StringBuilder lines = new StringBuilder();
         for (String event : List.of("{\"id\":\"a\",\"n\":1}", "{\"id\":\"b\",\"n\":2}")) {
@@ -124,11 +171,25 @@ class InputCheckTest {
     }
 
     @Test
-    void what_is_not_a_record_a_line_is_said_with_the_way_out() {
+    void the_way_in_which_a_file_holds_its_records_is_seen() {
         cli.write("array.json", "[{\"id\":1},{\"id\":2}]\n");
-        assertThat(cli.run("check", "--input", "array.json").err()).contains("jq -c '.[]' array.json");
-        cli.write("pretty.json", "{\n  \"id\": 1\n}\n");
-        assertThat(cli.run("check", "--input", "pretty.json").err()).contains("jq -c . pretty.json");
+        cli.write("pretty.json", "{\n  \"id\": 1\n}\n{\n  \"id\": 2\n}\n");
+        for (String name : List.of("array", "pretty")) {
+            Result seen = cli.run("check", "--input", name + ".json");
+            assertThat(seen.out())
+                    .contains(name.equals("array") ? "  records: array\n" : "  records: objects\n")
+                    .contains("from all its 2 records");
+            cli.write(name + ".yaml", seen.out());
+            assertThat(cli.run("run", name + ".yaml", "--input", name + ".json").out())
+                    .containsPattern("accepted +2\n");
+        }
+        cli.write("lines.yaml", "pipeline: lines\ninput: {}\nrollup: {levels: [], measures: {n: count()}}\n");
+        assertThat(cli.run("check", "lines.yaml", "--input", "array.json").err())
+                .contains("Write 'records: array' under input");
+    }
+
+    @Test
+    void an_empty_file_and_one_that_is_not_there_are_refused() {
         cli.write("empty.json", "\n");
         Result empty = cli.run("check", "--input", "empty.json");
         assertThat(empty.exitCode()).isEqualTo(1);

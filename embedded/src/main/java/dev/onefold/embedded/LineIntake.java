@@ -2,6 +2,7 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.RecordEnds;
+import dev.onefold.embedded.source.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,9 +35,23 @@ public final class LineIntake {
     /// @return bytes of an unfinished last record, which is not appended
     /// @throws EngineException if a record has no end that can be known; those in front of it are appended
     public long run(InputStream lines) throws IOException {
-        LineReader reader = LineReader.eager(ends, lines, true);
-        for (LineReader.Lines some = reader.next(); some != null; some = reader.next()) {
-            append(some, some.bytes(), some.length());
+        LineReader reader = LineReader.eager(ends, JsonRecords.of(ends, lines), true);
+        try {
+            for (LineReader.Lines some = reader.next(); some != null; some = reader.next()) {
+                String refusal = next > 1 ? null : JsonRecords.refusal(engine.pipeline(), some.bytes(), some.length());
+                if (refusal != null) {
+                    throw new EngineException(
+                            EngineException.Kind.SOURCE_UNREADABLE,
+                            "Source " + source + " " + refusal + ". Nothing of it was taken.");
+                }
+                append(some, some.bytes(), some.length());
+            }
+        } catch (JsonRecords.Broken e) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_UNREADABLE,
+                    "Source " + source + " is read up to record " + (next - 1) + ": " + e.getMessage()
+                            + ". The records in front of it are folded.",
+                    e);
         }
         RecordEnds.Fault fault = reader.fault();
         if (fault != null) {

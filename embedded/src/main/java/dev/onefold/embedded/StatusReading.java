@@ -4,6 +4,7 @@ import dev.onefold.core.DeadLetters;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.source.FileLag;
@@ -38,7 +39,7 @@ record StatusReading(View.Opening opening, View view) {
                         diskBytes,
                         view.checkpoints.durable().number(),
                         view.checkpoints.durable().at(),
-                        FileLag.byFile(view.state.sources.all()),
+                        FileLag.byFile(RecordEnds.of(view.pipeline), view.state.sources.all()),
                         opening.space().since(),
                         definitionPending,
                         view.fold.functionStatus(),

@@ -3,6 +3,7 @@ package dev.onefold.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.api.RemoteEngine;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Truth;
@@ -298,6 +299,48 @@ class QuotedLinesTest {
             assertThat(engine.deadLetters().record(letter.id())).isEqualTo(bytes("1,\"a\nb\",more"));
             engine.deadLetters().redrive(letter.id(), bytes("1,\"a\nb\""));
             assertThat(texts(engine)).isEqualTo(Map.of("a\nb", "1", "c", "1"));
+        }
+    }
+
+    @Test
+    void lines_in_a_journal_are_not_cut_at_other_places_by_another_edition() {
+        try (EmbeddedEngine engine = open("journal", 2)) {
+            engine.append("in", 1, bytes("id,text\n"), 8);
+            engine.append("in", 2, bytes("1,\"a\n"), 5);
+        }
+        try (EmbeddedEngine engine = open("journal", 3)) {
+            assertThat(engine.wanted()).isPresent();
+            assertThatThrownBy(() -> engine.fillView(_ -> null, false))
+                    .hasMessageContaining("begin and end at other lines now", "'edition: 2' under input");
+            assertThat(engine.counts().rejected()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void an_accepted_edit_of_a_line_inside_of_quotes_is_not_lost_by_another_edition() {
+        String content = "id,text\n1,\"a\nb\",c\n";
+        try (EmbeddedEngine engine = open("edited", 2)) {
+            fold(engine, content);
+            DeadLetter letter = engine.deadLetters().list(0, 10).getLast();
+            engine.deadLetters().redrive(letter.id(), bytes("2,b"));
+            assertThat(texts(engine)).isEqualTo(Map.of("b", "1"));
+        }
+        try (EmbeddedEngine engine = open("edited", 3)) {
+            assertThatThrownBy(() -> engine.fillView(_ -> file(content), false))
+                    .hasMessageContaining("edits of dead letters, begin and end at other lines now");
+            assertThat(texts(engine)).isEqualTo(Map.of("b", "1"));
+        }
+    }
+
+    @Test
+    void a_record_of_several_lines_is_appended_from_another_process() {
+        try (EmbeddedEngine owner = open("remote", 3);
+                RemoteEngine engine =
+                        RemoteEngine.connect(folder.resolve("remote")).orElseThrow()) {
+            assertThat(engine.append("in", List.of("id,text", "1,\"a\nb\"")).acknowledged())
+                    .isEqualTo(3);
+            assertThat(texts(owner)).isEqualTo(Map.of("a\nb", "1"));
+            assertThatThrownBy(() -> engine.append("in", List.of("2,c\n3,d"))).hasMessageContaining("holds a line end");
         }
     }
 }

@@ -21,6 +21,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /// @param logs names of logs of a database, the oldest first; none: there is one
 /// @param decimals how a database's log has them where its records bring no schema; null where the file leaves it open
 /// @param columns of a CSV file without header line; null when the first line is the header
+/// @param derived fields that are computed
 /// @param unwrap the fields that hold the event, the outermost first
 /// @param parts the fields that name a row; of an append-only pipeline its id; none when the place is the identity
 /// @param version where the version stands; null when there are none
@@ -36,6 +37,7 @@ record Definition(
         @Nullable List<String> columns,
         char delimiter,
         List<List<String>> unwrap,
+        Derived derived,
         List<Part> parts,
         @Nullable List<String> version,
         String versionType,
@@ -120,6 +122,7 @@ record Definition(
                         : list(columns).stream().map(String::valueOf).toList(),
                 delimiter == null ? ',' : String.valueOf(delimiter).charAt(0),
                 paths(input.get("unwrap")),
+                Derived.parse(input.get("let") == null ? Map.of() : map(input.get("let"))),
                 parts(input.get(input.containsKey("id") ? "id" : "key")),
                 version == null ? null : path(field(version instanceof List<?> several ? several.getFirst() : version)),
                 type(version, "integer"),
@@ -154,21 +157,31 @@ record Definition(
                 .noneMatch(measure -> Set.of("min", "max", "distinct").contains(measure.function()));
     }
 
-    /// All fields that the pipeline reads.
-    Set<List<String>> paths() {
+    /// The fields of key and version.
+    Set<List<String>> identity() {
         Set<List<String>> paths = new LinkedHashSet<>(key());
         if (version != null) {
             paths.add(version);
         }
         composite.forEach(part -> paths.add(part.path()));
+        return paths;
+    }
+
+    /// The fields that decide whether a record counts, and when.
+    Set<List<String>> filtered() {
+        Set<List<String>> paths = new LinkedHashSet<>(filter == null ? List.of() : filter.paths());
         if (time != null) {
             paths.add(time);
         }
+        return paths;
+    }
+
+    /// All fields that the pipeline reads, but for those that derived ones are made of.
+    Set<List<String>> paths() {
+        Set<List<String>> paths = identity();
+        paths.addAll(filtered());
         if (delete != null) {
             paths.addAll(delete.paths());
-        }
-        if (filter != null) {
-            paths.addAll(filter.paths());
         }
         for (Rollup rollup : rollups) {
             rollup.levels().forEach(level -> paths.add(level.path()));
@@ -206,6 +219,7 @@ record Definition(
             conditions.add(filter);
         }
         conditions.forEach(condition -> numbers.addAll(condition.numbers()));
+        derived.terms().values().forEach(term -> numbers.addAll(term.numbers()));
         return numbers;
     }
 

@@ -80,7 +80,7 @@ public final class Oracle {
 
     private Oracle(Definition definition) {
         this.definition = definition;
-        paths = definition.paths();
+        paths = definition.derived().closure(definition.paths());
     }
 
     /// An oracle for a pipeline file.
@@ -199,18 +199,25 @@ public final class Oracle {
     private record Place(String source, long line) {}
 
     private Outcome read(Place place, Document read, @Nullable Changes change, @Nullable Long arrivedMs) {
-        Document document = read.with(definition.spellings());
+        Derived derived = definition.derived();
+        boolean isRemoved = change != null && change.isRemoved();
+        Set<String> done = new HashSet<>(isRemoved ? read.fields().keySet() : Set.of());
         String source = place.source;
         long line = place.line;
-        paths.forEach(document::at); // Refuses a field that comes twice, also one that is not needed further on.
+        paths.forEach(read::at); // Refuses a field that comes twice, also one that is not needed further on.
+        Document document = derived.derive(read.with(definition.spellings()), definition.identity(), done);
         List<String> key = definition.key().isEmpty() ? List.of(source, String.valueOf(line)) : key(document);
         BigDecimal version = change != null && change.version() != null ? change.version() : version(document);
-        boolean isRemoved = change != null && change.isRemoved();
+        if (!isRemoved && definition.delete() != null) {
+            document = derived.derive(document, definition.delete().paths(), done);
+        }
         if (isRemoved || definition.delete() != null && definition.delete().holds(document)) {
             return fold(new Event(key, version, new State.Deleted(), BigDecimal.ZERO));
         }
-        State state = state(document);
+        document = derived.derive(document, definition.filtered(), done);
         BigDecimal time = time(document);
+        boolean isFiltered = definition.filter() != null && !definition.filter().holds(document);
+        State state = isFiltered ? new State.Filtered() : state(derived.derive(document, definition.paths(), done));
         BigDecimal ms = time == null ? BigDecimal.ZERO : time.movePointRight(3).setScale(0, RoundingMode.FLOOR);
         if (time != null && definition.horizon() != null) {
             if (arrivedMs == null) {
@@ -347,9 +354,6 @@ public final class Oracle {
     }
 
     private State state(Document document) {
-        if (definition.filter() != null && !definition.filter().holds(document)) {
-            return new State.Filtered();
-        }
         List<List<String>> groups = new ArrayList<>();
         List<List<@Nullable Object>> inputs = new ArrayList<>();
         for (Definition.Rollup rollup : definition.rollups()) {

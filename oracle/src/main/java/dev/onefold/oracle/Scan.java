@@ -97,6 +97,11 @@ final class Scan {
         return names;
     }
 
+    boolean isNumberNext() {
+        skipSpace();
+        return peek() == '-' || peek() >= '0' && peek() <= '9';
+    }
+
     boolean isQuoteNext() {
         skipSpace();
         return peek() == '"' || peek() == '\'';

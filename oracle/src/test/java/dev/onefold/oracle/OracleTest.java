@@ -378,4 +378,30 @@ class OracleTest {
     private static String value(Oracle oracle) {
         return oracle.totals("main").get(List.of()).get("value");
     }
+
+    @Test
+    void a_derived_field_is_computed_where_a_step_first_reads_it() {
+        Oracle oracle = Oracle.of("""
+            pipeline: x
+            input:
+              let:
+                mail: lower(trim(email))
+                gone: coalesce(field("op code"), 'u')
+                net: price * 2 - divide(off, 3, 1)
+              key: mail
+              version: v
+              delete: gone = "d"
+            rollup:
+              levels: [mail]
+              measures: {s: "sum(net) decimal(9,2) missing ignore"}
+            """);
+        assertThat(feed(oracle, "{'email':' A@b ','v':1,'price':1.5,'off':1}")).isEqualTo(ACCEPTED);
+        assertThat(oracle.totals("main").get(List.of("a@b"))).containsEntry("s", "2.70");
+        assertThat(feed(oracle, "{'email':'a@B','v':2,'price':'x','off':1}")).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, "{'email':'a@B','v':2,'price':'x'}")).isEqualTo(MALFORMED);
+        assertThat(feed(oracle, "{'email':'a@B','v':3,'price':'x','off':1,'op code':'d'}"))
+                .isEqualTo(ACCEPTED);
+        assertThat(oracle.totals("main").keySet()).containsExactly(List.of());
+        assertThat(feed(oracle, "{'email':'a@B','v':4,'net':null}")).isEqualTo(MALFORMED);
+    }
 }

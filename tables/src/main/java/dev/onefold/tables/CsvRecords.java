@@ -19,13 +19,15 @@ final class CsvRecords {
 
     private final InputStream in;
     private final char delimiter;
+    private final char comment;
     private final ByteArrayOutputStream field = new ByteArrayOutputStream();
     private boolean isUtf8;
     private int last; // The character behind a field; -1 is the end.
 
-    CsvRecords(InputStream file, char delimiter) throws IOException {
+    CsvRecords(InputStream file, char delimiter, char comment) throws IOException {
         in = new BufferedInputStream(file, BUFFER_BYTES);
         this.delimiter = delimiter;
+        this.comment = comment;
         in.mark(MARK_OF_ORDER.length);
         if (!Arrays.equals(in.readNBytes(MARK_OF_ORDER.length), MARK_OF_ORDER)) {
             in.reset();
@@ -42,12 +44,16 @@ final class CsvRecords {
     /// @param isUtf8 whether each of its texts was valid UTF-8 in the file
     record Fields(List<Field> all, boolean isUtf8) {}
 
-    /// The next record; `null` at the end. Empty lines are passed over.
+    /// The next record; `null` at the end. Empty lines and comments are passed over.
     @Nullable
     Fields next() throws IOException {
         int first = in.read();
-        while (first == '\n' || first == '\r') {
+        while (first == '\n' || first == '\r' || first == comment && comment != 0) {
+            boolean isComment = first == comment;
             first = in.read();
+            while (isComment && first >= 0 && first != '\n') {
+                first = in.read();
+            }
         }
         if (first < 0) {
             return null;

@@ -79,7 +79,13 @@ public final class FileRows implements RowSource {
         record Lines(boolean header, RecordEnds ends) implements Form {}
 
         /// Records of RFC 4180, of which the first has the names of the fields; each becomes a line of JSON.
-        record Csv(char delimiter) implements Form {}
+        ///
+        /// @param comment at the beginning of lines that are passed over; 0 if there are none
+        record Csv(char delimiter, char comment) implements Form {
+            public Csv(char delimiter) {
+                this(delimiter, (char) 0);
+            }
+        }
     }
 
     @Override
@@ -107,7 +113,7 @@ public final class FileRows implements RowSource {
         try (InputStream in = content.opener().open()) {
             switch (form) {
                 case Form.Lines lines -> readLines(in, at, lines, taker);
-                case Form.Csv(char delimiter) -> readCsv(in, at, delimiter, taker);
+                case Form.Csv csv -> readCsv(new CsvRecords(in, csv.delimiter(), csv.comment()), at, taker);
             }
         }
     }
@@ -174,9 +180,7 @@ public final class FileRows implements RowSource {
         return rows;
     }
 
-    private void readCsv(InputStream in, long at, char delimiter, Taker taker)
-            throws IOException, InterruptedException {
-        CsvRecords records = new CsvRecords(in, delimiter);
+    private void readCsv(CsvRecords records, long at, Taker taker) throws IOException, InterruptedException {
         CsvRecords.Fields names = records.next();
         if (names == null) {
             content.requireWhole(false);

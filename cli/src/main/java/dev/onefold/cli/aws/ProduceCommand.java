@@ -88,9 +88,10 @@ final class ProduceCommand implements Callable<Integer> {
 
     @Option(
             names = "--from",
-            paramLabel = "LINE",
+            paramLabel = "NUMBER",
             description =
-                    "Number, from 1, of the first line of the first input that is put. Default: ${DEFAULT-VALUE}.")
+                    "Number, from 1, of the first record of the first input that is put; a record of CSV may have several"
+                            + " lines. Default: ${DEFAULT-VALUE}.")
     private long from = 1;
 
     ProduceCommand(Caller caller, AwsCommand aws) {
@@ -101,7 +102,7 @@ final class ProduceCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (from < 1) {
-            throw CommandFailure.usage("--from is the number of a line, from 1; not " + from + ".");
+            throw CommandFailure.usage("--from is the number of a record, from 1; not " + from + ".");
         }
         if (files.contains(STANDARD_INPUT) && files.indexOf(STANDARD_INPUT) < files.size() - 1) {
             throw CommandFailure.usage("Standard input (-) comes last, and once.");

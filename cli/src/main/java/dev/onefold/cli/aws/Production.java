@@ -12,6 +12,7 @@ import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.event.RecordEnds;
+import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.source.ReadAhead;
 import dev.onefold.load.Pace;
@@ -172,7 +173,8 @@ final class Production {
     /// A line, as a person finds it.
     private String place(long number) {
         var input = inputs.floorEntry(number);
-        return "line " + (number - input.getKey() + 1) + " of "
+        boolean areLines = !ends.mayHaveLines() && ends.ofFiles() == Records.LINES;
+        return (areLines ? "line " : "record ") + (number - input.getKey() + 1) + " of "
                 + (ProduceCommand.isStandardInput(input.getValue()) ? "standard input" : input.getValue());
     }
 

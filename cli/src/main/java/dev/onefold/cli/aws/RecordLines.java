@@ -1,6 +1,7 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.core.event.RecordEnds;
+import dev.onefold.embedded.source.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +25,7 @@ public final class RecordLines {
 
     public RecordLines(RecordEnds ends, InputStream in) {
         this.ends = ends;
-        reader = LineReader.eager(ends, in, false);
+        reader = LineReader.eager(ends, JsonRecords.of(ends, in), false);
     }
 
     /// The next line; `null` at the end.

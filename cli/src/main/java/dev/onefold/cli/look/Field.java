@@ -3,6 +3,7 @@ package dev.onefold.cli.look;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +18,7 @@ final class Field {
     static final String TRUTH = "true/false";
     static final String LIST = "list";
 
+    private static final Set<String> NULLS = Set.of("NULL", "null", "\\N", "NA", "N/A", "NaN", "None");
     private static final int EXAMPLES = 3;
     private static final int EXAMPLE_LENGTH = 24;
     private static final Pattern INTEGERS = Pattern.compile("-?(0|[1-9][0-9]{0,27})");
@@ -26,6 +28,7 @@ final class Field {
 
     private final String path;
     private final Map<String, Long> kinds = new LinkedHashMap<>();
+    private final Set<String> nulls = new LinkedHashSet<>();
     private final Set<String> values = new HashSet<>(); // As many as the sample has records at most.
     private final List<String> examples = new ArrayList<>();
     private long there;
@@ -41,6 +44,9 @@ final class Field {
     /// @param isQuoted whether it is a text in JSON
     void see(String value, boolean isQuoted) {
         see(kind(value, isQuoted));
+        if (NULLS.contains(value)) {
+            nulls.add(value);
+        }
         if (values.add(value) && examples.size() < EXAMPLES) {
             examples.add(value.length() > EXAMPLE_LENGTH ? value.substring(0, EXAMPLE_LENGTH) + "…" : value);
         }
@@ -91,6 +97,11 @@ final class Field {
     /// The kinds of its values, the first one seen first.
     String kinds() {
         return kinds.isEmpty() ? "null" : String.join(", ", kinds.keySet());
+    }
+
+    /// Values that stand for a missing one in many files.
+    Set<String> nulls() {
+        return nulls;
     }
 
     List<String> examples() {

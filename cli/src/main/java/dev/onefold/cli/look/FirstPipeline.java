@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.pipeline.Input.Records;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -74,6 +75,13 @@ public final class FirstPipeline {
         if (sample.delimiter() != 0 && sample.delimiter() != ',') {
             line("  delimiter: \"" + (sample.delimiter() == '\t' ? "\\t" : sample.delimiter()) + '"');
         }
+        if (sample.comment() != 0) {
+            line("  comment: \"" + sample.comment() + '"');
+        }
+        nulls();
+        if (sample.held() != Records.LINES) {
+            line("  records: " + sample.held().word());
+        }
         if (isWrapped) {
             line("  unwrap: " + ENVELOPE);
         }
@@ -110,6 +118,18 @@ public final class FirstPipeline {
             line(
                     "# The records look like changes of a DynamoDB table. Then write 'format: dynamodb-stream', with table and key:"
                             + " docs/tables.md");
+        }
+    }
+
+    /// A comment on words that seem to stand for values that are missing.
+    private void nulls() {
+        List<String> nulls = fields.stream()
+                .flatMap(field -> field.nulls().stream())
+                .distinct()
+                .map(word -> "'" + word + "'")
+                .toList();
+        if (sample.delimiter() != 0 && !nulls.isEmpty()) {
+            line("  # nulls: [" + String.join(", ", nulls) + "]   # if these values, without quotes, are missing");
         }
     }
 

@@ -9,6 +9,8 @@ import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Input.Records;
+import dev.onefold.embedded.source.JsonRecords;
 import dev.onefold.tables.FileRows;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,13 +26,16 @@ import java.util.concurrent.atomic.AtomicLong;
 /// The first records of a file, whatever it is: lines of JSON, or CSV with a header.
 ///
 /// @param delimiter of CSV; 0 for JSON
+/// @param comment at the beginning of its comments; 0 if it begins with none
+/// @param held how the file holds records of JSON
 /// @param records those that are objects
 /// @param others how many are not
 /// @param isWhole whether the file has no more
-record Sample(char delimiter, List<Node> records, int others, boolean isWhole) {
+record Sample(char delimiter, char comment, Records held, List<Node> records, int others, boolean isWhole) {
     static final int RECORDS_MAX = 10_000;
 
     private static final int HEAD_BYTES = 1 << 16;
+    private static final char COMMENT = '#';
     private static final String DELIMITERS = ",;\t|";
 
     /// @throws CommandFailure if the file is neither
@@ -43,28 +48,20 @@ record Sample(char delimiter, List<Node> records, int others, boolean isWhole) {
         if (begin.isEmpty()) {
             throw new CommandFailure(ExitCode.DIFFERENT, "The file is empty: there is nothing to see.");
         }
-        if (begin.startsWith("[")) {
-            throw new CommandFailure(
-                    ExitCode.DIFFERENT,
-                    "The file is one JSON array. Onefold reads one object a line: jq -c '.[]' "
-                            + caller.shown(file.path()) + " > lines.ndjson");
+        if (begin.startsWith("{") || begin.startsWith("[")) {
+            byte[] bytes = begin.getBytes(StandardCharsets.UTF_8);
+            return read(file, (char) 0, (char) 0, JsonRecords.seen(bytes, bytes.length));
         }
-        if (begin.startsWith("{") && !isLines(begin)) {
-            throw new CommandFailure(
-                    ExitCode.DIFFERENT,
-                    "The file has JSON objects over several lines, or several on one. Onefold reads one object a line:"
-                            + " jq -c . " + caller.shown(file.path()) + " > lines.ndjson");
-        }
-        char delimiter = begin.startsWith("{") ? 0 : delimiter(begin);
-        return read(file, delimiter);
-    }
-
-    /// Whether the first line is one object, or is too long to be seen whole.
-    private static boolean isLines(String begin) {
-        int end = begin.indexOf('\n');
-        return end < 0 && begin.length() > HEAD_BYTES / 2
-                || JsonText.read(end < 0 ? begin : begin.substring(0, end).strip(), new Problems())
-                        instanceof Node.Mapping;
+        String behind = begin.lines()
+                .dropWhile(line -> line.charAt(0) == COMMENT)
+                .findFirst()
+                .orElse("");
+        char delimiter = delimiter(behind);
+        long columns = count(begin.lines().findFirst().orElse(""), delimiter);
+        boolean hasComments = begin.charAt(0) == COMMENT && columns != count(behind, delimiter);
+        return hasComments
+                ? read(file, delimiter, COMMENT, Records.LINES)
+                : read(file, delimiter(begin), (char) 0, Records.LINES);
     }
 
     /// The separator that the first line has most of.
@@ -82,12 +79,14 @@ record Sample(char delimiter, List<Node> records, int others, boolean isWhole) {
         return text.chars().filter(each -> each == wanted).count();
     }
 
-    private static Sample read(InputFile file, char delimiter) throws IOException {
-        FileRows.Form form =
-                delimiter == 0 ? new FileRows.Form.Lines(false, RecordEnds.LINES) : new FileRows.Form.Csv(delimiter);
+    private static Sample read(InputFile file, char delimiter, char comment, Records held) throws IOException {
+        FileRows.Form form = delimiter == 0
+                ? new FileRows.Form.Lines(false, RecordEnds.LINES)
+                : new FileRows.Form.Csv(delimiter, comment);
         List<Node> records = new ArrayList<>();
         AtomicLong seen = new AtomicLong();
-        FileRows.Content content = FileRows.Content.of(file.path(), file.read(), file::open);
+        FileRows.Content content =
+                FileRows.Content.of(file.path(), file.read(), () -> JsonRecords.of(held, file.open()));
         try (FileRows rows = new FileRows(content, form)) {
             rows.read(Map.of(), some -> {
                 for (String line : new String(some.lines(), 0, some.length(), StandardCharsets.UTF_8)
@@ -106,7 +105,8 @@ record Sample(char delimiter, List<Node> records, int others, boolean isWhole) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("Interrupted while a file was looked at");
         }
-        return new Sample(delimiter, records, (int) seen.get() - records.size(), seen.get() < RECORDS_MAX);
+        return new Sample(
+                delimiter, comment, held, records, (int) seen.get() - records.size(), seen.get() < RECORDS_MAX);
     }
 
     /// The records inside of a field that holds them as texts; empty if not all are such.
@@ -119,7 +119,7 @@ record Sample(char delimiter, List<Node> records, int others, boolean isWhole) {
             }
         }
         return inner.size() == records.size()
-                ? Optional.of(new Sample(delimiter, inner, others, isWhole))
+                ? Optional.of(new Sample(delimiter, comment, held, inner, others, isWhole))
                 : Optional.empty();
     }
 

@@ -5,6 +5,8 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
+import dev.onefold.core.event.RecordEnds;
+import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.LineIntake;
@@ -82,7 +84,8 @@ public final class Intake {
         RejectedSource rejected = begin(shown);
         try (Progress progress = Progress.begin(
                 caller, mode, String.valueOf(file.path().getFileName()), Progress.Unit.BYTES, file.bytes())) {
-            boolean compressed = file.isCompressed();
+            boolean compressed = file.isCompressed()
+                    || RecordEnds.of(engine.pipeline()).ofFiles() != Records.LINES; // Positions are not its bytes.
             if (!compressed) {
                 progress.at(before, engine.counts().records());
             }

@@ -10,6 +10,7 @@ import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.embedded.source.JsonRecords;
 import dev.onefold.tables.Export;
 import dev.onefold.tables.ExportRows;
 import dev.onefold.tables.FileRows;
@@ -312,7 +313,8 @@ public final class Opening {
         FileRows.Form form = reads || !csv
                 ? new FileRows.Form.Lines(Decoder.wantsHeader(pipeline), RecordEnds.of(pipeline))
                 : new FileRows.Form.Csv(plain.endsWith(".tsv") ? '\t' : ',');
-        FileRows.Content content = FileRows.Content.of(file.path(), file.read(), file::open);
+        FileRows.Content content = FileRows.Content.of(
+                file.path(), file.read(), () -> JsonRecords.of(RecordEnds.of(pipeline), file.open()));
         RowSource rows = new FileRows(content, form);
         requireGeneration(options.stream);
         return new Opened(rows, caller.shown(file.path()), Rate.of(rate), options.stream);

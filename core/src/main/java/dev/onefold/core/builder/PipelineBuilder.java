@@ -35,6 +35,7 @@ import java.util.stream.Collectors;
 public final class PipelineBuilder {
     private final String name;
     private final List<Node.Entry> input = new ArrayList<>();
+    private final List<Node.Entry> lets = new ArrayList<>();
     private final List<Node.Entry> rollups = new ArrayList<>();
 
     private PipelineBuilder(String name) {
@@ -73,6 +74,11 @@ public final class PipelineBuilder {
         return set("delimiter", delimiter);
     }
 
+    /// Sets how files hold their records of JSON; the default is one object a line.
+    public PipelineBuilder records(Input.Records records) {
+        return set("records", records.word());
+    }
+
     /// Sets the quote around CSV values; the default is a double quote.
     public PipelineBuilder quote(char quote) {
         return set("quote", quote);
@@ -84,6 +90,16 @@ public final class PipelineBuilder {
     /// @param thousands between groups of three digits: one of `.`, `,`, `'`, `_` and a space
     public PipelineBuilder numbers(char decimal, char thousands) {
         return set("decimal", String.valueOf(decimal)).set("thousands", String.valueOf(thousands));
+    }
+
+    /// Sets the CSV values without quotes that are missing, beside the empty one.
+    public PipelineBuilder nulls(String... values) {
+        return set("nulls", List.of(values));
+    }
+
+    /// Sets the character at the beginning of lines of CSV that are comments.
+    public PipelineBuilder comment(char comment) {
+        return set("comment", String.valueOf(comment));
     }
 
     /// Quotes are ordinary characters of CSV values.
@@ -140,6 +156,14 @@ public final class PipelineBuilder {
     /// and for new data the newest one.
     public PipelineBuilder edition(int edition) {
         return set("edition", edition);
+    }
+
+    /// Adds a derived field.
+    ///
+    /// @param term as in a pipeline file, made of fields and of those derived before: `lower(email)`
+    public PipelineBuilder let(String field, String term) {
+        lets.add(Node.entry(field, term));
+        return this;
     }
 
     /// Sets the fields of the key; a higher version of a key replaces a lower one.
@@ -243,6 +267,9 @@ public final class PipelineBuilder {
     ///
     /// @throws IllegalArgumentException naming all that is wrong with it
     public Pipeline build() {
+        if (!lets.isEmpty()) {
+            set("let", map(lets));
+        }
         Node file = Node.of(Map.of("pipeline", name, "input", map(input), "rollups", map(rollups)));
         return switch (PipelineReader.read(file)) {
             case Reading.Read(Pipeline pipeline) -> pipeline;

@@ -7,6 +7,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Identity.PartType;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.DecimalForm;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
@@ -110,6 +111,7 @@ final class ConnectSchemas {
         if (input.identity() instanceof Identity.Versioned versioned) {
             add(versioned, numbers);
         }
+        input.lets().forEach(let -> add(let.term(), numbers));
         Rollups rollups = Rollups.of(pipeline);
         rollups.all().stream()
                 .flatMap(rollup -> rollup.levels().stream())
@@ -146,6 +148,25 @@ final class ConnectSchemas {
             case Condition.Not(Condition inner) -> add(inner, numbers);
             case Condition.Number number -> numbers.add(number.field());
             case Condition.Missing _, Condition.TextIn _, Condition.Truth _ -> {}
+        }
+    }
+
+    /// All but the arguments of functions of texts.
+    private static void add(Let.Term term, Set<FieldPath> numbers) {
+        switch (term) {
+            case Let.Field(FieldPath field) -> numbers.add(field);
+            case Let.Text _, Let.Number _ -> {}
+            case Let.If(Condition condition, Let.Term then, Let.Term otherwise) -> {
+                add(condition, numbers);
+                add(then, numbers);
+                add(otherwise, numbers);
+            }
+            case Let.Call(Let.Function function, List<Let.Term> arguments) -> {
+                switch (function) {
+                    case LOWER, UPPER, TRIM, CONCAT, SUBSTRING, REPLACE, SPLIT -> {}
+                    case COALESCE, DIVIDE, PLUS, MINUS, TIMES -> arguments.forEach(each -> add(each, numbers));
+                }
+            }
         }
     }
 

@@ -36,7 +36,9 @@ final class ContentReader {
     /// @throws ShapeException if no record of the input's format can have a component
     static ContentReader of(Type.Fields event, Input input, Fields fields, ContentScalars scalars) {
         if (input.format() instanceof Format.Csv csv) {
-            event.components().forEach(component -> refuseUnlessColumn(component, csv));
+            event.components().stream()
+                    .filter(component -> input.let(component.path()) == null)
+                    .forEach(component -> refuseUnlessColumn(component, csv));
         }
         return new ContentReader(
                 event,

@@ -13,6 +13,8 @@ final class CsvHeader {
     final List<String> columns;
     final byte delimiter;
     final byte quote;
+    final byte comment;
+    final byte[][] nulls;
     final @Nullable LocalNumbers numbers;
 
     private final byte[][] names;
@@ -23,17 +25,37 @@ final class CsvHeader {
         this.columns = columns;
         delimiter = (byte) format.delimiter();
         quote = (byte) format.quote();
+        comment = (byte) format.comment();
+        nulls = utf8(format.nulls());
         numbers = LocalNumbers.of(format);
-        names = columns.stream()
-                .map(name -> name.getBytes(StandardCharsets.UTF_8))
-                .toArray(byte[][]::new);
+        names = utf8(columns);
         bytesMin = String.join(",", columns).getBytes(StandardCharsets.UTF_8).length;
         bytesMax = 2 * bytesMin + 2 * columns.size(); // All in quotes, and each of them doubled.
     }
 
+    private static byte[][] utf8(List<String> texts) {
+        return texts.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
+    }
+
+    /// Behind the lines of comments, and a byte order mark, that a record begins with; `from` if it begins with none.
+    static int behindComments(byte comment, byte[] record, int from, int to) {
+        int at = comment == Format.Csv.NO_COMMENT ? to : begin(record, from, to);
+        if (at == to || record[at] != comment) {
+            return from;
+        }
+        while (at < to && record[at] == comment) {
+            while (at < to && record[at] != '\n') {
+                at++;
+            }
+            at = Math.min(at + 1, to);
+        }
+        return at;
+    }
+
     /// The columns that a header names, or `null` if it is not well-formed.
     static @Nullable CsvHeader read(Format.Csv format, byte[] record, int from, int to) {
-        List<String> columns = names(record, from, to, (byte) format.delimiter(), (byte) format.quote());
+        int begin = behindComments((byte) format.comment(), record, from, to);
+        List<String> columns = names(record, begin, to, (byte) format.delimiter(), (byte) format.quote());
         return columns == null ? null : new CsvHeader(format, columns);
     }
 

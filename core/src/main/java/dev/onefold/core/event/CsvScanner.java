@@ -4,6 +4,7 @@ import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.Format;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ final class CsvScanner {
     private final CsvHeader header;
     private final byte delimiter;
     private final byte quote;
+    private final byte[][] nulls;
     private final boolean isLiteral; // A quote in a value without quotes.
     private final int[] slots; // By column; -1 where the pipeline reads nothing.
 
@@ -25,6 +27,7 @@ final class CsvScanner {
         this.header = header;
         delimiter = header.delimiter;
         quote = header.quote;
+        nulls = header.nulls;
         isLiteral = input.readsBy(3);
         fields.quote = quote;
         fields.numbers = header.numbers;
@@ -33,6 +36,11 @@ final class CsvScanner {
         for (int column = 0; column < slots.length; column++) {
             slots[column] = fields.paths.indexOf(FieldPath.of(header.columns.get(column)));
         }
+    }
+
+    /// Behind the comments in front of a record.
+    int behindComments(byte[] record, int from, int to) {
+        return CsvHeader.behindComments(header.comment, record, from, to);
     }
 
     /// Whether a record is the header again: files with a header were joined, or sent one after the other.
@@ -45,7 +53,7 @@ final class CsvScanner {
     @Nullable
     String otherHeader(byte[] record, int from, int to) {
         List<String> names = header.columns;
-        List<String> values = header.values(record, from, to);
+        List<String> values = header.values(record, behindComments(record, from, to), to);
         if (!isLiteral || values == null || values.equals(names)) {
             return null;
         }
@@ -109,8 +117,17 @@ final class CsvScanner {
             }
             at++;
         }
-        put(column, at == from ? Fields.NULL : Fields.TEXT, from, at);
+        put(column, at == from || isNull(record, from, at) ? Fields.NULL : Fields.TEXT, from, at);
         return at;
+    }
+
+    private boolean isNull(byte[] record, int from, int to) {
+        for (byte[] each : nulls) {
+            if (Arrays.equals(each, 0, each.length, record, from, to)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Whether a quote after these bytes is perhaps meant to open a value.

@@ -44,6 +44,7 @@ public final class Decoder {
     private @Nullable CsvScanner csv;
     private final Scalars scalars;
     private final Times times;
+    private final @Nullable DerivedFields derived;
     private final Event event;
 
     private final boolean passesMark;
@@ -73,6 +74,7 @@ public final class Decoder {
         fields = new Fields(pipeline.fields());
         scalars = new Scalars(input.spellings());
         times = new Times(input);
+        derived = DerivedFields.of(pipeline, fields, scalars);
         json = input.format() instanceof Format.Json ? new JsonScanner(fields) : null;
         envelopes = input.format() instanceof Format.Json wrapped
                         && !wrapped.unwrap().isEmpty()
@@ -150,7 +152,9 @@ public final class Decoder {
         if (header == null) {
             return new Malformed(Reason.MALFORMED, "The header line is not CSV");
         }
-        Malformed malformed = header.requireColumns(fields.paths);
+        Malformed malformed = header.requireColumns(fields.paths.stream()
+                .filter(path -> pipeline.input().let(path) == null)
+                .toList());
         if (malformed != null) {
             return malformed;
         }
@@ -189,9 +193,14 @@ public final class Decoder {
         if (kind == RecordKind.ROW && rowRecords == null) {
             return new Malformed(Reason.REFUSED, "The pipeline keeps no rows with versions that a seeding could bring");
         }
-        if (csv != null && csv.isHeader(record, from, to)) {
-            event.silence = Event.Silence.HEADER;
-            return null;
+        if (csv != null) {
+            int begin = csv.behindComments(record, from, to);
+            boolean isComment = begin > from && begin == to;
+            if (isComment || csv.isHeader(record, begin, to)) {
+                event.silence = isComment ? Event.Silence.COMMENT : Event.Silence.HEADER;
+                return null;
+            }
+            from = begin;
         }
         boolean isRow = kind == RecordKind.ROW
                 || kind == RecordKind.UNMARKED && ChangeScanner.RowRecord.begins(record, from, to);
@@ -258,7 +267,7 @@ public final class Decoder {
 
     /// Takes the identity of a change that is refused.
     private void state(ChangeScanner change) {
-        if (key() == null && change.version() != null) {
+        if (key(change) == null && change.version() != null) {
             position(change.version());
         }
     }
@@ -278,17 +287,25 @@ public final class Decoder {
     }
 
     private @Nullable Malformed fill(@Nullable ChangeScanner change) throws CompiledCondition.Unanswerable {
-        Malformed malformed = key();
+        Malformed malformed = key(change);
         if (malformed == null) {
             malformed = change != null && change.version() != null ? position(change.version()) : version();
         }
         if (malformed != null) {
             return malformed;
         }
-        boolean isRemoved = change != null && change.kind() == ChangeScanner.Kind.REMOVED;
+        boolean isRemoved = isRemoved(change);
+        malformed = isRemoved ? null : derive(DerivedFields.DELETE);
+        if (malformed != null) {
+            return malformed;
+        }
         if (isRemoved || delete != null && delete.holds(fields, scalars)) {
             event.kind = Event.Kind.DELETE;
             return null;
+        }
+        malformed = derive(DerivedFields.FILTER);
+        if (malformed != null) {
+            return malformed;
         }
         if (timeSlot >= 0) {
             malformed = time(timeSlot, timeType);
@@ -305,18 +322,31 @@ public final class Decoder {
             event.kind = Event.Kind.FILTERED;
             return null;
         }
+        malformed = derive(DerivedFields.REST);
+        return malformed != null ? malformed : contribution();
+    }
+
+    private static boolean isRemoved(@Nullable ChangeScanner change) {
+        return change != null && change.kind() == ChangeScanner.Kind.REMOVED;
+    }
+
+    private @Nullable Malformed derive(int step) {
+        return derived == null ? null : derived.derive(step, false);
+    }
+
+    private @Nullable Malformed contribution() throws CompiledCondition.Unanswerable {
         if (content != null) {
             return content(content);
         }
         for (int rollup = 0; rollup < groups.length; rollup++) {
             event.groupFrom[rollup] = event.length;
-            malformed = groups[rollup].append(event);
+            Malformed malformed = groups[rollup].append(event);
             if (malformed != null) {
                 return malformed;
             }
             event.groupTo[rollup] = event.length;
         }
-        malformed = amounts.append(event);
+        Malformed malformed = amounts.append(event);
         return malformed != null ? malformed : tooLarge();
     }
 
@@ -388,8 +418,12 @@ public final class Decoder {
         return new Malformed(Reason.TOO_LARGE, whose + length + " bytes" + what + " has at most " + limit);
     }
 
-    private @Nullable Malformed key() {
+    private @Nullable Malformed key(@Nullable ChangeScanner change) {
         event.keyFrom = 0;
+        Malformed malformed = derived == null ? null : derived.derive(DerivedFields.IDENTITY, isRemoved(change));
+        if (malformed != null) {
+            return malformed;
+        }
         if (byMessage) {
             event.append(message, 0, message.length);
         }

@@ -64,6 +64,7 @@ public final class Event {
         public static final Silence UNNAMED = new Silence(true, "of further tables");
 
         static final Silence HEADER = new Silence(false, "header again");
+        static final Silence COMMENT = new Silence(false, "comment");
         static final Silence TOMBSTONE = new Silence(false, "tombstone");
         static final Silence HEARTBEAT = new Silence(false, "heartbeat");
         static final Silence MARK = new Silence(false, "mark of a transaction");

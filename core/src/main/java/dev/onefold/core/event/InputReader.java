@@ -124,7 +124,7 @@ final class InputReader {
     }
 
     /// Whether it has few enough digits for a factor.
-    private static boolean isFactor(BigDecimal number) {
+    static boolean isFactor(BigDecimal number) {
         BigDecimal shortest = number.signum() == 0 ? BigDecimal.ZERO : number.stripTrailingZeros();
         return shortest.scale() <= Limits.FACTOR_DIGITS_MAX
                 && (long) shortest.precision() - shortest.scale() <= Limits.FACTOR_DIGITS_MAX;

@@ -137,7 +137,11 @@ final class JsonScanner {
             return malformed;
         }
         skipSpace();
-        return at == end ? null : Malformed.syntax(at - start, "Unexpected data after the JSON object");
+        if (at == end) {
+            return null;
+        }
+        String more = bytes[at] == '{' ? " ('jq -c .' makes lines of objects side by side)" : "";
+        return Malformed.syntax(at - start, "Unexpected data after the JSON object" + more);
     }
 
     private boolean fail(String message) {

@@ -80,6 +80,11 @@ final class LocalNumbers {
         return to - from + 1;
     }
 
+    /// A number that is written as everywhere else, as it is written here.
+    String text(String plain) {
+        return plain.replace('.', (char) decimal);
+    }
+
     private static boolean isDigit(byte one) {
         return one >= '0' && one <= '9';
     }

@@ -1,12 +1,13 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 
 /// Finds the ends of records in lines: each record ends at a line end. In CSV, from edition 3 on, a line end inside of
 /// quotes is a part of its value (RFC 4180). A quote opens a value only at the beginning of the value; elsewhere
-/// in it, it is a character. Thread-safe.
+/// in it, it is a character. Lines that are comments belong to the record behind them. Thread-safe.
 public final class RecordEnds {
     /// The bytes end in front of the record's end, and outside of quotes.
     public static final int UNENDED = -1;
@@ -21,7 +22,7 @@ public final class RecordEnds {
     public static final int ENDLESS = -4;
 
     /// Each line is a record.
-    public static final RecordEnds LINES = new RecordEnds((byte) 0, (byte) 0);
+    public static final RecordEnds LINES = new RecordEnds((byte) 0, (byte) 0, (byte) 0, Records.LINES);
 
     /// Of one value that has a line break in quotes.
     public static final int QUOTED_BYTES_MAX = 1 << 20;
@@ -31,22 +32,45 @@ public final class RecordEnds {
     private final byte delimiter;
     private final byte quote; // 0: a line end always ends a record.
 
-    private RecordEnds(byte delimiter, byte quote) {
+    private final byte comment; // 0: there are none.
+    private final Records ofFiles;
+
+    private RecordEnds(byte delimiter, byte quote, byte comment, Records ofFiles) {
         this.delimiter = delimiter;
         this.quote = quote;
+        this.comment = comment;
+        this.ofFiles = ofFiles;
     }
 
     public static RecordEnds of(Pipeline pipeline) {
-        return pipeline.input().format() instanceof Format.Csv csv
-                        && csv.quote() != Format.Csv.NO_QUOTE
-                        && pipeline.input().readsBy(3)
-                ? new RecordEnds((byte) csv.delimiter(), (byte) csv.quote())
-                : LINES;
+        if (pipeline.input().format() instanceof Format.Json json && json.records() != Records.LINES) {
+            return new RecordEnds((byte) 0, (byte) 0, (byte) 0, json.records());
+        }
+        if (!(pipeline.input().format() instanceof Format.Csv csv)) {
+            return LINES;
+        }
+        char quote = pipeline.input().readsBy(3) ? csv.quote() : Format.Csv.NO_QUOTE;
+        return quote == Format.Csv.NO_QUOTE && csv.comment() == Format.Csv.NO_COMMENT
+                ? LINES
+                : new RecordEnds((byte) csv.delimiter(), (byte) quote, (byte) csv.comment(), Records.LINES);
+    }
+
+    /// How files hold records that are lines everywhere else.
+    public Records ofFiles() {
+        return ofFiles;
+    }
+
+    /// Whether these and others find the same records in all bytes.
+    public boolean areAs(RecordEnds others) {
+        return quote == others.quote
+                && comment == others.comment
+                && (delimiter == others.delimiter || quote == 0)
+                && ofFiles == others.ofFiles;
     }
 
     /// Whether a record may have more than one line.
-    public boolean haveQuotes() {
-        return quote != 0;
+    public boolean mayHaveLines() {
+        return quote != 0 || comment != 0;
     }
 
     /// Behind the line end of the record that begins at `from`; below 0 if there is none before `to`.
@@ -67,9 +91,12 @@ public final class RecordEnds {
         }
     }
 
-    /// Behind the line end of a record without quotes, or `to`; below 0 if the record has a quote.
+    /// Behind the line end of a record without quotes, or `to`; below 0 if the record has a quote, or comments.
     public int plainEnd(byte[] bytes, int from, int to) {
         int at = from;
+        if (comment != 0 && begin(bytes, from, to) > from) {
+            return -1;
+        }
         if (quote == 0) {
             at = newline(bytes, from, to);
         } else {
@@ -90,7 +117,7 @@ public final class RecordEnds {
 
     /// Behind the last record that ends before `to`; `from` if none does.
     public int lastEnd(byte[] bytes, int from, int to) {
-        if (quote == 0) {
+        if (!mayHaveLines()) {
             int end = to;
             while (end > from && bytes[end - 1] != '\n') {
                 end--;
@@ -141,7 +168,7 @@ public final class RecordEnds {
         while (at < to && bytes[at] != quote) {
             at++;
         }
-        return haveQuotes() && at < to;
+        return quote != 0 && at < to;
     }
 
     /// A place where the state of quotes is not known.
@@ -178,15 +205,16 @@ public final class RecordEnds {
         return lines;
     }
 
-    /// A byte order mark in front of a record is not a part of its first value.
-    private static int begin(byte[] bytes, int from, int to) {
-        return CsvScanner.hasMark(bytes, from, to) ? from + CsvScanner.MARK_BYTES : from;
+    /// A byte order mark and comments in front of a record are not a part of its first value.
+    private int begin(byte[] bytes, int from, int to) {
+        int at = CsvScanner.hasMark(bytes, from, to) ? from + CsvScanner.MARK_BYTES : from;
+        return Math.max(at, CsvHeader.behindComments(comment, bytes, from, to));
     }
 
     /// The delimiter or line end behind the value at `at`; below 0 if there is none.
     private int value(byte[] bytes, int from, int to) {
         int at = from;
-        if (at == to || bytes[at] != quote) {
+        if (at == to || quote == 0 || bytes[at] != quote) {
             while (at < to && bytes[at] != delimiter && bytes[at] != '\n') {
                 at++;
             }

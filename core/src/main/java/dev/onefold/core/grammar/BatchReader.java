@@ -13,6 +13,7 @@ import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Limits;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,9 @@ final class BatchReader {
         Setting delivery =
                 section.require("deliver", "write where batches go: 'deliver: {file: \"out/{number}.ndjson\"}'");
         Destination deliver = delivery == null ? null : new DestinationReader(delivery).read();
+        if (input != null && deliver != null) {
+            refuseDerived(section, input.lets(), deliver.option("insert").orElse(""));
+        }
         Receiver receiver = receiver(section, deliver);
         Boolean bisect = section.read("bisect", DestinationReader::truth);
         if (Boolean.TRUE.equals(bisect) && receiver != null && receiver != Receiver.IDEMPOTENT) {
@@ -107,6 +112,12 @@ final class BatchReader {
                     "delivers records as they are, and input.unwrap takes the event out of them",
                     "leave unwrap out, and name fields by their paths in the record");
         }
+        if (input.format() instanceof Format.Csv csv && csv.comment() != Format.Csv.NO_COMMENT) {
+            file.refuse(
+                    "batch",
+                    "delivers records as they are, and a record has the comments in front of it",
+                    "leave comment out");
+        }
         if (input.format() instanceof Format.Changes) {
             file.refuse(
                     "input",
@@ -128,6 +139,19 @@ final class BatchReader {
                     "has csv without columns: a batch of several files would have lines under several headers",
                     "name the columns, as the files have them without a header line");
         }
+    }
+
+    /// A statement takes its values from the records, which have no derived fields.
+    private static void refuseDerived(Section section, List<Let> lets, String insert) {
+        lets.stream()
+                .map(let -> let.field().toString())
+                .filter(name -> Pattern.compile(":" + name + "(?![\\p{L}\\p{N}_])")
+                        .matcher(insert)
+                        .find())
+                .forEach(name -> section.refuse(
+                        "deliver",
+                        "inserts " + name + ", which is derived, and a batch has the records as they are",
+                        "name fields of the record, and compute in the statement: 'values (lower(:email))'"));
     }
 
     private static Duration span(Expression expression) {

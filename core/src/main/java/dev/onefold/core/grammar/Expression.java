@@ -26,12 +26,16 @@ final class Expression {
     private static final Pattern DURATION = Pattern.compile("[0-9]{1,11}[smhd]");
     private static final int NUMBER_LENGTH_MAX = 100;
     private static final String ARITHMETIC = "*/+%";
-    private static final String NO_ARITHMETIC = "there is no arithmetic: name one field, and compute beforehand";
-    private static final String PRODUCTS_ALONE =
-            "numbers of a record are multiplied only, as in sum(price * quantity); compute others beforehand";
+    private static final String NO_ARITHMETIC =
+            "there is no arithmetic here: name one field, which 'let' under input may derive, as in 'net: gross - tax'";
+    private static final String PRODUCTS_ALONE = "numbers are multiplied only here, as in sum(price * quantity); derive"
+            + " others with 'let' under input, as in 'net: gross - tax'";
 
     /// The operator that may join fields.
     static final String TIMES = "*";
+
+    /// Those that may follow a field of a derived one directly.
+    static final String OPERATORS = "*+/";
 
     private final Node.Scalar scalar;
     private final String text;
@@ -222,7 +226,9 @@ final class Expression {
     }
 
     private static String noArithmetic(String operators) {
-        return operators.isEmpty() ? NO_ARITHMETIC : PRODUCTS_ALONE;
+        return operators.isEmpty()
+                ? NO_ARITHMETIC
+                : operators.equals(TIMES) ? PRODUCTS_ALONE : "derived fields have +, -, * and divide(a, b, 2)";
     }
 
     private Refusal noName(int start, String whole, String operators) {

@@ -10,7 +10,13 @@ import org.jspecify.annotations.Nullable;
 /// Reads the fields that a pipeline names, and refuses those that no record of its format can have.
 ///
 /// @param format null when it is not known: then any field is possible
-record FieldGrammar(@Nullable Format format) {
+/// @param derived those that no record has
+record FieldGrammar(@Nullable Format format, List<FieldPath> derived) {
+    /// Without derived fields.
+    FieldGrammar(@Nullable Format format) {
+        this(format, List.of());
+    }
+
     /// Takes a field.
     FieldPath read(Expression expression) {
         return read(expression, "");
@@ -21,6 +27,11 @@ record FieldGrammar(@Nullable Format format) {
         return read(expression, Expression.TIMES);
     }
 
+    /// Takes a field that may be an operand of a derived one.
+    FieldPath operand(Expression expression) {
+        return read(expression, Expression.OPERATORS);
+    }
+
     private FieldPath read(Expression expression, String operators) {
         int start = expression.offset();
         List<String> names = expression.names(operators);
@@ -29,6 +40,13 @@ record FieldGrammar(@Nullable Format format) {
                     start,
                     "has " + names.size() + " names",
                     "a record is nested at most " + Limits.NESTING_MAX + " deep");
+        }
+        if (derived.contains(FieldPath.of(names.getFirst()))) {
+            if (names.size() > 1) {
+                throw expression.refuseFrom(
+                        start, "leads into a derived field, which has no fields", "give that one another name");
+            }
+            return new FieldPath(names);
         }
         if (format instanceof Format.Changes && isOfEnvelope(names)) {
             throw expression.refuseFrom(

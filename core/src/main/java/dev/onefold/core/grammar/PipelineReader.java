@@ -11,6 +11,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
@@ -108,7 +109,8 @@ public final class PipelineReader {
             return null;
         }
         Format format = format(input);
-        FieldGrammar fields = new FieldGrammar(format);
+        FieldGrammar fields = new FieldGrammar(format, LetReader.names(input));
+        List<Let> lets = LetReader.lets(input, fields);
         Identity identity = identity(input, fields, format instanceof Format.Changes);
         Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
@@ -137,13 +139,30 @@ public final class PipelineReader {
                         delete,
                         filter,
                         edition == null ? Edition.UNSTATED : edition,
-                        spellings);
+                        spellings,
+                        lets);
+        if (format instanceof Format.Changes && identity instanceof Identity.Versioned versioned) {
+            refuseDerived(input, versioned, fields.derived());
+        }
         Fold fold = fold(settings, event, new RollupReader(fields, eventTime, spellings.zone()), fields);
         Setting publish = settings.get("publish");
         Publishing publishing = publish == null ? null : new PublishingReader(publish).read(fold);
         return name == null || event == null || fold == null || !problems.isEmpty()
                 ? null
                 : new Pipeline(name, event, fold, publishing);
+    }
+
+    /// A removal brings the key of its row alone, and is to be newer than the row.
+    private static void refuseDerived(Section input, Identity.Versioned identity, List<FieldPath> derived) {
+        boolean hasKey = identity.key().stream().anyMatch(derived::contains);
+        boolean hasVersion = identity.version() != null && derived.contains(identity.version())
+                || identity.composite().stream().anyMatch(part -> derived.contains(part.field()));
+        if (hasKey || hasVersion) {
+            input.refuse(
+                    hasKey ? "key" : "version",
+                    "has a derived field, and a change that removes a row may bring no more than the table's key",
+                    "write fields of the table");
+        }
     }
 
     private static @Nullable Fold fold(
@@ -165,11 +184,14 @@ public final class PipelineReader {
         Character quote = input.read("quote", PipelineReader::quote);
         Character decimal = input.read("decimal", PipelineReader::decimal);
         Character thousands = input.read("thousands", PipelineReader::thousands);
+        List<String> nulls = nulls(input);
+        Character comment = input.read("comment", PipelineReader::comment);
         Boolean keepsExpired = input.read("expired", PipelineReader::keepsExpired);
         Instant stream = input.read("stream", PipelineReader::stream);
         List<TableName> tables = DYNAMODB_STREAM.equals(word) ? List.of() : tables(input);
         List<String> logs = logs(input);
         List<FieldPath> unwrap = unwrap(input);
+        Input.Records records = input.read("records", PipelineReader::records);
         if (word == null) {
             return null;
         }
@@ -186,7 +208,11 @@ public final class PipelineReader {
                 if (point == groups) {
                     input.refuse("thousands", "is the decimal separator, too", "write another one, or leave it out");
                 }
-                yield new Format.Csv(between, columns, around, point, groups);
+                char remark = comment == null ? Format.Csv.NO_COMMENT : comment;
+                if (comment != null && (remark == between || remark == around)) {
+                    input.refuse("comment", "is the delimiter or the quote, too", "write another character");
+                }
+                yield new Format.Csv(between, columns, around, point, groups, nulls, remark);
             }
             case DYNAMODB_STREAM ->
                 new Format.DynamoDbStream(tableOfDynamoDb(input), stream, keepsExpired != null && keepsExpired);
@@ -194,7 +220,7 @@ public final class PipelineReader {
                 input.require("table", "write the name of the table: a connector's log may have several");
                 yield new Format.Debezium(tables, logs, input.read("decimals", PipelineReader::decimals));
             }
-            default -> new Format.Json(unwrap);
+            default -> new Format.Json(unwrap, records == null ? Input.Records.LINES : records);
         };
     }
 
@@ -240,6 +266,14 @@ public final class PipelineReader {
                 .equals(Input.DecimalForm.TEXT.word());
         expression.end("write the word alone");
         return isText ? Input.DecimalForm.TEXT : Input.DecimalForm.PRECISE;
+    }
+
+    private static Input.Records records(Expression expression) {
+        List<Input.Records> all = List.of(Input.Records.values());
+        List<String> words = all.stream().map(Input.Records::word).toList();
+        String word = expression.oneOf(words, "is not how a file holds its records");
+        expression.end("write the word alone");
+        return all.get(words.indexOf(word));
     }
 
     private static boolean keepsExpired(Expression expression) {
@@ -353,8 +387,8 @@ public final class PipelineReader {
 
     private static SequencedMap<String, List<String>> formats() {
         SequencedMap<String, List<String>> formats = new LinkedHashMap<>();
-        formats.put(JSON, List.of("unwrap"));
-        formats.put(CSV, List.of("columns", "delimiter", "quote", "decimal", "thousands"));
+        formats.put(JSON, List.of("unwrap", "records"));
+        formats.put(CSV, List.of("columns", "delimiter", "quote", "decimal", "thousands", "nulls", "comment"));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired", "table"));
         formats.put(DEBEZIUM, List.of("table", "logs", "decimals"));
         return Collections.unmodifiableSequencedMap(formats);
@@ -394,6 +428,31 @@ public final class PipelineReader {
                     "write one ASCII character, such as \"'\", or none if quotes are ordinary characters");
         }
         return first;
+    }
+
+    private static char comment(Expression expression) {
+        String text = expression.whole();
+        if (text.length() != 1 || text.charAt(0) > '~' || text.charAt(0) <= ' ') {
+            throw expression.refuseFrom(
+                    0, "does not begin a line that is a comment", "write one ASCII character in quotes, such as \"#\"");
+        }
+        return text.charAt(0);
+    }
+
+    /// Texts; in YAML, `NULL` without quotes is none.
+    private static List<String> nulls(Section input) {
+        Setting setting = input.get("nulls");
+        if (setting == null) {
+            return List.of();
+        }
+        if (!(setting.node() instanceof Node.Sequence)) {
+            setting.refuseKind("a list of the values that are missing, such as [NULL, \"-\"]");
+        }
+        return setting.distinctItems(
+                item -> item.node() instanceof Node.Scalar scalar && scalar.isNull()
+                        ? scalar.text()
+                        : item.read(Expression::whole),
+                "name it once");
     }
 
     private static char decimal(Expression expression) {

@@ -14,6 +14,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
@@ -93,6 +94,9 @@ public final class PipelineText {
     private static Map<String, Object> input(Input input, int leftOut) {
         Map<String, Object> settings = new LinkedHashMap<>();
         putFormat(input.format(), settings);
+        if (!input.lets().isEmpty()) {
+            settings.put("let", byName(input.lets(), let -> let.field().toString(), let -> of(let.term())));
+        }
         switch (input.identity()) {
             case Identity.Versioned(var parts, var version, var type, var composite) -> {
                 settings.put("key", of(parts, input.format()));
@@ -186,32 +190,41 @@ public final class PipelineText {
         }
     }
 
+    private static void putCsv(Format.Csv csv, Map<String, Object> settings) {
+        settings.put("format", PipelineReader.CSV);
+        if (!csv.columns().isEmpty()) {
+            settings.put("columns", csv.columns());
+        }
+        if (csv.delimiter() != PipelineReader.DELIMITER) {
+            settings.put("delimiter", csv.delimiter());
+        }
+        if (csv.quote() != Format.Csv.QUOTE) {
+            boolean isNone = csv.quote() == Format.Csv.NO_QUOTE;
+            settings.put("quote", isNone ? PipelineReader.NONE : String.valueOf(csv.quote()));
+        }
+        if (csv.decimal() != Format.Csv.POINT) {
+            settings.put("decimal", String.valueOf(csv.decimal()));
+        }
+        if (csv.thousands() != Format.Csv.NO_THOUSANDS) {
+            settings.put("thousands", String.valueOf(csv.thousands()));
+        }
+        putTexts("nulls", csv.nulls(), settings);
+        if (csv.comment() != Format.Csv.NO_COMMENT) {
+            settings.put("comment", String.valueOf(csv.comment()));
+        }
+    }
+
     private static void putFormat(Format format, Map<String, Object> settings) {
         switch (format) {
             case Format.Json json -> {
                 if (!json.unwrap().isEmpty()) {
                     settings.put("unwrap", json.unwrap());
                 }
-            }
-            case Format.Csv csv -> {
-                settings.put("format", PipelineReader.CSV);
-                if (!csv.columns().isEmpty()) {
-                    settings.put("columns", csv.columns());
-                }
-                if (csv.delimiter() != PipelineReader.DELIMITER) {
-                    settings.put("delimiter", csv.delimiter());
-                }
-                if (csv.quote() != Format.Csv.QUOTE) {
-                    boolean isNone = csv.quote() == Format.Csv.NO_QUOTE;
-                    settings.put("quote", isNone ? PipelineReader.NONE : String.valueOf(csv.quote()));
-                }
-                if (csv.decimal() != Format.Csv.POINT) {
-                    settings.put("decimal", String.valueOf(csv.decimal()));
-                }
-                if (csv.thousands() != Format.Csv.NO_THOUSANDS) {
-                    settings.put("thousands", String.valueOf(csv.thousands()));
+                if (json.records() != Input.Records.LINES) {
+                    settings.put("records", json.records().word());
                 }
             }
+            case Format.Csv csv -> putCsv(csv, settings);
             case Format.DynamoDbStream stream -> {
                 settings.put("format", PipelineReader.DYNAMODB_STREAM);
                 if (stream.table() != null) {
@@ -367,6 +380,32 @@ public final class PipelineText {
 
     private static String missing(Measure.Missing<?> missing, String instead) {
         return missing.refused() ? "" : " missing " + instead;
+    }
+
+    /// As a term of a derived field is written in a pipeline file.
+    private static String of(Let.Term term) {
+        return switch (term) {
+            case Let.Field(FieldPath field) -> {
+                char first = field.toString().charAt(0);
+                yield Character.isLetter(first) || first == '_' ? field.toString() : "field(" + field + ")";
+            }
+            case Let.Text(String text) -> quoted(text);
+            case Let.Number(BigDecimal number) -> of(number);
+            case Let.If(Condition condition, Let.Term then, Let.Term otherwise) ->
+                "if(" + of(condition) + ", " + of(then) + ", " + of(otherwise) + ")";
+            case Let.Call(Let.Function function, List<Let.Term> arguments) ->
+                function.isOperator()
+                        ? arguments.stream()
+                                .map(PipelineText::operand)
+                                .collect(Collectors.joining(" " + function.word() + " "))
+                        : arguments.stream()
+                                .map(PipelineText::of)
+                                .collect(Collectors.joining(", ", function.word() + "(", ")"));
+        };
+    }
+
+    private static String operand(Let.Term term) {
+        return term instanceof Let.Call call && call.function().isOperator() ? "(" + of(term) + ")" : of(term);
     }
 
     /// As a condition is written in a pipeline file.

@@ -32,6 +32,11 @@ public final class Edition {
                             + " before change_lsn: the position of a change alone is not the order of the commits"),
             new Rule(3, (_, _) -> true, "a byte order mark in front of a record is passed over"),
             new Rule(
+                    3,
+                    (format, _) -> format instanceof Format.Json,
+                    "a file that does not begin with one object in a line, but with an array or with objects side by"
+                            + " side or over several lines, is refused"),
+            new Rule(
                     OF_VALUES,
                     (_, _) -> true,
                     "a comparison with true or false refuses a value that spells neither; a key without a type refuses"

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///     its predecessor. `null`: all records contribute
 /// @param edition of the rules by which records are read, see [Edition]
 /// @param spellings of its values, beside those that every input has
+/// @param lets derived fields, each made of fields of the record and of those before it
 public record Input(
         Format format,
         Identity identity,
@@ -22,8 +23,10 @@ public record Input(
         @Nullable Condition delete,
         @Nullable Condition filter,
         int edition,
-        Spellings spellings) {
+        Spellings spellings,
+        List<Let> lets) {
     public Input {
+        lets = List.copyOf(lets);
         edition = Edition.of(format, identity, edition);
         if (!comparesTruths(edition, spellings)) {
             delete = delete == null ? null : delete.inTexts();
@@ -31,7 +34,7 @@ public record Input(
         }
     }
 
-    /// An input whose values have no spellings of their own.
+    /// An input whose values have no spellings of their own, and without derived fields.
     public Input(
             Format format,
             Identity identity,
@@ -39,7 +42,7 @@ public record Input(
             @Nullable Condition delete,
             @Nullable Condition filter,
             int edition) {
-        this(format, identity, time, delete, filter, edition, Spellings.NONE);
+        this(format, identity, time, delete, filter, edition, Spellings.NONE, List.of());
     }
 
     /// An input whose file names no edition.
@@ -50,6 +53,14 @@ public record Input(
             @Nullable Condition delete,
             @Nullable Condition filter) {
         this(format, identity, time, delete, filter, Edition.UNSTATED);
+    }
+
+    /// The definition of a derived field; `null` if it is a field of the record.
+    public @Nullable Let let(FieldPath field) {
+        return lets.stream()
+                .filter(let -> let.field().equals(field))
+                .findFirst()
+                .orElse(null);
     }
 
     /// Whether records are read by the rules of an edition, or of a later one; an input whose edition is not
@@ -81,6 +92,21 @@ public record Input(
 
     /// The field of a record that has the event's time.
     public record EventTime(FieldPath field, TimeType type) {}
+
+    /// How a file holds its records of JSON.
+    public enum Records {
+        /// One in each line.
+        LINES,
+        /// As the elements of arrays.
+        ARRAY,
+        /// As objects one after the other, side by side or over several lines.
+        OBJECTS;
+
+        /// The word for it in a pipeline file.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     /// How Debezium writes decimals.
     public enum DecimalForm {
@@ -144,9 +170,14 @@ public record Input(
         ///
         /// @param unwrap the field that holds the event, as an object or as a text of JSON, and inside of
         ///     it the next such field, and so on; empty if the record is the event
-        record Json(List<FieldPath> unwrap) implements Format {
+        /// @param records how files hold the records
+        record Json(List<FieldPath> unwrap, Records records) implements Format {
             public Json {
                 unwrap = List.copyOf(unwrap);
+            }
+
+            public Json(List<FieldPath> unwrap) {
+                this(unwrap, Records.LINES);
             }
 
             public Json() {
@@ -159,18 +190,30 @@ public record Input(
         /// @param quote around values that hold a delimiter, quote or line end; [#NO_QUOTE] if there is none
         /// @param decimal between the digits before and behind the point: `.` or `,`
         /// @param thousands between groups of three digits; [#NO_THOUSANDS] if there is none
-        record Csv(char delimiter, List<String> columns, char quote, char decimal, char thousands) implements Format {
+        /// @param nulls values without quotes that are missing, beside the empty one
+        /// @param comment at the beginning of a line that is passed over; [#NO_COMMENT] if there are none
+        record Csv(
+                char delimiter,
+                List<String> columns,
+                char quote,
+                char decimal,
+                char thousands,
+                List<String> nulls,
+                char comment)
+                implements Format {
             public static final char QUOTE = '"';
             public static final char NO_QUOTE = 0;
             public static final char POINT = '.';
             public static final char NO_THOUSANDS = 0;
+            public static final char NO_COMMENT = 0;
 
             public Csv {
                 columns = List.copyOf(columns);
+                nulls = List.copyOf(nulls);
             }
 
             public Csv(char delimiter, List<String> columns) {
-                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS);
+                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS, List.of(), NO_COMMENT);
             }
         }
 

@@ -28,6 +28,11 @@ public final class Limits {
     /// Of a formula in which the formulas that it names are written out.
     public static final int OPERANDS_MAX = 64;
 
+    public static final int LETS_MAX = 32;
+
+    /// Of a text that a derived field reads or makes.
+    public static final int LET_BYTES_MAX = 10_000;
+
     /// Of one factor, before the point and behind it, each.
     public static final int FACTOR_DIGITS_MAX = 28;
 

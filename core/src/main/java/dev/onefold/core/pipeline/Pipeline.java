@@ -51,41 +51,56 @@ public record Pipeline(
                                 input.delete(),
                                 input.filter(),
                                 edition,
-                                input.spellings()),
+                                input.spellings(),
+                                input.lets()),
                         fold,
                         publishing)
                 : this;
     }
 
-    /// The fields of a record that it reads, each once; key or id first.
+    /// The fields of a record that it reads, each once; key or id first. Derived fields are among them, as well as
+    /// the fields that they are made of.
     public List<FieldPath> fields() {
-        List<FieldPath> fields = new ArrayList<>();
+        return steps().stream().flatMap(List::stream).distinct().toList();
+    }
+
+    /// The fields that each step of reading a record needs: identity, delete, time and filter, all the rest.
+    public List<List<FieldPath>> steps() {
+        List<List<FieldPath>> steps =
+                List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        List<FieldPath> first = steps.getFirst();
         switch (input.identity()) {
             case Identity.Versioned versioned -> {
-                fields.addAll(versioned.key());
+                first.addAll(versioned.key());
                 if (versioned.version() != null) {
-                    fields.add(versioned.version());
+                    first.add(versioned.version());
                 }
-                versioned.composite().forEach(part -> fields.add(part.field()));
+                versioned.composite().forEach(part -> first.add(part.field()));
             }
-            case Identity.ById byId -> fields.addAll(byId.id());
+            case Identity.ById byId -> first.addAll(byId.id());
             case Identity.ByMessage _, Identity.ByPlace _ -> {}
         }
+        add(input.delete(), steps.get(1)::add);
         if (input.time() != null) {
-            fields.add(input.time().field());
+            steps.get(2).add(input.time().field());
         }
-        add(input.delete(), fields::add);
-        add(input.filter(), fields::add);
+        add(input.filter(), steps.get(2)::add);
+        List<FieldPath> last = steps.getLast();
         switch (fold) {
-            case Rollups rollups -> add(rollups, fields::add);
+            case Rollups rollups -> add(rollups, last::add);
             case Processing processing -> {
                 if (processing.code() != null) {
-                    processing.code().event().components().forEach(component -> fields.add(component.path()));
+                    processing.code().event().components().forEach(component -> last.add(component.path()));
                 }
             }
-            case Batching batching -> fields.addAll(batching.compared());
+            case Batching batching -> last.addAll(batching.compared());
         }
-        return fields.stream().distinct().toList();
+        for (Let let : input.lets().reversed()) { // Each is made of those before it.
+            steps.stream()
+                    .filter(step -> step.contains(let.field()))
+                    .forEach(step -> let.term().fields(step::add));
+        }
+        return steps;
     }
 
     /// The time after its arrival for which a record is recognized by its own identity, from whichever source
@@ -118,7 +133,7 @@ public record Pipeline(
         });
     }
 
-    private static void add(@Nullable Condition condition, Consumer<FieldPath> to) {
+    static void add(@Nullable Condition condition, Consumer<FieldPath> to) {
         switch (condition) {
             case null -> {}
             case Condition.And and -> and.all().forEach(part -> add(part, to));

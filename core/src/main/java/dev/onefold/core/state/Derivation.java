@@ -129,6 +129,13 @@ public sealed interface Derivation {
         if (reason != null) {
             return new Impossible(reason);
         }
+        List<FieldPath> read = from.fields();
+        for (FieldPath field : to.fields()) {
+            if (read.contains(field)
+                    && !Objects.equals(from.input().let(field), to.input().let(field))) {
+                return new Impossible("field " + field + " is derived otherwise than before");
+            }
+        }
         Rollups before = Rollups.of(from);
         Rollups after = Rollups.of(to);
         List<List<Kept>> levels = new ArrayList<>();
@@ -208,7 +215,7 @@ public sealed interface Derivation {
         }
         if (!values(from).equals(values(to)) || !isOfColumns(from.format(), to.format())) {
             return "the format reads other values of the same record: unwrap, columns, delimiter, quote, decimal,"
-                    + " thousands or decimals has changed";
+                    + " thousands, nulls, comment or decimals has changed";
         }
         if (!isOfItsTables(from, to)) {
             return "the rows are of another table: table has changed";
@@ -269,7 +276,15 @@ public sealed interface Derivation {
         boolean readsSchemas = !(input.format() instanceof Format.Debezium debezium)
                 || debezium.decimals() != null
                 || input.readsBy(3);
-        return List.of(unwrap, csv.delimiter(), csv.quote(), csv.decimal(), csv.thousands(), readsSchemas);
+        return List.of(
+                unwrap,
+                csv.delimiter(),
+                csv.quote(),
+                csv.decimal(),
+                csv.thousands(),
+                csv.nulls(),
+                csv.comment(),
+                readsSchemas);
     }
 
     /// Whether no record has values of other columns now. One that has another number of columns is refused, and the

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.grammar.TypeReader;
 import dev.onefold.core.pipeline.Condition;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
@@ -36,13 +38,22 @@ class ContentTest {
     private static final Format JSON = new Format.Json();
 
     private static Decoder decoder(Type.Fields event, Format format) {
+        return decoder(event, format, List.of());
+    }
+
+    private static Decoder decoder(Type.Fields event, Format format, List<Let> lets) {
+        FieldPath filtered =
+                lets.isEmpty() ? FieldPath.of("k") : lets.getFirst().field();
         Type.Fields none = new Type.Fields(List.of());
         Input input = new Input(
                 format,
                 Identity.Versioned.of(List.of(FieldPath.of("k")), FieldPath.of("v"), null),
                 event.named("ms").isEmpty() ? null : new Input.EventTime(FieldPath.of("ms"), TimeType.EPOCH_MILLIS),
                 null,
-                new Condition.Not(new Condition.TextIn(FieldPath.of("k"), List.of("filtered"), false)));
+                new Condition.Not(new Condition.TextIn(filtered, List.of("filtered"), false)),
+                Edition.UNSTATED,
+                Input.Spellings.NONE,
+                lets);
         Processing processing = new Processing(
                 "com.example.Runs",
                 null,
@@ -82,7 +93,9 @@ class ContentTest {
         Map<String, Object> nested = new LinkedHashMap<>(Map.of("k", "a", "v", 1));
         Samples.plain(some).forEach((path, value) -> put(nested, path, value));
         byte[] record = Json.of(nested).getBytes(StandardCharsets.UTF_8);
-        Decoder decoder = decoder(codec.type(), JSON);
+        Let derived = new Let(
+                FieldPath.of("derived"), new Let.Call(Let.Function.LOWER, List.of(new Let.Field(FieldPath.of("k")))));
+        Decoder decoder = decoder(codec.type(), JSON, random.nextBoolean() ? List.of(derived) : List.of());
         assertThat(decode(decoder, record)).as(Json.of(nested)).isNull();
         assertThat(content(decoder)).isEqualTo(codec.encode(some));
         byte[] damaged = record.clone();

@@ -21,8 +21,9 @@ class InputRefusalsTest {
                         "2:12: input.key: has no version beside it: nothing would say which of two records is newer;"
                                 + " write version: FIELD; or write id in place of key if each record counts",
                         "2:30: input.versoin: 'versoin' is not a setting of input; did you mean 'version'?",
-                        "3:25: rollup.levels[0]: 'Hierarchy/Region' is not a field name; there is no arithmetic: name one"
-                                + " field, and compute beforehand; a field that has just this name:"
+                        "3:25: rollup.levels[0]: 'Hierarchy/Region' is not a field name; there is no arithmetic here:"
+                                + " name one field, which 'let' under input may derive, as in 'net: gross - tax'; a field"
+                                + " that has just this name:"
                                 + " '\"Hierarchy/Region\"'",
                         "4:46: rollup.measures.value: 'sum(Value)' ends too early; write decimal(precision,scale):"
                                 + " digits in all, 1 to 38, and digits after the point, 0 to precision",
@@ -79,7 +80,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"foo\": 1",
                 "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, quote, decimal,"
-                        + " thousands, unwrap, stream, expired, table, logs, decimals, key, version, id, horizon, time, delete,"
+                        + " thousands, nulls, comment, unwrap, records, stream, expired, table, logs, decimals, let, key, version, id, horizon, time, delete,"
                         + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");
@@ -328,10 +329,31 @@ class InputRefusalsTest {
     }
 
     @Test
+    void nulls_are_a_list_of_values_and_a_comment_begins_with_one_character() {
+        assertInput(
+                "\"format\": \"csv\",\n\"nulls\": \"NULL\"",
+                "4:10: input.nulls: 'NULL' is a text; write a list of the values that are missing, such as [NULL, \"-\"]");
+        assertInput(
+                "\"format\": \"csv\",\n\"comment\": \"//\"",
+                "4:13: input.comment: '//' does not begin a line that is a comment; write one ASCII character in quotes,"
+                        + " such as \"#\"");
+        assertInput(
+                "\"format\": \"csv\",\n\"comment\": \",\"",
+                "4:1: input.comment: is the delimiter or the quote, too; write another character");
+        assertInput("\"comment\": \"#\"", "3:1: input.comment: is for csv only; write 'format: csv', or leave it out");
+    }
+
+    @Test
     void an_event_is_taken_out_of_a_json_record_with_at_most_four_fields_on_the_way() {
         assertInput(
                 "\"format\": \"csv\",\n\"unwrap\": \"a\"",
                 "4:1: input.unwrap: is for json only; write 'format: json', or leave it out");
+        assertInput(
+                "\"format\": \"csv\",\n\"records\": \"array\"",
+                "4:1: input.records: is for json only; write 'format: json', or leave it out");
+        assertInput(
+                "\"records\": \"object\"",
+                "3:13: input.records: 'object' is not how a file holds its records; did you mean 'objects'?");
         assertInput(
                 "\"unwrap\": [\"a\", \"b\", \"c\", \"d\", \"e\"]",
                 "3:1: input.unwrap: has 5 fields; write at most 4, the outermost first");

@@ -3,6 +3,7 @@ package dev.onefold.core.grammar;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.Condition.Comparison;
 import dev.onefold.core.pipeline.DecimalType;
+import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Figure;
 import dev.onefold.core.pipeline.Formula;
@@ -10,6 +11,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Measure;
@@ -41,13 +43,17 @@ final class RandomPipelines {
     Pipeline pipeline() {
         boolean json = random.nextBoolean();
         Format format = json
-                ? new Format.Json(random.nextBoolean() ? List.of() : distinct(1 + random.nextInt(3), () -> field(true)))
+                ? new Format.Json(
+                        random.nextBoolean() ? List.of() : distinct(1 + random.nextInt(3), () -> field(true)),
+                        oneOf(Input.Records.LINES, Input.Records.ARRAY, Input.Records.OBJECTS))
                 : new Format.Csv(
                         random.nextBoolean() ? ',' : ";|\t\\ a".charAt(random.nextInt(6)),
                         List.of(),
                         random.nextBoolean() ? '"' : "'`\0".charAt(random.nextInt(3)),
                         random.nextBoolean() ? '.' : ',',
-                        "\0 '_".charAt(random.nextInt(4)));
+                        "\0 '_".charAt(random.nextInt(4)),
+                        random.nextBoolean() ? List.of() : List.of("NULL", "\\N"),
+                        "\0#%".charAt(random.nextInt(3)));
         Identity identity = switch (random.nextInt(4)) {
             case 0 ->
                 Identity.Versioned.of(
@@ -71,8 +77,38 @@ final class RandomPipelines {
                         identity,
                         timed ? new EventTime(field(json), oneOf(TimeType.values())) : null,
                         identity instanceof Identity.Versioned && random.nextBoolean() ? condition(json, 3) : null,
-                        random.nextBoolean() ? condition(json, 3) : null),
+                        random.nextBoolean() ? condition(json, 3) : null,
+                        Edition.UNSTATED,
+                        Input.Spellings.NONE,
+                        random.nextBoolean() ? List.of() : List.of(new Let(FieldPath.of("n"), term(json, 3)))),
                 new Rollups(rollups(json)));
+    }
+
+    /// A term with a field in it.
+    private Let.Term term(boolean json, int depth) {
+        Let.Field field = new Let.Field(field(json));
+        if (depth == 0 || field.field().names().getFirst().equals("n")) {
+            return new Let.Field(FieldPath.of("other"));
+        }
+        Let.Term inner = term(json, depth - 1);
+        return switch (random.nextInt(7)) {
+            case 0 -> new Let.If(condition(json, 2), inner, new Let.Text(text()));
+            case 1 -> new Let.Call(oneOf(Let.Function.LOWER, Let.Function.UPPER, Let.Function.TRIM), List.of(inner));
+            case 2 -> new Let.Call(Let.Function.CONCAT, List.of(new Let.Text(text()), inner));
+            case 3 -> new Let.Call(Let.Function.COALESCE, List.of(inner, new Let.Number(number(14, 14))));
+            case 4 ->
+                new Let.Call(
+                        oneOf(Let.Function.PLUS, Let.Function.MINUS, Let.Function.TIMES),
+                        List.of(inner, term(json, depth - 1)));
+            case 5 ->
+                new Let.Call(
+                        Let.Function.DIVIDE,
+                        List.of(
+                                inner,
+                                new Let.Number(number(14, 14)),
+                                new Let.Number(new BigDecimal(random.nextInt(9)))));
+            default -> field;
+        };
     }
 
     private List<Rollup> rollups(boolean json) {

@@ -229,7 +229,8 @@ class RollupRefusalsTest {
     @Test
     void numbers_of_a_record_are_multiplied_only() {
         String alone =
-                "numbers of a record are multiplied only, as in sum(price * quantity); compute others beforehand";
+                "numbers are multiplied only here, as in sum(price * quantity); derive others with 'let' under input,"
+                        + " as in 'net: gross - tax'";
         assertMeasure("sum(a + b) decimal(9,2)", "'+' is arithmetic; " + alone, 8);
         assertMeasure("sum(a * b - c) decimal(9,2)", "'-' is arithmetic; " + alone, 12);
         assertMeasure(
@@ -380,7 +381,8 @@ class RollupRefusalsTest {
     }
 
     private static final String FORMULA = "\"f%d\": \"count() + distinct(a%d)\"";
-    private static final String NO_ARITHMETIC = "there is no arithmetic: name one field, and compute beforehand";
+    private static final String NO_ARITHMETIC =
+            "there is no arithmetic here: name one field, which 'let' under input may derive, as in 'net: gross - tax'";
 
     private static void assertRollups(String rollups, String... problems) {
         assertThat(Read.problems("{\"pipeline\": \"p\", \"input\": {}, \"rollups\": {\n" + rollups + "}}"))

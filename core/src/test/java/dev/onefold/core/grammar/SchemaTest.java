@@ -69,6 +69,9 @@ class SchemaTest {
         Node fields =
                 ((Node.Sequence) at(schema, "$defs", "fields", "oneOf")).items().get(1);
         assertThat(number(at(fields, "maxItems"))).isEqualTo(Limits.KEY_FIELDS_MAX);
+        Node let = at(schema, "$defs", "input", "properties", "let");
+        assertThat(number(at(let, "maxProperties"))).isEqualTo(Limits.LETS_MAX);
+        assertThat(number(at(let, "propertyNames", "maxLength"))).isEqualTo(Limits.NAME_LENGTH_MAX);
         Node process = at(schema, "$defs", "process", "properties");
         assertThat(number(at(process, "version", "maximum"))).isEqualTo(Processing.VERSION_MAX);
         assertThat(number(at(process, "keep", "maximum"))).isEqualTo(Processing.KEEP_MAX);

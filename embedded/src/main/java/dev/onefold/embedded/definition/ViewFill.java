@@ -17,6 +17,7 @@ import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.Framing;
+import dev.onefold.embedded.source.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
@@ -172,6 +173,11 @@ final class ViewFill {
             if (source.kind() != Source.Kind.LINES && Horizon.of(definition).isPresent()) {
                 return new Readable(
                         files, "the horizon needs the arrival of each record, and " + source.name() + " has none");
+            } else if (file != null
+                    && source.at() > 0
+                    && RecordEnds.of(definition).ofFiles()
+                            != RecordEnds.of(old.pipeline).ofFiles()) {
+                return new Readable(files, "'records' has changed, so " + source.name() + " has other records now");
             } else if (file != null) {
                 files.add(file);
             } else if (source.kind() != Source.Kind.LINES) {
@@ -182,6 +188,14 @@ final class ViewFill {
                         "what came as " + source.name()
                                 + " was not kept (--keep-journal keeps it from the first record on)");
             }
+        }
+        if (opening.journal().position().number() > 1
+                && !RecordEnds.of(definition).areAs(RecordEnds.of(old.pipeline))) {
+            return new Readable(
+                    files,
+                    "the records of the journal, and edits of dead letters, begin and end at other lines now, because"
+                            + " the edition, the quote, the delimiter or the comment of CSV has changed; 'edition: "
+                            + old.pipeline.input().edition() + "' under input is the one of the data");
         }
         if (opening.journal().position().number() > 1 && !opening.journal().isWhole()) {
             return new Readable(
@@ -218,7 +232,7 @@ final class ViewFill {
                     .filter(source -> source.name().equals(file.name()))
                     .findFirst()
                     .orElseThrow();
-            try (InputStream in = Limited.open(file, known.bytes())) {
+            try (InputStream in = Limited.open(RecordEnds.of(definition), file, known.bytes())) {
                 refold(fresh, in, known, reason);
             } catch (IOException e) {
                 throw refused(reason, "source " + file.name() + " cannot be read again: " + e.getMessage());
@@ -321,9 +335,9 @@ final class ViewFill {
             left = bytes;
         }
 
-        static Limited open(FileSource file, long bytes) throws IOException {
+        static Limited open(RecordEnds ends, FileSource file, long bytes) throws IOException {
             try {
-                return new Limited(file.opener().open(), bytes);
+                return new Limited(JsonRecords.of(ends, file.opener().open()), bytes);
             } catch (RuntimeException e) {
                 throw new IOException(e);
             }

@@ -105,7 +105,7 @@ public final class Lines {
     /// @param linesBefore lines of the source in front of these
     /// @throws IllegalArgumentException if the state of quotes is not known somewhere
     public static void requireEnds(RecordEnds ends, byte[] lines, int length, long linesBefore) {
-        if (ends.haveQuotes() && !ends.areWhole(lines, 0, length)) {
+        if (ends.mayHaveLines() && !ends.areWhole(lines, 0, length)) {
             throw new IllegalArgumentException(
                     "Nothing of this was taken: " + ends.fault(lines, 0, length).message(linesBefore));
         }
@@ -135,7 +135,7 @@ public final class Lines {
         if (ends.end(bytes, 0, bytes.length) >= 0) {
             throw new IllegalArgumentException(
                     "Record " + number + " of the list holds a line end; a record is one line"
-                            + (ends.haveQuotes() ? ", or has its line ends in quotes" : ""));
+                            + (ends.mayHaveLines() ? ", or has its line ends in quotes" : ""));
         }
         requireEnds(ends, bytes, bytes.length, 0);
         return bytes;

@@ -4,6 +4,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.source.Decompression;
@@ -11,6 +12,7 @@ import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
 import dev.onefold.embedded.source.Framing;
+import dev.onefold.embedded.source.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
@@ -41,9 +43,11 @@ public final class FileFold {
     private final FileSource file;
     private final FoldListener listener;
     private final List<Chunk> pool = new ArrayList<>();
+    private final RecordEnds ends;
     private final Framing framing;
 
     public FileFold(Rounds rounds, FileSource file, FoldListener listener) {
+        ends = RecordEnds.of(rounds.pipeline());
         framing = Framing.ofLines(rounds.pipeline());
         this.rounds = rounds;
         this.file = file;
@@ -53,7 +57,14 @@ public final class FileFold {
     public FileSource.Outcome run() {
         Horizon.requireNone(rounds.pipeline(), "a line of the file " + file.name());
         Identity.ByMessage.requireNone(rounds.pipeline(), "a line of the file " + file.name());
-        try (InputStream in = file.opener().open()) {
+        if (file.growing() && ends.ofFiles() != Records.LINES) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_UNREADABLE,
+                    "Input " + file.name() + " cannot be followed: with 'records: "
+                            + ends.ofFiles().word()
+                            + "' a file is read when it is whole. Fold it then, or follow a file of one object a line.");
+        }
+        try (InputStream in = open()) {
             Source.Known known = rounds.source(file.name());
             if (known != null) {
                 rounds.openSource(known.name(), Source.Kind.FILE);
@@ -73,11 +84,15 @@ public final class FileFold {
         if (likeness.beginning() != null && rounds.pipeline().recordsKnownFor().isPresent()) {
             return doubtful(likeness.beginning());
         }
-        try (InputStream in = file.opener().open()) {
+        try (InputStream in = open()) {
             return fold(in, Sha256.digest(), file.name());
         } catch (IOException e) {
             throw unreadable(e);
         }
+    }
+
+    private InputStream open() throws IOException {
+        return JsonRecords.of(ends, file.opener().open());
     }
 
     private EngineException unreadable(IOException e) {
@@ -136,7 +151,7 @@ public final class FileFold {
         }
         String whole = null;
         String beginning = null;
-        try (InputStream in = new BufferedInputStream(file.opener().open())) {
+        try (InputStream in = new BufferedInputStream(open())) {
             MessageDigest digest = Sha256.digest();
             long at = 0;
             for (var length : byLength.entrySet()) {
@@ -307,6 +322,15 @@ public final class FileFold {
     }
 
     private void fold(List<LineReader.Lines> round, LineReader reader, Source source) {
+        LineReader.Lines first = round.getFirst();
+        String refusal = source.at() > 0 || file.growing()
+                ? null
+                : JsonRecords.refusal(rounds.pipeline(), first.bytes(), first.length());
+        if (refusal != null) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_UNREADABLE,
+                    "Input " + file.name() + " " + refusal + ". Nothing of it was folded.");
+        }
         rounds.fold(chunks(round, source), this::givesUp);
         round.forEach(reader::giveBack);
     }

@@ -1,5 +1,7 @@
 package dev.onefold.embedded.source;
 
+import dev.onefold.core.event.RecordEnds;
+import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.query.Answer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,14 +23,14 @@ public final class FileLag {
 
     /// Bytes by the path of the file. A source that is not a file does not count, whatever its name looks
     /// like: its sender chose the name.
-    public static Map<String, Long> byFile(List<Source> sources) {
+    public static Map<String, Long> byFile(RecordEnds ends, List<Source> sources) {
         Map<String, Long> bytes = new TreeMap<>();
         for (Source source : sources) {
             if (source.kind() == Source.Kind.FILE) {
                 Matcher generation = GENERATION.matcher(source.name());
                 bytes.merge(
                         generation.matches() ? generation.group(1) : source.name(),
-                        bytes(source.progress()),
+                        ends.ofFiles() == Records.LINES ? bytes(source.progress()) : 0,
                         Long::sum);
             }
         }

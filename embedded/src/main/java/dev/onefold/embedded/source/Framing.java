@@ -35,7 +35,7 @@ public record Framing(Kind kind, RecordEnds ends) {
     /// Lines, as a pipeline reads them: a record of CSV may have several.
     public static Framing ofLines(Pipeline pipeline) {
         RecordEnds ends = RecordEnds.of(pipeline);
-        return ends.haveQuotes() ? new Framing(Kind.LINES, ends) : LINES;
+        return ends.mayHaveLines() ? new Framing(Kind.LINES, ends) : LINES;
     }
 
     /// Whether records are in lines.

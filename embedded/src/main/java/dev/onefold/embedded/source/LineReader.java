@@ -36,6 +36,7 @@ public final class LineReader {
     private boolean ended;
     private @Nullable Lines rest;
     private RecordEnds.@Nullable Fault fault;
+    private JsonRecords.@Nullable Broken broken;
 
     private LineReader(
             RecordEnds ends, InputStream in, @Nullable MessageDigest digest, boolean growing, boolean eager) {
@@ -180,7 +181,7 @@ public final class LineReader {
             int capacity = buffer.length - Decoder.PADDING;
             int seen = length;
             while (!ended && length < capacity && !isKnown) {
-                int read = in.read(buffer, length, capacity - length);
+                int read = read(buffer, length, capacity - length);
                 ended = read < 0;
                 length += Math.max(read, 0);
                 if (eager && firstNewline(buffer, seen, length) < length) {
@@ -193,6 +194,9 @@ public final class LineReader {
             if (end > 0) {
                 end = beforeOversized(buffer, end);
                 return end == 0 ? oversized(buffer, length) : cut(buffer, end, length);
+            }
+            if (broken != null) {
+                throw broken;
             }
             if (ended && length == 0) {
                 release(buffer);
@@ -215,9 +219,19 @@ public final class LineReader {
         }
     }
 
+    /// The records in front of one that is broken are handed out first.
+    private int read(byte[] buffer, int from, int count) throws IOException {
+        try {
+            return in.read(buffer, from, count);
+        } catch (JsonRecords.Broken e) {
+            broken = e;
+            return -1;
+        }
+    }
+
     /// @param end behind the last record before `seen`
     private int lastEnd(byte[] buffer, int end, int seen, int length) {
-        int from = ends.haveQuotes() ? end : seen;
+        int from = ends.mayHaveLines() ? end : seen;
         int found = ends.lastEnd(buffer, from, length);
         return found > from ? found : end;
     }

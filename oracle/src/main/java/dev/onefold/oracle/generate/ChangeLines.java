@@ -17,7 +17,7 @@ final class ChangeLines {
                 && !pipeline.contains("\n  unwrap: ")
                 && pipeline.contains("\n  key: ")
                 && pipeline.contains("\n  version: ")
-                && !pipeline.contains("\n  unwrap: ")
+                && !pipeline.contains("\n  let:")
                 && Math.floorMod(pipeline.hashCode(), EACH) == 0;
     }
 

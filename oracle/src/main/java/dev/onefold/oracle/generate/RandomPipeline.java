@@ -25,6 +25,7 @@ final class RandomPipeline {
     private final @Nullable Field time;
     private final boolean horizon;
     private final List<Field> others = new ArrayList<>();
+    private final RandomLets lets;
     private final @Nullable String delete;
     private final @Nullable String filter;
     private final List<String> rollups = new ArrayList<>();
@@ -51,7 +52,8 @@ final class RandomPipeline {
         horizon = byId && chance.percent(30);
         time = horizon || chance.percent(20) ? fields.time() : null;
         delete = versioned && chance.percent(60) ? delete(fields) : null;
-        RandomCondition conditions = new RandomCondition(chance, others);
+        lets = new RandomLets(key, fields());
+        RandomCondition conditions = new RandomCondition(chance, readable());
         filter = chance.percent(35) ? conditions.write() : null;
         for (int count = chance.percent(60) ? 1 : chance.between(2, 3); count > 0; count--) {
             rollups.add(rollup());
@@ -100,6 +102,13 @@ final class RandomPipeline {
         return key;
     }
 
+    /// The fields that conditions, levels and measures may read.
+    private List<Field> readable() {
+        List<Field> all = new ArrayList<>(others);
+        all.addAll(lets.fields());
+        return all;
+    }
+
     /// All fields, each once; of CSV the columns in this order.
     List<Field> fields() {
         List<Field> all = new ArrayList<>(key);
@@ -120,6 +129,7 @@ final class RandomPipeline {
 
     private String inputYaml() {
         StringBuilder yaml = new StringBuilder("pipeline: case\ninput:\n").append(formatYaml());
+        yaml.append(lets.yaml());
         if (!key.isEmpty()) {
             List<String> parts = key.stream().map(this::part).toList();
             yaml.append(version == null ? "  id: " : "  key: ")
@@ -186,7 +196,7 @@ final class RandomPipeline {
 
     /// A part of the key: a field, or one with a type or with what stands for it.
     private String part(Field field) {
-        String path = quoted(field.written());
+        String path = quoted(lets.written(field));
         if (chance.percent(25)) {
             return path;
         }
@@ -205,7 +215,7 @@ final class RandomPipeline {
 
     private String rollup() {
         StringBuilder yaml = new StringBuilder("  levels:");
-        List<Field> candidates = new ArrayList<>(others);
+        List<Field> candidates = readable();
         candidates.addAll(key);
         Set<String> levels = new LinkedHashSet<>();
         for (int count = chance.between(0, 3); count > 0; count--) {
@@ -260,11 +270,11 @@ final class RandomPipeline {
     }
 
     private String measure() {
-        return call() + (chance.percent(20) ? " where " + new RandomCondition(chance, others).write() : "");
+        return call() + (chance.percent(20) ? " where " + new RandomCondition(chance, readable()).write() : "");
     }
 
     private String call() {
-        Field field = chance.of(others);
+        Field field = chance.of(readable());
         if (chance.percent(20)) {
             return "count()";
         }
@@ -288,8 +298,9 @@ final class RandomPipeline {
     }
 
     private String product(String function) {
-        List<Field> numbers =
-                others.stream().filter(each -> each.kind() == Field.Kind.NUMBER).toList();
+        List<Field> numbers = readable().stream()
+                .filter(each -> each.kind() == Field.Kind.NUMBER)
+                .toList();
         List<String> factors = new ArrayList<>();
         int scale = 0;
         for (int count = chance.between(2, 3); count > 0; count--) {

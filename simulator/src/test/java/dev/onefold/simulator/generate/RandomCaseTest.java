@@ -57,6 +57,7 @@ class RandomCaseTest {
                 "  key: \"",
                 "  key: [",
                 "  id: ",
+                "derived-key: ",
                 "input:\n  format: json\nrollup",
                 "horizon: ",
                 "time: {",

@@ -1,0 +1,98 @@
+package dev.onefold.core.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Pipeline;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/// Files as databases, spreadsheets and libraries write them, with the settings that read them.
+class CsvDialectsTest {
+    private static final List<String> ROWS = List.of("1|a,b|1234.5", "2|-|-", "3||-7", "4|two\nlines \"x\"|0");
+
+    /// Cuts a file in records and reads them: `id|text|number`, where a missing value is `-`.
+    private static List<String> read(String file, UnaryOperator<PipelineBuilder> dialect) {
+        Pipeline pipeline = dialect.apply(PipelineBuilder.named("p").csv())
+                .rollup(r -> r.levels("id", "text missing \"-\"", "number missing \"-\"")
+                        .measure("sum", "sum(number) decimal(9,2) missing ignore"))
+                .build();
+        byte[] bytes = file.getBytes(StandardCharsets.UTF_8);
+        byte[] padded = Arrays.copyOf(bytes, bytes.length + Decoder.PADDING);
+        RecordEnds ends = RecordEnds.of(pipeline);
+        Decoder decoder = new Decoder(pipeline);
+        List<String> rows = new ArrayList<>();
+        boolean hasHeader = false;
+        for (int from = 0; from < bytes.length; ) {
+            int next = ends.endAnyhow(bytes, from, bytes.length);
+            int to = next > from && bytes[next - 1] == '\n' ? next - 1 : next;
+            if (!hasHeader) {
+                assertThat(decoder.header(padded, from, to)).isNull();
+                hasHeader = true;
+            } else {
+                assertThat(decoder.decode(padded, from, to)).isNull();
+                Event event = decoder.event();
+                if (event.silence == null) {
+                    byte[] group = Arrays.copyOfRange(event.data, event.groupFrom[0], event.groupTo[0]);
+                    rows.add(String.join("|", new Tuple(group).parts()));
+                }
+            }
+            from = next;
+        }
+        return rows;
+    }
+
+    @Test
+    void postgresql_copy_to_csv() {
+        assertThat(read("id,text,number\n1,\"a,b\",1234.5\n2,,\n3,\"\",-7\n4,\"two\nlines \"\"x\"\"\",0\n", p -> p))
+                .isEqualTo(ROWS);
+    }
+
+    @Test
+    void nulls_in_words_count_only_without_quotes() {
+        assertThat(read(
+                        "id\ttext\tnumber\n1\ta,b\t1234.5\n2\t\\N\tNULL\n3\t\"\"\t-7\n4\t\"two\nlines \"\"x\"\"\"\t0\n",
+                        p -> p.delimiter('\t').nulls("NULL", "\\N")))
+                .isEqualTo(ROWS);
+        assertThat(read("id,text,number\n1,\"NULL\",1\n2,NULLS,2\n", p -> p.nulls("NULL")))
+                .containsExactly("1|NULL|1", "2|NULLS|2");
+        assertThat(read("id,text,number\n1,NULL,1\n", p -> p)).containsExactly("1|NULL|1");
+    }
+
+    @Test
+    void excel_with_semicolons_and_decimal_commas() {
+        assertThat(read(
+                        "\ufeffid;text;number\r\n1;a,b;1.234,5\r\n2;;\r\n3;\"\";-7\r\n4;\"two\nlines \"\"x\"\"\";0\r\n",
+                        p -> p.delimiter(';').numbers(',', '.')))
+                .extracting(row -> row.replace("1.234,5", "1234.5"))
+                .isEqualTo(ROWS);
+    }
+
+    @Test
+    void pandas_and_r_write_words_for_what_is_missing() {
+        assertThat(read(
+                        "id,text,number\n1,\"a,b\",1234.5\n2,NA,NaN\n3,\"\",-7\n4,\"two\nlines \"\"x\"\"\",0\n",
+                        p -> p.nulls("NA", "NaN")))
+                .isEqualTo(ROWS);
+    }
+
+    @Test
+    void lines_of_comments_are_passed_over_whatever_is_in_them() {
+        String file = "\ufeff# it's \"open, of 2024\n#\nid,text,number\n1,\"a,b\",1234.5\n# \"\r\n2,,\n"
+                + "3,\"\",-7\n#4,x,1\n4,\"two\nlines \"\"x\"\"\",0\n# end,\"";
+        assertThat(read(file, p -> p.comment('#'))).isEqualTo(ROWS);
+        assertThat(read(file + "\n", p -> p.comment('#'))).isEqualTo(ROWS);
+        assertThat(read(
+                        "id,text,number\n1,\"\n# text\",#\n",
+                        p -> p.comment('#').nulls("#")))
+                .containsExactly("1|\n# text|-");
+        assertThat(read(
+                        "% c\nid|text|number\n1|\"x|2\n",
+                        p -> p.comment('%').noQuote().delimiter('|')))
+                .containsExactly("1|\"x|2");
+    }
+}

@@ -1,0 +1,236 @@
+package dev.onefold.embedded.source;
+
+import dev.onefold.core.document.JsonText;
+import dev.onefold.core.document.Node;
+import dev.onefold.core.document.Problems;
+import dev.onefold.core.event.RecordEnds;
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Input.Records;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// The JSON records of a file that holds them in arrays, side by side or over several lines, as one a line. A line
+/// break inside of a record becomes a space, and whatever is between records is left out. So these lines, and not the
+/// bytes of the file, are what is numbered, hashed and kept, as those of a compressed file are.
+///
+/// Brackets and quotes are all that is looked at. A record in which they do not fit has no end that can be known, so
+/// the stream ends there, with [Broken]; any other damage is left to the decoder. Not thread-safe.
+public final class JsonRecords extends InputStream {
+    private static final int BUFFER_BYTES = 1 << 16;
+    private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
+    private final InputStream in;
+    private final boolean areElements;
+    private final byte[] read = new byte[BUFFER_BYTES];
+    private final byte[] ready = new byte[2 * BUFFER_BYTES]; // Behind each byte may be the end of a record.
+    private int at;
+    private int end;
+    private long bytes;
+    private long line = 1;
+    private long arrayLine; // In which the array begins; 0 outside of one.
+    private long recordLine; // 0 outside of a record.
+    private int depth;
+    private boolean isText;
+    private boolean isEscaped;
+    private @Nullable Broken broken;
+
+    private JsonRecords(InputStream in, Records records) {
+        this.in = in;
+        areElements = records == Records.ARRAY;
+    }
+
+    /// What is read of a file, as lines.
+    public static InputStream of(RecordEnds ends, InputStream file) {
+        return of(ends.ofFiles(), file);
+    }
+
+    /// The same.
+    public static InputStream of(Records records, InputStream file) {
+        return records == Records.LINES ? file : new JsonRecords(file, records);
+    }
+
+    /// The end of a record, or of an array, cannot be known.
+    public static final class Broken extends IOException {
+        private static final long serialVersionUID = 1;
+
+        private Broken(String message) {
+            super(message);
+        }
+    }
+
+    /// The way in which a file that is read as lines seems to hold its records: its first record is a whole
+    /// object, but is not one line. A first line that is only damaged shows nothing.
+    public static Records seen(byte[] begin, int length) {
+        String text = new String(begin, 0, length, StandardCharsets.UTF_8).replaceFirst("^\ufeff", "");
+        Records records = text.stripLeading().startsWith("[") ? Records.ARRAY : Records.OBJECTS;
+        String first = firstOf(new ByteArrayInputStream(begin, 0, length), records);
+        if (first == null || !(JsonText.read(first, new Problems()) instanceof Node.Mapping)) {
+            return Records.LINES;
+        }
+        String line = text.lines().findFirst().orElse("").strip();
+        return records == Records.ARRAY
+                        || !line.startsWith(first)
+                        || line.substring(first.length())
+                                .replace(',', ' ')
+                                .stripLeading()
+                                .startsWith("{")
+                ? records
+                : Records.LINES;
+    }
+
+    private static @Nullable String firstOf(InputStream begin, Records records) {
+        try (InputStream lines = new JsonRecords(begin, records)) {
+            ByteArrayOutputStream first = new ByteArrayOutputStream();
+            for (int b = lines.read(); b != '\n'; b = lines.read()) {
+                if (b < 0) {
+                    return null;
+                }
+                first.write(b);
+            }
+            return first.toString(StandardCharsets.UTF_8);
+        } catch (IOException broken) {
+            return null;
+        }
+    }
+
+    /// Why a source that is read as lines is refused at its first record; `null` if it is not.
+    public static @Nullable String refusal(Pipeline pipeline, byte[] begin, int length) {
+        boolean asksForLines = pipeline.input().format() instanceof Format.Json json
+                && json.records() == Records.LINES
+                && pipeline.input().readsBy(3);
+        Records seen = asksForLines ? seen(begin, length) : Records.LINES;
+        return seen == Records.LINES
+                ? null
+                : (seen == Records.ARRAY
+                                ? "holds an array of JSON objects"
+                                : "holds JSON objects side by side or over several lines")
+                        + ", and the pipeline reads one object a line. Write 'records: " + seen.word()
+                        + "' under input";
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+        if (length == 0) {
+            return 0;
+        }
+        while (at == end) {
+            if (broken != null) {
+                throw broken;
+            }
+            int count = in.read(read, 0, read.length);
+            at = 0;
+            end = 0;
+            try {
+                if (count < 0) {
+                    requireEnd();
+                    return -1;
+                }
+                for (int i = 0; i < count; i++) {
+                    take(read[i]);
+                }
+            } catch (Broken e) {
+                broken = e; // Behind the records that are ready.
+            }
+        }
+        int count = Math.min(length, end - at);
+        System.arraycopy(ready, at, into, offset, count);
+        at += count;
+        return count;
+    }
+
+    private void take(byte b) throws Broken {
+        boolean isLineEnd = b == '\n' || b == '\r';
+        boolean isSpace = isLineEnd || b == ' ' || b == '\t';
+        line += b == '\n' ? 1 : 0;
+        bytes++;
+        if (isText && isLineEnd) {
+            throw new Broken("the record that begins in line " + recordLine + " has a line break inside of quotes");
+        }
+        if (areElements && recordLine > 0 && depth == 0 && !isText && (b == ',' || b == ']')) {
+            end();
+        }
+        if (recordLine == 0 && !isSpace && b != ',' && !isMark(b)) {
+            between(b);
+        }
+        if (recordLine > 0) {
+            ready[end++] = isLineEnd ? (byte) ' ' : b;
+            inside(b);
+        }
+    }
+
+    private boolean isMark(byte b) {
+        return bytes <= MARK.length && b == MARK[(int) bytes - 1];
+    }
+
+    private void between(byte b) throws Broken {
+        if (areElements && arrayLine == 0) {
+            if (b != '[') {
+                throw new Broken(
+                        "an array is expected in line " + line + ", and it has '" + (char) (b & 0xff)
+                                + "'. If the file has objects without an array around them, write 'records: objects' under input");
+            }
+            arrayLine = line;
+        } else if (areElements && b == ']') {
+            arrayLine = 0;
+        } else if (areElements || b == '{') {
+            recordLine = line;
+        } else {
+            throw new Broken("an object is expected in line " + line + ", and it has '" + (char) (b & 0xff) + "'"
+                    + (b == '[' ? ". If the file has arrays of objects, write 'records: array' under input" : ""));
+        }
+    }
+
+    private void inside(byte b) {
+        if (isText) {
+            isText = isEscaped || b != '"';
+            isEscaped = !isEscaped && b == '\\';
+        } else if (b == '"') {
+            isText = true;
+        } else if (b == '{' || b == '[') {
+            depth++;
+        } else if (b == '}' || b == ']') {
+            depth = Math.max(0, depth - 1);
+            if (depth == 0 && !areElements) {
+                end();
+            }
+        }
+    }
+
+    private void end() {
+        ready[end++] = '\n';
+        recordLine = 0;
+    }
+
+    private void requireEnd() throws Broken {
+        if (recordLine > 0) {
+            throw new Broken("the record that begins in line " + recordLine
+                    + " has no end: the input was cut, or a bracket or a quote of the record is missing");
+        }
+        if (arrayLine > 0) {
+            throw new Broken("the array that begins in line " + arrayLine
+                    + " has no end: the input was cut, or is still being written");
+        }
+    }
+
+    /// The reader of lines asks how much room it needs.
+    @Override
+    public int available() throws IOException {
+        return end - at + in.available();
+    }
+
+    @Override
+    public void close() throws IOException {
+        in.close();
+    }
+}
