@@ -131,6 +131,7 @@ class ConnectDecimalsTest {
         for (PipelineBuilder each : List.of(
                 sales().filter("amount > 5"),
                 sales().version("amount"),
+                sales().let("twice", "amount * 2").filter("twice > 5"),
                 sales().rollup("steps", r -> r.levels("step(amount, 5)").count("n")),
                 sales().rollup("products", r -> r.measure("s", "sum(amount * amount) decimal(38,4)")))) {
             assertThat(said(new Decoder(each.build()), change)).contains(". If it is a decimal in base64");
