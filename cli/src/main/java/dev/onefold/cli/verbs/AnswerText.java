@@ -58,7 +58,7 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
 
     /// The unit in which the progress of a pipeline's sources is counted: where a record may have several lines, lines.
     static String unit(Pipeline pipeline) {
-        return RecordEnds.of(pipeline).haveQuotes() ? "line" : "record";
+        return RecordEnds.of(pipeline).mayHaveLines() ? "line" : "record";
     }
 
     /// The lines that say which part of the input an answer covers: its time, and the records or lines and the bytes of
