@@ -160,7 +160,7 @@ record Changes(Document row, boolean isRemoved, @Nullable BigDecimal version) {
 
     /// The end of the commit before, or the change itself where there is none, and the change.
     private static String sequence(String text) {
-        String[] parts = text.replaceAll("[\\[\\]\"\\\\]", "").split(",", -1);
+        String[] parts = text.replaceAll("[\\[\\] \"\\\\]", "").split(",", -1);
         if (parts.length != 2) {
             return "";
         }

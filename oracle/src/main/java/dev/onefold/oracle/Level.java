@@ -120,6 +120,11 @@ record Level(
     private String calendar(Document document, Object value) {
         BigDecimal time = Objects.requireNonNull(document.time(value, timeType));
         ZoneId of = zone == null ? document.spellings().zone() : ZoneId.of(zone);
+        if (zone != null
+                && timeType.equals("epoch-days")
+                && document.spellings().zone() == null) {
+            throw new Refused("a day without a zone");
+        }
         long seconds = Values.likely(time).setScale(0, RoundingMode.FLOOR).longValueExact();
         LocalDate date = Instant.ofEpochSecond(seconds)
                 .atZone(of == null ? ZoneOffset.UTC : of)

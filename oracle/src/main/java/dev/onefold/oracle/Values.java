@@ -23,7 +23,7 @@ final class Values {
     // Sequence numbers of streams are texts with leading zeros.
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]+");
     private static final Pattern ISO = Pattern.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})"
-            + "(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,9})?)(Z| UTC| ?[+-][0-9]{2}(?::?[0-9]{2})?)?)?");
+            + "(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,9})?)( ?Z| UTC| ?[+-][0-9]{2}(?::?[0-9]{2})?)?)?");
 
     /// Farther from the point than any number that counts, so that it can stand for all beyond.
     private static final int EXPONENT_MAX = 100_000;
@@ -32,6 +32,7 @@ final class Values {
     private static final int NANOSECOND_DIGITS = 9;
     private static final int VALUE_DIGITS_MAX = 28;
     private static final int VERSION_DIGITS_MAX = 64;
+    private static final long DAYS_MAX = 365_000_000_000L;
     private static final long YEAR_1900 = -2_208_988_800L;
     private static final long YEAR_2200 = 7_258_118_400L;
 
@@ -144,6 +145,7 @@ final class Values {
         }
         BigDecimal seconds = switch (type) {
             case "iso" -> iso(value, spellings);
+            case "epoch-days" -> days(value, spellings);
             case "epoch-seconds" -> epoch(value, 0);
             case "epoch-millis" -> epoch(value, 3);
             case "epoch-micros" -> epoch(value, 6);
@@ -175,6 +177,18 @@ final class Values {
             throw new Refused("a time outside of the years 1900 to 2199");
         }
         return seconds;
+    }
+
+    private static BigDecimal days(Object value, Document.Spellings spellings) {
+        BigDecimal days = decimal(value);
+        if (days == null
+                || days.stripTrailingZeros().scale() > 0
+                || days.abs().compareTo(BigDecimal.valueOf(DAYS_MAX)) > 0) {
+            throw new Refused("no count of days");
+        }
+        LocalDate date = LocalDate.ofEpochDay(days.longValueExact());
+        return BigDecimal.valueOf(date.atStartOfDay(spellings.zone() == null ? ZoneOffset.UTC : spellings.zone())
+                .toEpochSecond());
     }
 
     private static BigDecimal epoch(Object value, int shift) {

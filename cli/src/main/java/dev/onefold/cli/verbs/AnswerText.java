@@ -22,7 +22,7 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
     /// As a tree with aligned numbers, and below it what it covers.
     ///
     /// @param source makes a source's name short and printable
-    /// @param unit of what a source counts
+    /// @param unit in which the progress of sources is counted
     public void table(Consumer<String> out, int width, boolean cut, UnaryOperator<String> source, String unit) {
         List<String> header = new ArrayList<>(List.of(""));
         answer.measures().forEach(measure -> header.add(Words.visible(measure)));
@@ -56,13 +56,13 @@ record AnswerText(String pipeline, Answer answer, List<String> root, boolean ran
         return "  ".repeat(group.size() - root.size()) + Words.group(group.getLast());
     }
 
-    /// The unit in which sources of a pipeline count: a record of CSV may have several lines.
+    /// The unit in which the progress of a pipeline's sources is counted: where a record may have several lines, lines.
     static String unit(Pipeline pipeline) {
         return RecordEnds.of(pipeline).mayHaveLines() ? "line" : "record";
     }
 
-    /// The lines that say which part of the input an answer covers: its time, and the records and bytes of each
-    /// source.
+    /// The lines that say which part of the input an answer covers: its time, and the records or lines and the bytes of
+    /// each source.
     static String cut(Answer.Cut cut, UnaryOperator<String> source, String unit) {
         StringBuilder text = new StringBuilder();
         List<Answer.Progress> sources = cut.sources();

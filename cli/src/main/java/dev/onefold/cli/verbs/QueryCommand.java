@@ -186,7 +186,10 @@ final class QueryCommand implements Callable<Integer> {
         if (watch) {
             return watch(caller, root).code();
         }
-        return pipeline.read(engine -> ask(engine, root, answer -> write(caller, engine.pipeline(), answer, root)))
+        return pipeline.read(engine -> {
+                    Pipeline asked = engine.pipeline();
+                    return ask(engine, root, answer -> write(caller, asked, answer, root));
+                })
                 .code();
     }
 
@@ -226,9 +229,9 @@ final class QueryCommand implements Callable<Integer> {
         WatchText text = new WatchText(caller.screen(), root, top != null);
         return watching.run(isFirst -> {
             Verb asking = engine -> {
-                String name = engine.pipeline().name();
+                Pipeline asked = engine.pipeline();
                 return ask(engine, root, answer -> {
-                    watching.show(text.next(name, AnswerText.unit(engine.pipeline()), answer));
+                    watching.show(text.next(asked.name(), AnswerText.unit(asked), answer));
                     return ExitCode.DONE;
                 });
             };
@@ -236,18 +239,18 @@ final class QueryCommand implements Callable<Integer> {
         });
     }
 
-    private ExitCode write(Caller caller, Pipeline served, Answer answer, List<String> root) {
+    private ExitCode write(Caller caller, Pipeline asked, Answer answer, List<String> root) {
         Consumer<String> out = caller.out()::print;
         switch (format) {
             case table ->
-                new AnswerText(served.name(), answer, root, top != null)
+                new AnswerText(asked.name(), answer, root, top != null)
                         .table(
                                 out,
                                 caller.screen().outWidth(),
                                 caller.screen().outIsTerminal(),
                                 caller::shownSource,
-                                AnswerText.unit(served));
-            case json -> JsonForm.write(served.name(), answer, piece -> out.accept(visible(piece)));
+                                AnswerText.unit(asked));
+            case json -> JsonForm.write(asked.name(), answer, piece -> out.accept(visible(piece)));
             case csv -> CsvForm.write(answer, neutralise, piece -> out.accept(visible(piece)));
         }
         if (answer.lines().isEmpty() && !root.isEmpty()) {

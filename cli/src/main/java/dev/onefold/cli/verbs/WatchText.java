@@ -54,7 +54,7 @@ final class WatchText {
 
     /// The text of the next answer.
     ///
-    /// @param unit of what a source counts
+    /// @param unit in which the progress of sources is counted
     Shown next(String pipeline, String unit, Answer answer) {
         int linesMax = screen.outIsTerminal() ? Math.max(1, screen.height() - LINES_AROUND) : LINES_MAX;
         List<Answer.Line> now = answer.lines().stream().limit(linesMax).toList();

@@ -173,6 +173,22 @@ class RunCommandTest {
     }
 
     @Test
+    void lines_of_a_source_are_no_records_where_a_record_may_have_several() {
+        String file =
+                "pipeline: csv\ninput: {format: csv, id: id}\nrollup: {levels: [], measures: {s: 'sum(x) decimal(9,2)'}}\n";
+        cli.write("csv.yaml", file);
+        cli.write("in.csv", "id,x\n\"1\n2\",1\n2,2\n");
+        assertThat(cli.run("run", "csv.yaml", "-i", "in.csv").out()).contains("2 rows of 2 records in all.");
+        assertThat(cli.run("query", "csv.yaml").out()).contains("with 3 lines of 1 source", "in.csv: 3 lines");
+        cli.write(
+                "plain.yaml",
+                file.replace("format: csv", "format: csv, quote: none").replace(": csv\n", ": plain\n"));
+        cli.write("plain.csv", "id,x\n1,1\n");
+        assertThat(cli.run("run", "plain.yaml", "-i", "plain.csv").exitCode()).isZero();
+        assertThat(cli.run("query", "plain.yaml").out()).contains("with 1 record of 1 source");
+    }
+
+    @Test
     void compressed_files_are_known_by_their_names_with_all_their_members() throws Exception {
         ByteArrayOutputStream gzip = new ByteArrayOutputStream();
         for (String member : new String[] {ONE, TWO}) {

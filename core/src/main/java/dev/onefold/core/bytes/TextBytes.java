@@ -18,24 +18,21 @@ public final class TextBytes {
                 return at + 2;
             }
             case 'u' -> {
-                if (at + 6 > end) {
-                    return CUT_OFF;
+                int unit = hex4(bytes, at + 2, end);
+                if (unit < 0) {
+                    return unit;
                 }
-                int unit = hex4(bytes, at + 2);
-                if (unit < 0 || Character.isLowSurrogate((char) unit)) {
+                if (Character.isLowSurrogate((char) unit)) {
                     return INVALID;
                 }
                 if (!Character.isHighSurrogate((char) unit)) {
                     return at + 6;
                 }
-                if (at + 12 > end) {
-                    return CUT_OFF;
-                }
-                if (bytes[at + 6] != '\\' || bytes[at + 7] != 'u') {
+                if (at + 6 < end && bytes[at + 6] != '\\' || at + 7 < end && bytes[at + 7] != 'u') {
                     return INVALID;
                 }
-                int low = hex4(bytes, at + 8);
-                return low >= 0 && Character.isLowSurrogate((char) low) ? at + 12 : INVALID;
+                int low = hex4(bytes, at + 8, end);
+                return low < 0 ? low : Character.isLowSurrogate((char) low) ? at + 12 : INVALID;
             }
             default -> {
                 return INVALID;
@@ -43,9 +40,12 @@ public final class TextBytes {
         }
     }
 
-    private static int hex4(byte[] bytes, int at) {
+    private static int hex4(byte[] bytes, int at, int end) {
         int value = 0;
         for (int i = 0; i < 4; i++) {
+            if (at + i >= end) {
+                return CUT_OFF;
+            }
             int digit = Character.digit(bytes[at + i], 16);
             if (digit < 0) {
                 return INVALID;
@@ -109,10 +109,10 @@ public final class TextBytes {
                 case 'r' -> target[out++] = '\r';
                 case 't' -> target[out++] = '\t';
                 case 'u' -> {
-                    int point = hex4(bytes, at);
+                    int point = hex4(bytes, at, at + 4);
                     at += 4;
                     if (Character.isHighSurrogate((char) point)) {
-                        point = Character.toCodePoint((char) point, (char) hex4(bytes, at + 2));
+                        point = Character.toCodePoint((char) point, (char) hex4(bytes, at + 2, at + 6));
                         at += 6;
                     }
                     out = encode(point, target, out);

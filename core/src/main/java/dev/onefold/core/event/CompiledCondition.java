@@ -136,8 +136,9 @@ sealed interface CompiledCondition {
             }
             BigDecimal value = scalars.number(fields, slot);
             if (value == null) {
-                throw new Unanswerable(Malformed.field(
-                        fields.paths.get(slot),
+                throw new Unanswerable(Malformed.number(
+                        fields,
+                        slot,
                         "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
                                 + ", which is not a number, but a condition compares it with " + number));
             }

@@ -59,7 +59,7 @@ final class DebeziumScanner extends ChangeScanner {
     private final boolean readsForms;
     private boolean isAvro;
     private final TableNames tables;
-    private final @Nullable ConnectDecimals decimals;
+    private final @Nullable ConnectSchemas schemas;
     private final int[] origins;
     private final boolean byCommit;
     private final int valuePart = plan(List.of(), "value");
@@ -179,8 +179,8 @@ final class DebeziumScanner extends ChangeScanner {
         readsForms = pipeline.input().readsBy(3);
         logs = new LogNames(format, readsForms);
         byCommit = pipeline.input().edition() != Edition.FIRST;
-        decimals = readsForms || format.decimals() != null
-                ? new ConnectDecimals(pipeline, format.decimals(), fields)
+        schemas = readsForms || format.decimals() != null
+                ? new ConnectSchemas(pipeline, format.decimals(), fields)
                 : null;
         tables = new TableNames(format, pipeline.input());
         origins = Stream.of(Origin.values())
@@ -351,9 +351,9 @@ final class DebeziumScanner extends ChangeScanner {
             }
         }
         int described = isThere(valuePart) ? schema : schemaAlone;
-        return decimals == null || isRemoved && !isThere(described)
+        return schemas == null || isRemoved && !isThere(described)
                 ? null
-                : decimals.read(raw(), described, recordFrom, recordTo, isAvro);
+                : schemas.read(raw(), described, recordFrom, recordTo, isAvro);
     }
 
     private boolean isUnavailable(int slot) {
@@ -400,7 +400,7 @@ final class DebeziumScanner extends ChangeScanner {
 
     private @Nullable BigInteger position(Envelope envelope) {
         if (isThere(envelope.lsn)) {
-            return byCommit ? sequence(text(envelope.sequence)) : whole(envelope.lsn, DIGITS_MAX);
+            return byCommit ? sequence(text(envelope.sequence), readsForms) : whole(envelope.lsn, DIGITS_MAX);
         }
         if (isThere(envelope.file)) {
             BigInteger file = lastDigits(text(envelope.file));
@@ -431,8 +431,8 @@ final class DebeziumScanner extends ChangeScanner {
 
     /// The place that PostgreSQL's connector states, such as `["22472592","22472360"]`: the end of the last
     /// commit before the transaction, and the position of the change.
-    private static @Nullable BigInteger sequence(String text) {
-        Matcher parts = SEQUENCE.matcher(text.replace("\\", ""));
+    private static @Nullable BigInteger sequence(String text, boolean mayHaveBlanks) {
+        Matcher parts = SEQUENCE.matcher(text.replace("\\", "").replace(mayHaveBlanks ? " " : "\\", ""));
         if (!parts.matches()) {
             return null;
         }

@@ -574,9 +574,12 @@ public final class Decoder {
                     ? ". If it is a time, write for it under version: "
                             + Malformed.part(fields.paths.get(slot), "type", TimeType.ISO.word())
                     : "";
-            return Malformed.field(
-                    fields.paths.get(slot),
-                    "is " + Malformed.excerpt(bytes, from, to) + ", which is not an integer; it is the version"
+            String excerpt = Malformed.excerpt(bytes, from, to);
+            return Malformed.number(
+                    fields,
+                    slot,
+                    "is " + (escaped ? scalars.asSent(excerpt, fields, slot) : excerpt)
+                            + ", which is not an integer; it is the version"
                             + date
                             + Times.clockAdvice(bytes, from, to));
         }

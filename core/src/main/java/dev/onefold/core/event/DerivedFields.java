@@ -292,7 +292,10 @@ final class DerivedFields {
                         + ", which is not a number of at most " + Limits.FACTOR_DIGITS_MAX
                         + " digits before the point and as many behind it; '"
                         + call.function().word() + "' needs one"
-                        + advice));
+                        + advice
+                        + (argument instanceof Let.Field(FieldPath of)
+                                ? ConnectSchemas.advice(fields, fields.slot(of))
+                                : "")));
     }
 
     private @Nullable BigDecimal parse(String text) {

@@ -36,6 +36,12 @@ final class Fields {
     @Nullable
     LocalNumbers numbers;
 
+    /// By slot: what the record's schema says of a time; `null` if it says nothing of any.
+    ConnectSchemas.@Nullable Time @Nullable [] times;
+
+    /// Whether a text may be the bytes of a decimal whose scale the record does not say.
+    boolean lacksSchema;
+
     /// Whether the records are of CSV.
     boolean isCsv;
 
@@ -48,6 +54,8 @@ final class Fields {
 
     void clear(byte[] record) {
         bytes = record;
+        times = null;
+        lacksSchema = false;
         Arrays.fill(kind, MISSING);
     }
 

@@ -118,6 +118,12 @@ final class GroupReader {
         if (malformed != null) {
             return malformed;
         }
+        if (times.isDayOfUtc && calendar.zone() != null) {
+            return Malformed.field(
+                    fields.paths.get(slots[level]),
+                    "is a day without a zone, and the level is of " + calendar.zone()
+                            + "; write under input, whose day it is: 'zone: " + calendar.zone() + "'");
+        }
         long seconds = times.seconds;
         byte[] text = bucketText[level];
         if (text == null || seconds < bucketStart[level] || seconds >= bucketEnd[level]) {
@@ -165,8 +171,9 @@ final class GroupReader {
                 || number.signum() != 0
                         && (Math.abs((long) number.precision() - number.scale()) > STEP_DIGITS_MAX
                                 || number.scale() > Decimals.CHARACTERS_MAX)) {
-            return Malformed.field(
-                    fields.paths.get(slot),
+            return Malformed.number(
+                    fields,
+                    slot,
                     "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
                             + ", which is not a number of at most " + STEP_DIGITS_MAX + " digits");
         }

@@ -96,13 +96,14 @@ final class InputReader {
             wrong = decimals.read(fields.bytes, fields.from[slot], fields.to[slot], type);
         } else if (scalars.isEscaped(fields, slot)) {
             wrong = decimals.read(scalars.bytes, 0, scalars.textLength, type);
+            wrong = wrong == null ? null : scalars.asSent(wrong, fields, slot);
         } else {
             wrong = "is not a number";
         }
         if (wrong != null && fields.isCsv && fields.numbers == null && kind == Fields.TEXT) {
             wrong += LocalNumbers.advice(fields.bytes, fields.from[slot], fields.to[slot]);
         }
-        return wrong == null ? null : Malformed.field(fields.paths.get(slot), wrong);
+        return wrong == null ? null : Malformed.number(fields, slot, wrong);
     }
 
     private @Nullable Malformed product(Measure.Input.Decimal input, int[] factors) {
@@ -110,8 +111,9 @@ final class InputReader {
         for (int slot : factors) {
             BigDecimal factor = scalars.number(fields, slot);
             if (factor == null || !isFactor(factor)) {
-                return Malformed.field(
-                        fields.paths.get(slot),
+                return Malformed.number(
+                        fields,
+                        slot,
                         "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
                                 + ", which is not a number of at most " + Limits.FACTOR_DIGITS_MAX
                                 + " digits before the point and as many behind it; it is a factor");

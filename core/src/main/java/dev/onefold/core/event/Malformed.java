@@ -17,6 +17,11 @@ public record Malformed(Reason reason, String message) {
         return new Malformed(Reason.REFUSED, "Field " + field + " " + message);
     }
 
+    /// Of a value that is no number.
+    static Malformed number(Fields fields, int slot, String message) {
+        return field(fields.paths.get(slot), message + ConnectSchemas.advice(fields, slot));
+    }
+
     /// A value in quotes, cut at a character; bytes that are not UTF-8, and control characters, become
     /// U+FFFD.
     static String excerpt(byte[] bytes, int from, int to) {

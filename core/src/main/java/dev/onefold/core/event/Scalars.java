@@ -83,6 +83,15 @@ final class Scalars {
         return true;
     }
 
+    /// A message about the text that [#isEscaped] has read, with a local number as the record has it.
+    String asSent(String message, Fields fields, int slot) {
+        return fields.kind[slot] != Fields.LOCAL_TEXT
+                ? message
+                : message.replace(
+                        Malformed.excerpt(bytes, 0, textLength),
+                        Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot]));
+    }
+
     /// Whether the first bytes are the word `true`.
     boolean isTrue(int length) {
         return Arrays.equals(bytes, 0, length, TRUE, 0, TRUE.length);

@@ -19,22 +19,25 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Reads instants: ISO-8601 with an offset or in a zone, or epoch seconds, or a thousandth or less of them, with a
+/// Reads instants: ISO-8601 with an offset or in a zone, epoch days or seconds, or a thousandth or less of them, with a
 /// fraction of up to nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the
 /// second, 0 to 999,999,999. Not thread-safe.
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
+    private static final long DAY_SECONDS = 86_400;
+    private static final long DAYS_SECONDS_MAX = SECONDS_MAX - 2 * DAY_SECONDS; // In each zone.
     private static final long LIKELY_SECONDS_MIN = -2_208_988_800L; // 1900-01-01T00:00Z
     private static final long LIKELY_SECONDS_MAX = 7_258_118_400L; // 2200-01-01T00:00Z
     private static final long RECENT_SECONDS_MIN = 315_532_800L; // 1980-01-01T00:00Z
     private static final long DAYS_MIN = 10_000; // 1997 as days since 1970, 1927 as a spreadsheet counts them.
     private static final long DAYS_MAX = 99_999;
     private static final int DATE_LENGTH = 10;
+    private static final List<String> UTC = List.of(" UTC", " Z");
     private static final int NANO_DIGITS = 9;
     private static final int WHOLE_DIGITS = 19;
     static final int COUNTER_DIGITS = 10;
     private static final List<TimeType> FINER =
-            List.of(TimeType.EPOCH_MILLIS, TimeType.EPOCH_MICROS, TimeType.EPOCH_NANOS);
+            List.of(TimeType.EPOCH_SECONDS, TimeType.EPOCH_MILLIS, TimeType.EPOCH_MICROS, TimeType.EPOCH_NANOS);
     private static final int NO_DIGITS = -1_000_000; // No year that it is a part of can come out positive.
 
     private static final long[] UNITS = {1, 0, 0, 1_000, 0, 0, 1_000_000, 0, 0, 1_000_000_000};
@@ -43,6 +46,8 @@ final class Times {
     int nanos;
     /// Of a [TimeType#HLC]: what orders times that are equal.
     long counter;
+    /// Whether it is a day without a zone, by its first instant in UTC.
+    boolean isDayOfUtc;
 
     private final boolean loose;
     private final @Nullable ZoneId zone;
@@ -52,6 +57,7 @@ final class Times {
     private long localTo;
     private int localOffset;
     private @Nullable ZoneOffsetTransition jump;
+    private boolean isOfSchema;
 
     /// Reads as the editions before the third do.
     Times() {
@@ -70,20 +76,46 @@ final class Times {
     @Nullable
     String read(Fields fields, int slot, Scalars scalars, TimeType type) {
         byte kind = fields.kind[slot];
-        if (kind == Fields.NUMBER || kind == Fields.TEXT) {
-            return read(fields.bytes, fields.from[slot], fields.to[slot], kind == Fields.NUMBER, type);
+        ConnectSchemas.Time schema = fields.times == null ? null : fields.times[slot];
+        isOfSchema = schema != null && type == TimeType.AUTO;
+        if (schema != null && schema.type() != type) {
+            if (!isOfSchema || schema.type() == null) {
+                return "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
+                        + ", which the record's schema says to be " + schema.name()
+                        + (schema.type() == null
+                                ? ", and that is no point in time"
+                                : ": write the type " + schema.type().word());
+            }
+            type = schema.type();
         }
-        return scalars.isEscaped(fields, slot)
-                ? read(scalars.bytes, 0, scalars.textLength, false, type)
-                : "is not a time";
+        if (kind == Fields.NUMBER || kind == Fields.TEXT) {
+            int to = fields.to[slot] - (schema != null && hasNoZone(schema, fields, slot) ? 1 : 0);
+            return read(fields.bytes, fields.from[slot], to, kind == Fields.NUMBER, type);
+        }
+        if (!scalars.isEscaped(fields, slot)) {
+            return "is not a time";
+        }
+        String wrong = read(scalars.bytes, 0, scalars.textLength, false, type);
+        return wrong == null ? null : scalars.asSent(wrong, fields, slot);
+    }
+
+    /// Whether a text ends with a `Z` that the database does not have.
+    private boolean hasNoZone(ConnectSchemas.Time schema, Fields fields, int slot) {
+        int length = fields.to[slot] - fields.from[slot];
+        return schema.isLocal()
+                && schema.type() == TimeType.ISO
+                && (zone != null || length == DATE_LENGTH + 1)
+                && fields.bytes[fields.to[slot] - 1] == 'Z';
     }
 
     /// Reads the instant at `[from, to)`; `null`, or the problem.
     @Nullable
     String read(byte[] bytes, int from, int to, boolean number, TimeType type) {
         jump = null;
+        isDayOfUtc = type == TimeType.EPOCH_DAYS && zone == null;
         boolean good = switch (type) {
             case ISO -> !number && iso(bytes, from, to);
+            case EPOCH_DAYS -> epoch(bytes, from, to, 0) && isDay();
             case EPOCH_SECONDS -> epoch(bytes, from, to, 0);
             case EPOCH_MILLIS -> epoch(bytes, from, to, 3);
             case EPOCH_MICROS -> epoch(bytes, from, to, 6);
@@ -91,9 +123,13 @@ final class Times {
             case HLC -> hlc(bytes, from, to);
             case AUTO -> number ? epoch(bytes, from, to, 0) : iso(bytes, from, to);
         };
+        if (good && isOfSchema && zone != null && type != TimeType.ISO && type != TimeType.EPOCH_DAYS) {
+            good = Math.abs(seconds) < DAYS_SECONDS_MAX && isInZone(seconds); // The database has it without a zone.
+        }
         if (good && loose && number && type == TimeType.AUTO && nanos == 0 && isDate(seconds)) {
             return "is " + seconds + ", which may be a date or a count of days. If it is seconds, write the type "
-                    + TimeType.EPOCH_SECONDS.word();
+                    + TimeType.EPOCH_SECONDS.word()
+                    + (seconds > DAYS_MAX ? "" : "; if it is days since 1970, " + TimeType.EPOCH_DAYS.word());
         }
         if (good) {
             return null;
@@ -103,13 +139,14 @@ final class Times {
                     + (jump.isGap() ? "is left out" : "comes twice") + " in " + zone
                     + "; write 'fold: earlier' or 'fold: later' under input to take one of the two times";
         }
-        boolean isText = type == TimeType.ISO || type == TimeType.AUTO;
-        if (loose && zone == null && isText && !number && localTime(strict(bytes, from, to)) != null) {
+        boolean isText = !number && (type == TimeType.ISO || type == TimeType.AUTO);
+        if (loose && zone == null && isText && localTime(strict(bytes, from, to)) != null) {
             return "is " + Malformed.excerpt(bytes, from, to) + ", which does not say its zone; write it under input,"
                     + " such as 'zone: UTC' or 'zone: Europe/Berlin'";
         }
         String wanted = switch (type) {
             case ISO -> "ISO-8601 with an offset, such as 2026-11-21T09:30:00Z";
+            case EPOCH_DAYS -> "whole days since 1970";
             case EPOCH_SECONDS -> "epoch seconds";
             case EPOCH_MILLIS -> "epoch milliseconds";
             case EPOCH_MICROS -> "epoch microseconds";
@@ -120,7 +157,11 @@ final class Times {
                         + (epoch(bytes, from, to, 0) ? ". Write the type " + TimeType.EPOCH_SECONDS.word() : "");
         };
         return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted
-                + clockAdvice(bytes, from, to);
+                + clockAdvice(bytes, from, to)
+                + (isText && !loose && isOfDatabase(strict(bytes, from, to))
+                        ? ". In edition " + Edition.OF_VALUES + " it is a time: write under input 'edition: "
+                                + Edition.OF_VALUES + "'"
+                        : "");
     }
 
     /// The reason why the time that was just read is unlikely for an event; `null` if it is in the years 1900 to
@@ -134,8 +175,9 @@ final class Times {
         if (type == TimeType.ISO || type == TimeType.HLC) {
             return read;
         }
-        long divided = seconds;
-        for (TimeType finer : FINER.subList(FINER.indexOf(type) + 1, FINER.size())) {
+        long divided = type == TimeType.EPOCH_DAYS ? seconds / DAY_SECONDS * 1_000 : seconds;
+        TimeType unit = type == TimeType.AUTO ? TimeType.EPOCH_SECONDS : type;
+        for (TimeType finer : FINER.subList(FINER.indexOf(unit) + 1, FINER.size())) {
             divided /= 1_000;
             if (divided > RECENT_SECONDS_MIN && divided < LIKELY_SECONDS_MAX) {
                 return read + ". As " + finer.word() + " it is " + Instant.ofEpochSecond(divided) + ": write the type "
@@ -171,6 +213,18 @@ final class Times {
         boolean isWritten =
                 number / 10_000 >= 1900 && number / 10_000 < 2200 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
         return isWritten || number >= DAYS_MIN && number <= DAYS_MAX;
+    }
+
+    /// Takes the number that was read as a count of days.
+    private boolean isDay() {
+        long day = seconds;
+        if (nanos != 0 || Math.abs(day) >= DAYS_SECONDS_MAX / DAY_SECONDS) {
+            return false;
+        }
+        seconds = zone == null
+                ? day * DAY_SECONDS
+                : LocalDate.ofEpochDay(day).atStartOfDay(zone).toEpochSecond();
+        return true;
     }
 
     private boolean epoch(byte[] bytes, int from, int to, int shift) {
@@ -285,7 +339,7 @@ final class Times {
         for (int i = digits; i < NANO_DIGITS; i++) {
             fraction *= 10;
         }
-        seconds = days(year, month, day) * 86_400 + hour * 3_600L + minute * 60L + second;
+        seconds = days(year, month, day) * DAY_SECONDS + hour * 3_600L + minute * 60L + second;
         nanos = fraction;
         return !isLocal || isInZone(seconds);
     }
@@ -314,15 +368,17 @@ final class Times {
     }
 
     /// The text in the form of ISO-8601: with `T` for a blank, and `+02:00` for `+02`, `+0200`, `+02:00` behind a
-    /// blank, or `UTC`.
+    /// blank, `UTC`, or `Z` behind a blank.
     private static String strict(byte[] bytes, int from, int to) {
         StringBuilder text = new StringBuilder(new String(bytes, from, to - from, StandardCharsets.UTF_8));
         if (text.length() > 10 && text.charAt(10) == ' ') {
             text.setCharAt(10, 'T');
         }
-        int zoneAt = text.length() - 4;
-        if (zoneAt > 10 && text.indexOf(" UTC", zoneAt) == zoneAt) {
-            return text.replace(zoneAt, text.length(), "Z").toString();
+        for (String utc : UTC) {
+            int zoneAt = text.length() - utc.length();
+            if (zoneAt > 10 && text.indexOf(utc, zoneAt) == zoneAt) {
+                return text.replace(zoneAt, text.length(), "Z").toString();
+            }
         }
         int sign = Math.max(text.lastIndexOf("+"), text.lastIndexOf("-"));
         if (sign > 10) {
@@ -345,6 +401,15 @@ final class Times {
             return text.length() == DATE_LENGTH ? LocalDate.parse(text).atStartOfDay() : LocalDateTime.parse(text);
         } catch (DateTimeException notLocal) {
             return null;
+        }
+    }
+
+    /// Whether a text is a time since [Edition#OF_VALUES], in the zone of the input or with one.
+    private boolean isOfDatabase(String text) {
+        try {
+            return OffsetDateTime.parse(text) != null;
+        } catch (DateTimeException notIso) {
+            return zone != null && localTime(text) != null;
         }
     }
 

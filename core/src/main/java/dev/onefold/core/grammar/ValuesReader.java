@@ -141,6 +141,13 @@ record ValuesReader(FieldGrammar fields) {
         }
         FieldPath field = section.read("field", fields::alone);
         Optional<TimeType> time = section.read("type", PipelineReader::versionType);
+        if (time != null && time.isPresent() && digits < VersionPart.digitsOf(time.get())) {
+            section.refuse(
+                    "type",
+                    "has " + VersionPart.digitsOf(time.get()) + " digits, and of so many parts each has at most "
+                            + digits,
+                    "write fewer parts, or an integer in its place");
+        }
         String missing = section.read("missing", expression -> {
             String text = expression.whole();
             boolean isNumber = text.length() <= digits && text.matches("0|[1-9][0-9]*");

@@ -52,8 +52,8 @@ public final class Edition {
             new Rule(
                     3,
                     (format, _) -> format instanceof Format.Debezium,
-                    "a change whose schema, database or server of MySQL the pipeline file leaves open is refused; precise decimals are"
-                            + " read by the record's schema, and without one a text that may be a number or base64 is"
+                    "a change whose schema, database or server of MySQL the pipeline file leaves open is refused; precise decimals and"
+                            + " times are read by the record's schema, and without one a text that may be a number or base64 is"
                             + " refused; Avro's JSON and documents of MongoDB are read"),
             new Rule(
                     3,

@@ -84,6 +84,11 @@ public sealed interface Identity {
 
         public static final int COUNT_MAX = 4;
 
+        /// Digits of a time of today, in nanoseconds and perhaps with a counter.
+        public static int digitsOf(TimeType type) {
+            return type == TimeType.HLC ? 29 : 19;
+        }
+
         /// Digits that each of so many parts may have.
         public static int digits(int parts) {
             return Limits.VERSION_DIGITS_MAX / parts;

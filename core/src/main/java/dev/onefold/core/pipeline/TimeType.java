@@ -4,6 +4,8 @@ package dev.onefold.core.pipeline;
 public enum TimeType {
     AUTO("auto"),
     ISO("iso"),
+    /// A day is its first instant.
+    EPOCH_DAYS("epoch-days"),
     EPOCH_SECONDS("epoch-seconds"),
     EPOCH_MILLIS("epoch-millis"),
     EPOCH_MICROS("epoch-micros"),

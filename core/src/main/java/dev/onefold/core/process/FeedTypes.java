@@ -36,7 +36,7 @@ final class FeedTypes {
         static Use of(TimeType type) {
             return switch (type) {
                 case ISO -> ISO_TIME;
-                case EPOCH_SECONDS, EPOCH_MILLIS, EPOCH_MICROS, EPOCH_NANOS, HLC -> EPOCH_TIME;
+                case EPOCH_DAYS, EPOCH_SECONDS, EPOCH_MILLIS, EPOCH_MICROS, EPOCH_NANOS, HLC -> EPOCH_TIME;
                 case AUTO -> TIME;
             };
         }

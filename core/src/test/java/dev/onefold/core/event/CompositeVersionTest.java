@@ -117,6 +117,18 @@ class CompositeVersionTest {
     }
 
     @Test
+    void a_time_that_has_more_digits_than_a_part_may_have_is_refused_by_the_reader() {
+        Object at = Map.of("field", "at", "type", "epoch-micros");
+        Object clock = Map.of("field", "at", "type", "hlc");
+        for (Object[] wrong : List.of(new Object[] {"a", "b", "c", at}, new Object[] {"a", "b", clock})) {
+            assertThatThrownBy(() -> versioned(wrong))
+                    .hasMessageContaining("write fewer parts, or an integer in its place");
+        }
+        Decoding.of(versioned("a", "b", at));
+        Decoding.of(versioned("a", clock));
+    }
+
+    @Test
     void a_list_has_two_to_four_different_fields() {
         for (Object[] wrong : List.of(
                 new Object[] {"a"},

@@ -121,6 +121,29 @@ class ConnectDecimalsTest {
     }
 
     @Test
+    void a_text_that_is_no_number_is_told_what_it_may_be() {
+        String bytes = "which is not a number. If it is a decimal in base64, its scale is in the schema";
+        for (String text : List.of("MDk=", "AQID", "ab+/")) {
+            assertThat(said(new Decoder(SALES.build()), change("1", "\"" + text + "\"")))
+                    .contains("Field amount is '" + text + "', " + bytes, "under input 'decimals: text'");
+        }
+        String change = change("1", "\"MDk=\"");
+        for (PipelineBuilder each : List.of(
+                sales().filter("amount > 5"),
+                sales().version("amount"),
+                sales().let("twice", "amount * 2").filter("twice > 5"),
+                sales().rollup("steps", r -> r.levels("step(amount, 5)").count("n")),
+                sales().rollup("products", r -> r.measure("s", "sum(amount * amount) decimal(38,4)")))) {
+            assertThat(said(new Decoder(each.build()), change)).contains(". If it is a decimal in base64");
+        }
+        assertThat(said(new Decoder(SALES.build()), change("1", "\"n/a!\""))).endsWith("which is not a number");
+        assertThat(said(new Decoder(sales().decimals(DecimalForm.TEXT).build()), change))
+                .endsWith("which is not a number");
+        assertThat(said(new Decoder(SALES.build()), withSchema(2, change("1", "\"MDk=\""))))
+                .isEqualTo("1 123.4500");
+    }
+
+    @Test
     void a_version_and_a_key_of_integers_are_numbers_too() {
         String refused = "write under input: 'decimals: text'";
         String change = change("\"8888\"", "5");

@@ -7,6 +7,7 @@ import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.TimeType;
 import dev.onefold.fixtures.Seeds;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -211,7 +212,27 @@ class CsvScannerTest {
                 "."
             })
     void a_number_in_another_form_is_refused(String text) {
-        assertThat(GERMAN.refusal("x;" + text).message()).contains("is '" + text + " ', which is not a number");
+        assertThat(GERMAN.refusal("x;" + text).message()).contains("is '" + text + "', which is not a number");
+        Decoding version = Decoding.of(PipelineBuilder.named("p")
+                .csv("x", "n")
+                .delimiter(';')
+                .numbers(',', '.')
+                .key("x")
+                .version("n")
+                .rollup(r -> r.count("c")));
+        assertThat(version.refusal("x;" + text).message()).contains("is '" + text + "', which is not an integer");
+        Decoding time = Decoding.of(PipelineBuilder.named("p")
+                .csv("x", "n")
+                .delimiter(';')
+                .numbers(',', '.')
+                .time("n", TimeType.EPOCH_SECONDS)
+                .rollup(r -> r.count("c")));
+        assertThat(time.refusal("x;" + text).message()).contains("is '" + text + "', which is not a time");
+    }
+
+    @Test
+    void a_number_that_does_not_fit_is_told_as_the_file_has_it() {
+        assertThat(GERMAN.refusal("x;1.234,567").message()).contains("is '1.234,567', which does not fit");
     }
 
     private static final Decoding GERMAN = Decoding.of(PipelineBuilder.named("p")

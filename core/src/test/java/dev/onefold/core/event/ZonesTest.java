@@ -32,6 +32,14 @@ class ZonesTest {
         return Decoding.of(fold == null ? builder : builder.fold(fold));
     }
 
+    private static Decoding ofEdition(int edition) {
+        return Decoding.of(PipelineBuilder.named("p")
+                .edition(edition)
+                .zone("Europe/Berlin")
+                .time("t")
+                .rollup(r -> r.count("n")));
+    }
+
     private static String record(String text) {
         return "{\"t\":\"" + text + "\"}";
     }
@@ -48,6 +56,8 @@ class ZonesTest {
                 "2024-05-01 12:00:00 +02:00",
                 "2024-05-01 10:00:00 UTC",
                 "2024-05-01 10:00:00.0 UTC",
+                "2024-05-01 10:00:00 Z",
+                "2024-05-01T10:00:00.000 Z",
                 "2024-05-01 04:30:00-0530",
                 "2024-05-01 10:00+00",
             })
@@ -57,7 +67,7 @@ class ZonesTest {
         assertThat(timed("Europe/Berlin", null).event(record(text)).timeMs).isEqualTo(expected);
         Decoding before = Decoding.of(
                 PipelineBuilder.named("p").edition(2).time("t", TimeType.ISO).rollup(r -> r.count("n")));
-        assertThat(before.refusal(record(text)).message()).endsWith("such as 2026-11-21T09:30:00Z");
+        assertThat(before.refusal(record(text)).message()).endsWith("write under input 'edition: 3'");
     }
 
     @ParameterizedTest
@@ -69,6 +79,59 @@ class ZonesTest {
         assertThat(timed(zone, null).event(record(text)).timeMs)
                 .isEqualTo(Instant.parse(text.length() == 10 ? "2024-04-30T22:00:00Z" : "2024-05-01T08:00:00Z")
                         .toEpochMilli());
+    }
+
+    @Test
+    void a_local_time_of_edition_3_is_refused_before_it_with_the_edition_to_write() {
+        String message = ofEdition(1).refusal(record("2024-05-01 23:00:00")).message();
+        assertThat(message).endsWith("write under input 'edition: 3'");
+        assertThat(ofEdition(3).event(record("2024-05-01 23:00:00")).timeMs)
+                .isEqualTo(Instant.parse("2024-05-01T21:00:00Z").toEpochMilli());
+        Decoding without = Decoding.of(
+                PipelineBuilder.named("p").edition(2).time("t", TimeType.AUTO).rollup(r -> r.count("n")));
+        assertThat(without.refusal(record("2024-05-01 23:00:00")).message()).doesNotContain("edition");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "19844, Europe/Berlin, 2024-04-30T22:00:00Z",
+        "19844.0, UTC, 2024-05-01T00:00:00Z",
+        "19844, , 2024-05-01T00:00:00Z",
+        "-1, , 1969-12-31T00:00:00Z",
+        "19631, America/Asuncion, 2023-10-01T04:00:00Z",
+        "19839, Africa/Cairo, 2024-04-25T22:00:00Z",
+    })
+    void a_count_of_days_is_the_first_instant_of_a_day(String days, @Nullable String zone, Instant expected) {
+        PipelineBuilder builder = PipelineBuilder.named("p").time("t", TimeType.EPOCH_DAYS);
+        builder = zone == null ? builder : builder.zone(zone);
+        Decoding decoding = Decoding.of(builder.rollup(r -> r.count("n")));
+        assertThat(decoding.event("{\"t\":" + days + "}").timeMs).isEqualTo(expected.toEpochMilli());
+        assertThat(decoding.event(record(days)).timeMs).isEqualTo(expected.toEpochMilli());
+    }
+
+    @Test
+    void a_number_that_is_no_day_is_refused_and_a_unit_that_fits_is_named() {
+        Decoding days = Decoding.of(
+                PipelineBuilder.named("p").time("t", TimeType.EPOCH_DAYS).rollup(r -> r.count("n")));
+        assertThat(days.refusal("{\"t\":1.5}").message()).contains("wanted is whole days since 1970");
+        assertThat(days.refusal("{\"t\":1714550400}").message()).endsWith("write the type epoch-seconds");
+        assertThat(days.refusal("{\"t\":9e15}").message()).contains("wanted is whole days since 1970");
+        Decoding auto = Decoding.of(PipelineBuilder.named("p").time("t").rollup(r -> r.count("n")));
+        assertThat(auto.refusal("{\"t\":19844}").message()).endsWith("if it is days since 1970, epoch-days");
+        assertThat(auto.refusal("{\"t\":20240501}").message()).endsWith("write the type epoch-seconds");
+    }
+
+    @Test
+    void a_day_without_a_zone_is_none_of_the_calendar_of_a_zone() {
+        String level = "bucket(t, month, epoch-days, America/New_York)";
+        String message = Decoding.level(level).refusal("{\"t\":19844}").message();
+        assertThat(message).endsWith("'zone: America/New_York'");
+        Decoding zoned = Decoding.of(PipelineBuilder.named("p")
+                .zone("America/New_York")
+                .rollup(r -> r.levels(level).count("n")));
+        assertThat(zoned.group("{\"t\":19844}")).containsExactly("2024-05-01");
+        assertThat(Decoding.level("bucket(t, month, epoch-days)").group("{\"t\":19844}"))
+                .containsExactly("2024-05-01T00:00:00Z");
     }
 
     @ParameterizedTest

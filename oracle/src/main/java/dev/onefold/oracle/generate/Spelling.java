@@ -91,6 +91,10 @@ final class Spelling {
     }
 
     private static BigDecimal units(Instant instant, String form) {
+        if (form.equals("epoch-days")) {
+            return BigDecimal.valueOf(
+                    instant.atOffset(ZoneOffset.UTC).toLocalDate().toEpochDay());
+        }
         int places = List.of("epoch-seconds", "", "", "epoch-millis", "", "", "epoch-micros", "", "", "epoch-nanos")
                 .indexOf(form);
         BigDecimal seconds = BigDecimal.valueOf(instant.getEpochSecond()).add(BigDecimal.valueOf(instant.getNano(), 9));

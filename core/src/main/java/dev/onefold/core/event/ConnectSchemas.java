@@ -21,13 +21,42 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads decimals that Kafka Connect has written as bytes: base64 of the digits as one integer, whose scale is in the
-/// schema of the record. Without the schema a text such as `8888` may be a number or such bytes. Not thread-safe.
-final class ConnectDecimals {
-    private static final String DECIMAL = "org.apache.kafka.connect.data.Decimal";
+/// Reads by the schema that Kafka Connect writes with a record. A decimal is bytes: base64 of the digits as one
+/// integer,
+/// whose scale is in the schema. Without the schema a text such as `8888` may be a number or such bytes. A time is a
+/// number whose unit is in the schema, or a text. Not thread-safe.
+final class ConnectSchemas {
+    private static final String CONNECT = "org.apache.kafka.connect.data.";
+    private static final String DECIMAL = CONNECT + "Decimal";
+    private static final String DEBEZIUM = "io.debezium.time.";
+    private static final String ZONED = DEBEZIUM + "ZonedTimestamp";
+    private static final Map<String, TimeType> TIMES = Map.of(
+            CONNECT + "Date",
+            TimeType.EPOCH_DAYS,
+            CONNECT + "Timestamp",
+            TimeType.EPOCH_MILLIS,
+            DEBEZIUM + "Date",
+            TimeType.EPOCH_DAYS,
+            DEBEZIUM + "Timestamp",
+            TimeType.EPOCH_MILLIS,
+            DEBEZIUM + "MicroTimestamp",
+            TimeType.EPOCH_MICROS,
+            DEBEZIUM + "NanoTimestamp",
+            TimeType.EPOCH_NANOS,
+            DEBEZIUM + "IsoDate",
+            TimeType.ISO,
+            DEBEZIUM + "IsoTimestamp",
+            TimeType.ISO,
+            ZONED,
+            TimeType.ISO);
+    private static final String ADVICE =
+            "Let the connector write schemas (value.converter.schemas.enable=true), or text:"
+                    + " decimal.handling.mode=string, and under input 'decimals: text'";
     private static final int SCHEMAS_MAX = 64;
     private static final int TEXT_MAX = 600;
     private static final int FIELD = 0;
@@ -39,6 +68,7 @@ final class ConnectDecimals {
     private final Fields fields;
     private final @Nullable DecimalForm form;
     private final boolean[] isNumber;
+    private final boolean readsTimes;
     private final Fields part = new Fields(List.of(
             FieldPath.of("field"), FieldPath.of("name"), FieldPath.of("parameters", "scale"), FieldPath.of("fields")));
     private final JsonScanner parts = new JsonScanner(part);
@@ -46,13 +76,26 @@ final class ConnectDecimals {
     private byte[] copy = new byte[0];
     private int end;
 
+    /// The name that a schema has for a time.
+    ///
+    /// @param type `null`: it is no point in time
+    /// @param isLocal whether the database has it without a zone, also if it is written with `Z`
+    record Time(String name, @Nullable TimeType type, boolean isLocal) {}
+
     /// @param isOfRow whether the schema describes the row
     /// @param scales by slot: of a decimal; [#NONE] for another field
-    private record Known(byte[] schema, int[] scales, boolean hasDecimals, boolean isOfRow) {}
+    /// @param times by slot; `null` if there are none
+    private record Known(
+            byte[] schema,
+            int[] scales,
+            boolean hasDecimals,
+            boolean isOfRow,
+            @Nullable Time @Nullable [] times) {}
 
-    ConnectDecimals(Pipeline pipeline, @Nullable DecimalForm form, Fields fields) {
+    ConnectSchemas(Pipeline pipeline, @Nullable DecimalForm form, Fields fields) {
         this.fields = fields;
         this.form = form;
+        readsTimes = pipeline.input().readsBy(3);
         Set<FieldPath> numbers = numbers(pipeline);
         isNumber = new boolean[fields.paths.size()];
         for (int slot = 0; slot < isNumber.length; slot++) {
@@ -127,7 +170,8 @@ final class ConnectDecimals {
         }
     }
 
-    /// Replaces decimals that are bytes by their digits; or the reason why one of them cannot be read.
+    /// Replaces decimals that are bytes by their digits, and notes which fields are times; or the reason why a decimal
+    /// cannot be read.
     ///
     /// @param schema the field that has the record's schema
     /// @param isAvro whether the record is in the JSON form of Avro
@@ -137,6 +181,7 @@ final class ConnectDecimals {
             return unknown(isAvro);
         }
         Known of = known(raw, schema);
+        fields.times = readsTimes ? of.times : null;
         if (!of.hasDecimals) {
             return of.isOfRow ? null : unknown(isAvro);
         }
@@ -179,6 +224,7 @@ final class ConnectDecimals {
 
     /// Refuses a text that may be a number in digits, or in bytes.
     private @Nullable Malformed unknown(boolean isAvro) {
+        fields.lacksSchema = form == null;
         for (int slot = 0; slot < isNumber.length && form != DecimalForm.TEXT; slot++) {
             if (isNumber[slot]
                     && isText(slot)
@@ -187,9 +233,8 @@ final class ConnectDecimals {
                         fields.paths.get(slot),
                         "is '" + text(slot) + "': "
                                 + (form == DecimalForm.PRECISE
-                                        ? "as a precise decimal its scale is in the schema, and the record has none. Let"
-                                                + " the connector write schemas (value.converter.schemas.enable=true), or"
-                                                + " text: decimal.handling.mode=string, and under input 'decimals: text'"
+                                        ? "as a precise decimal its scale is in the schema, and the record has none. "
+                                                + ADVICE
                                         : "that may be a number, or the bytes of one, and the record has no schema."
                                                 + " If the connector writes numbers as text"
                                                 + " (decimal.handling.mode=string), write under input: 'decimals: text';"
@@ -197,6 +242,18 @@ final class ConnectDecimals {
             }
         }
         return null;
+    }
+
+    /// What to do if a text that is no number may be the bytes of one, as a part of a sentence; empty if it may not.
+    static String advice(Fields fields, int slot) {
+        if (!fields.lacksSchema || fields.kind[slot] != Fields.TEXT) {
+            return "";
+        }
+        String text = new String(
+                fields.bytes, fields.from[slot], fields.to[slot] - fields.from[slot], StandardCharsets.UTF_8);
+        return text.length() % 4 == 0 && text.matches("[0-9A-Za-z+/]+={0,2}")
+                ? ". If it is a decimal in base64, its scale is in the schema, and the record has none. " + ADVICE
+                : "";
     }
 
     /// Whether Avro's JSON has said that it is a text. Another text may be bytes.
@@ -277,6 +334,7 @@ final class ConnectDecimals {
         int length = bytes.length - Decoder.PADDING;
         int[] scales = new int[fields.paths.size()];
         Arrays.fill(scales, NONE);
+        @Nullable Time[] times = new Time[scales.length];
         boolean isOfRow = false;
         for (int[] each : fieldsOf(bytes, 0, length)) {
             parts.scan(bytes, each[0], each[1]);
@@ -284,22 +342,27 @@ final class ConnectDecimals {
                 isOfRow = true;
                 for (int[] field : fieldsOf(bytes, each[0], each[1])) {
                     parts.scan(bytes, field[0], field[1]);
-                    scale(scales);
+                    note(scales, times);
                 }
             }
         }
         boolean hasDecimals = Arrays.stream(scales).anyMatch(scale -> scale != NONE);
-        Known found = new Known(Arrays.copyOf(bytes, length), scales, hasDecimals, isOfRow);
+        boolean hasTimes = Arrays.stream(times).anyMatch(Objects::nonNull);
+        Known found = new Known(Arrays.copyOf(bytes, length), scales, hasDecimals, isOfRow, hasTimes ? times : null);
         known.add(found);
         return found;
     }
 
-    /// Notes the scale of the field whose schema was scanned, if it is a decimal.
-    private void scale(int[] scales) {
-        int slot = ChangeScanner.is(part, NAME, DECIMAL) ? fields.paths.indexOf(FieldPath.of(textOf(FIELD))) : -1;
+    /// Notes the scale of the field whose schema was scanned if it is a decimal, or its type if it is a time.
+    private void note(int[] scales, @Nullable Time[] times) {
+        String name = textOf(NAME);
+        int slot = name.isEmpty() ? -1 : fields.paths.indexOf(FieldPath.of(textOf(FIELD)));
         String scale = textOf(SCALE);
-        if (slot >= 0 && scale.matches("-?[0-9]{1,3}")) {
+        if (slot >= 0 && name.equals(DECIMAL) && scale.matches("-?[0-9]{1,3}")) {
             scales[slot] = Integer.parseInt(scale);
+        } else if (slot >= 0
+                && (name.startsWith(DEBEZIUM) || name.equals(CONNECT + "Time") || TIMES.containsKey(name))) {
+            times[slot] = new Time(name, TIMES.get(name), !name.equals(ZONED));
         }
     }
 
