@@ -36,7 +36,6 @@ record FateLines(Counts counts, Causes causes) {
         if (counts.silent() > 0) {
             append(text, "silent", counts.silent());
         }
-        causes.advice().forEach(each -> text.append(each).append('\n'));
         return text.toString();
     }
 

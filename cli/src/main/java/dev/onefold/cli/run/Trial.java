@@ -40,8 +40,9 @@ public final class Trial {
                     .append(" of ")
                     .append(caller.shown(file.path()))
                     .append(", as this pipeline reads them:\n")
-                    .append(new FateLines(counts, engine.causes()).text())
-                    .append(new Doubts(pipeline, engine).text());
+                    .append(new FateLines(counts, engine.causes()).text());
+            engine.causes().advice().forEach(each -> text.append(each).append('\n'));
+            text.append(new Doubts(pipeline, engine).text());
             refusals.appendTo(text, caller);
             caller.print(text.append("Nothing was stored.\n").toString());
             return counts.rejected() > 0 ? ExitCode.DIFFERENT : ExitCode.DONE;

@@ -241,8 +241,9 @@ class DamagedDeliveriesTest {
         Files.write(log, header.array());
         Path file = disk.getPath(VIEW + "CHECKPOINT");
         byte[] whole = Files.readAllBytes(file);
-        int seen = whole.length - Long.BYTES; // The latest time stands behind what is known of batches.
-        byte[] old = new byte[whole.length - NAMED_BYTES];
+        // Behind what is known of batches stand the latest time, and how many causes there are: none.
+        int seen = whole.length - Integer.BYTES - Long.BYTES;
+        byte[] old = new byte[whole.length - Integer.BYTES - NAMED_BYTES];
         System.arraycopy(whole, 0, old, 0, seen - NAMED_BYTES);
         System.arraycopy(whole, seen, old, seen - NAMED_BYTES, Long.BYTES);
         ByteBuffer bytes = ByteBuffer.wrap(old).putInt(8, 9).putInt(12, old.length - CHECKPOINT_HEADER_BYTES);
