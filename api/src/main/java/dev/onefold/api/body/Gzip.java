@@ -65,7 +65,7 @@ public final class Gzip extends InputStream {
             if (inflater.finished()) {
                 at = to - inflater.getRemaining();
                 end();
-                isOver = !hasNext();
+                isOver = isAtEnd();
                 if (!isOver) {
                     begin();
                 }
@@ -113,6 +113,19 @@ public final class Gzip extends InputStream {
         if (nextInt() != (int) check.getValue() || nextInt() != (int) inflater.getBytesWritten()) {
             throw new ZipException("Damaged: its check does not fit");
         }
+    }
+
+    /// Whether there is no other member. Writers of whole blocks pad the last one with zeros.
+    private boolean isAtEnd() throws IOException {
+        boolean isPadded = false;
+        while (hasNext() && buffer[at] == 0) {
+            at++;
+            isPadded = true;
+        }
+        if (isPadded && hasNext()) {
+            throw new ZipException("Damaged: something stands behind zeros at the end of a member");
+        }
+        return !hasNext();
     }
 
     private void skipText(boolean isThere) throws IOException {

@@ -73,6 +73,19 @@ class GzipTest {
     }
 
     @Test
+    void zeros_at_the_end_are_passed_over_and_nothing_else_may_stand_behind_them() throws IOException {
+        byte[] members = joined(packed("one "), packed("two"));
+        for (int zeros : new int[] {1, 7, 512}) {
+            byte[] padded = joined(members, new byte[zeros]);
+            for (int buffer : BUFFERS) {
+                assertThat(read(padded, buffer)).isEqualTo("one two");
+                assertThat(read(joined(padded, packed("three")), buffer)).isNull();
+                assertThat(read(joined(padded, new byte[] {1}), buffer)).isNull();
+            }
+        }
+    }
+
+    @Test
     void a_damaged_check_and_bytes_behind_the_last_member_are_refused() throws IOException {
         byte[] good = packed("text");
         for (int buffer : BUFFERS) {
@@ -81,7 +94,7 @@ class GzipTest {
                 damaged[i] ^= 1;
                 assertThat(read(damaged, buffer)).isNull();
             }
-            assertThat(read(joined(good, new byte[] {0}), buffer)).isNull();
+            assertThat(read(joined(good, new byte[] {1}), buffer)).isNull();
             assertThat(read(joined(good, "something else".getBytes(StandardCharsets.UTF_8)), buffer))
                     .isNull();
         }
