@@ -175,6 +175,32 @@ class InputCheckTest {
     }
 
     @Test
+    void decimal_commas_are_not_taken_for_delimiters_and_the_lines_to_write_are_named() {
+        cli.write("de.csv", "id;stadt;betrag\n1;K\u00f6ln;1.412,50\n2;Bonn;3,25\n3;K\u00f6ln;7\n4;Bonn;0,5\n");
+        String text = first("de.csv");
+        assertThat(text)
+                .contains("  delimiter: \";\"\n", "levels: ['stadt missing \"unknown\"']")
+                .contains("  # decimal: \",\"   #", "  # thousands: \".\"   #", "# betrag: sum(betrag) decimal(18,2)");
+        cli.write(
+                "de.yaml",
+                text.replace("# decimal", "decimal")
+                        .replace("# thousands", "thousands")
+                        .replace("# betrag", "betrag"));
+        assertThat(cli.run("run", "de.yaml", "--input", "de.csv").exitCode()).isZero();
+        assertThat(cli.run("query", "de.yaml").out()).contains("1,419.50", "3.75");
+        cli.write("fr.csv", "a;b\nx;1\u202f234,50\ny;2\u00a0000\n");
+        assertThat(first("fr.csv")).contains("decimal: \",\"", "thousands: \"\\u202f\"", "thousands: \"\\u00a0\"");
+        cli.write("en.csv", "a\tb\nx\t1,234.50\ny\t2,000\nz\t1.5E2\n");
+        assertThat(first("en.csv")).contains("thousands: \",\"", "# b: sum(b) decimal(18,2)").doesNotContain("decimal: \"");
+        cli.write("one.csv", "betrag\n12,50\n3,25\n7,00\n");
+        assertThat(cli.run("check", "--input", "one.csv").err()).doesNotContain("title");
+        cli.write("blanks.csv", "id , v,v \n1,2,3\n");
+        assertThat(first("blanks.csv")).doesNotContain("twice");
+        cli.write("quoted.csv", "id;\"a;b\";n\n1;\"x\n,y\n,z\";2,5\n2;\"x;;;\";2,5\n");
+        assertThat(first("quoted.csv")).contains("delimiter: \";\"", "from all its 2 records");
+    }
+
+    @Test
     void a_file_that_is_no_csv_as_it_stands_is_refused_with_the_way_out() throws IOException {
         Files.write(folder.resolve("latin.csv"), "id,größe\n1,2\n".getBytes(StandardCharsets.ISO_8859_1));
         Files.write(folder.resolve("utf16.csv"), "id,town\n1,Bern\n".getBytes(StandardCharsets.UTF_16LE));

@@ -192,7 +192,35 @@ class FilesOfJsonTest {
             assertThat(engine.change(engine.wanted().orElseThrow(), _ -> file("{\"text\":\"a\"}\n", false)))
                     .isInstanceOfSatisfying(
                             DefinitionChange.Impossible.class,
-                            change -> assertThat(change.missing()).contains("'records' has changed"));
+                            change -> assertThat(change.reason()).contains("'records' has changed"));
+        }
+    }
+
+    @Test
+    void stored_rows_are_no_way_to_read_files_as_other_records() {
+        PipelineBuilder keyed = PipelineBuilder.named("items").records(Records.LINES).id("text");
+        Path directory = folder.resolve("keyed");
+        String content = " {\"text\":\"a\"}\n";
+        try (EmbeddedEngine engine = EmbeddedEngine.open(
+                directory, keyed.rollup(rollup -> rollup.count("n")).build(), SETTINGS)) {
+            fold(engine, content);
+        }
+        Pipeline other = PipelineBuilder.named("items")
+                .records(Records.OBJECTS)
+                .id("text")
+                .rollup(rollup -> rollup.count("n"))
+                .build();
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, other, SETTINGS)) {
+            assertThatThrownBy(() -> engine.fillView(_ -> file(content, false), false))
+                    .hasMessageContaining("'records' has changed, so items.json has other records now");
+        }
+    }
+
+    @Test
+    void empty_lines_in_front_of_lines_show_no_other_way() {
+        try (EmbeddedEngine engine = open("blank", Records.LINES)) {
+            fold(engine, "\n \r\n{\"text\":\"a\"}\n\n{\"text\":\"b\"}\n");
+            assertThat(totals(engine)).isEqualTo("a=1 b=1");
         }
     }
 

@@ -162,7 +162,7 @@ final class Values {
 
     /// Refuses a number that may be a date, or a count of days.
     private static BigDecimal noDate(BigDecimal seconds) {
-        String digits = seconds.stripTrailingZeros().toPlainString();
+        String digits = seconds.setScale(0, RoundingMode.FLOOR).toPlainString();
         if (digits.matches("[1-9][0-9]{4}|(19|20|21)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])")) {
             throw new Refused("a number that may be a date");
         }

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// One field of a sample: how often it is there, and the kinds and examples of its values. Not thread-safe.
@@ -14,6 +15,7 @@ final class Field {
     static final String TEXT = "text";
     static final String INTEGER = "integer";
     static final String DECIMAL = "decimal";
+    static final String LOCAL = "decimal with separators";
     static final String TIME = "time";
     static final String TRUTH = "true/false";
     static final String LIST = "list";
@@ -23,12 +25,19 @@ final class Field {
     private static final int EXAMPLE_LENGTH = 24;
     private static final Pattern INTEGERS = Pattern.compile("-?(0|[1-9][0-9]{0,27})");
     private static final Pattern DECIMALS = Pattern.compile("-?(0|[1-9][0-9]{0,17})\\.[0-9]{1,9}");
+    private static final Pattern EXPONENTS = Pattern.compile("-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,9})?[eE][-+]?[0-9]{1,2}");
+
+    private static final Pattern COMMA = Pattern.compile("-?[0-9]+,([0-9]{1,9})");
+    private static final Pattern GROUPS = Pattern.compile(
+            "-?[1-9][0-9]{0,2}([.,'_ \u00a0\u202f\u2019])[0-9]{3}(?:\\1[0-9]{3})*(?:(?!\\1)([.,])([0-9]{1,9}))?");
     private static final Pattern TIMES =
             Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}.*)?");
 
     private final String path;
     private final Map<String, Long> kinds = new LinkedHashMap<>();
     private final Set<String> nulls = new LinkedHashSet<>();
+    private final Set<Character> decimals = new LinkedHashSet<>();
+    private final Set<Character> thousands = new LinkedHashSet<>();
     private final Set<String> values = new HashSet<>(); // As many as the sample has records at most.
     private final List<String> examples = new ArrayList<>();
     private long there;
@@ -63,12 +72,15 @@ final class Field {
         kinds.merge(kind, 1L, Long::sum);
     }
 
-    private static String kind(String value, boolean isQuoted) {
+    private String kind(String value, boolean isQuoted) {
         if (INTEGERS.matcher(value).matches()) {
             return INTEGER;
         }
-        if (DECIMALS.matcher(value).matches()) {
+        if (DECIMALS.matcher(value).matches() || EXPONENTS.matcher(value).matches()) {
             return DECIMAL;
+        }
+        if (isLocal(value)) {
+            return LOCAL;
         }
         if (TIMES.matcher(value).matches()) {
             return TIME;
@@ -77,8 +89,38 @@ final class Field {
         return isTruth ? TRUTH : isQuoted ? TEXT : DECIMAL;
     }
 
+    private boolean isLocal(String value) {
+        Matcher comma = COMMA.matcher(value);
+        Matcher groups = GROUPS.matcher(value);
+        String fraction;
+        if (comma.matches()) {
+            decimals.add(',');
+            fraction = comma.group(1);
+        } else if (groups.matches()) {
+            thousands.add(groups.group(1).charAt(0));
+            fraction = groups.group(3);
+            if (fraction != null) {
+                decimals.add(groups.group(2).charAt(0));
+            }
+        } else {
+            return false;
+        }
+        scale = Math.max(scale, fraction == null ? 0 : fraction.length());
+        return true;
+    }
+
     String path() {
         return path;
+    }
+
+    /// What is seen between the digits before and behind the point, of numbers that are not written as everywhere else.
+    Set<Character> decimals() {
+        return decimals;
+    }
+
+    /// What is seen between groups of three digits.
+    Set<Character> thousands() {
+        return thousands;
     }
 
     long there() {

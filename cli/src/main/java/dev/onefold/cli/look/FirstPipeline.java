@@ -11,7 +11,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// Writes a first pipeline file for a file of records. It runs as it stands, and guesses nothing: each record counts by
 /// its place, and what the sample shows of keys and versions stands beside it as comments. Not thread-safe.
@@ -108,7 +111,27 @@ public final class FirstPipeline {
         if (csv.form().comment() != 0) {
             line("  comment: \"" + csv.form().comment() + '"');
         }
+        numbers();
         nulls();
+    }
+
+    /// A comment on numbers that seem to be written with a decimal comma or in groups.
+    private void numbers() {
+        Set<Character> thousands = fields.stream()
+                .filter(field -> field.isOnly(Field.LOCAL, Field.DECIMAL, Field.INTEGER))
+                .flatMap(field -> field.thousands().stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+        boolean hasComma = !thousands.contains(',')
+                && fields.stream()
+                        .filter(field -> field.isOnly(Field.LOCAL, Field.DECIMAL, Field.INTEGER))
+                        .anyMatch(field -> field.decimals().contains(','));
+        if (hasComma) {
+            line("  # decimal: \",\"   # if 12,50 is a number of this file");
+        }
+        for (char each : thousands) {
+            line("  # thousands: \"" + (each > '~' ? "\\u%04x".formatted((int) each) : each)
+                    + "\"   # if digits are in groups of three");
+        }
     }
 
     private void line(String line) {
@@ -204,7 +227,8 @@ public final class FirstPipeline {
 
     private void sums() {
         List<Field> numbers = fields.stream()
-                .filter(field -> field.isOnly(Field.DECIMAL, Field.INTEGER) && !field.isOnly(Field.INTEGER))
+                .filter(field ->
+                        field.isOnly(Field.DECIMAL, Field.LOCAL, Field.INTEGER) && !field.isOnly(Field.INTEGER))
                 .limit(SUMS_MAX)
                 .toList();
         numbers.forEach(field -> line("    # "

@@ -45,6 +45,7 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
     static final int RECORDS_MAX = 10_000;
 
     private static final int HEAD_BYTES = 1 << 16;
+    private static final int LINES_OF_COLUMNS = 20;
     private static final char COMMENT = '#';
     private static final String DELIMITERS = ",;\t|";
     private static final byte[] MARK = "\ufeff".getBytes(StandardCharsets.UTF_8);
@@ -77,20 +78,19 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
             byte[] stripped = begin.getBytes(StandardCharsets.UTF_8);
             return read(file, null, JsonRecords.seen(stripped, stripped.length));
         }
-        List<String> behind = begin.lines()
-                .filter(line -> !line.isBlank())
-                .dropWhile(line -> line.charAt(0) == COMMENT)
-                .toList();
-        char delimiter = delimiter(behind.isEmpty() ? "" : behind.getFirst());
-        long columns = count(begin.lines().findFirst().orElse(""), delimiter);
-        boolean hasComments =
-                begin.charAt(0) == COMMENT && columns != count(behind.isEmpty() ? "" : behind.getFirst(), delimiter);
-        List<String> lines = hasComments
-                ? behind
-                : begin.lines().filter(line -> !line.isBlank()).toList();
-        requireNoTitle(caller.shown(file.path()), lines);
-        FileRows.Form.Csv form = new FileRows.Form.Csv(
-                hasComments ? delimiter : delimiter(begin), hasComments ? COMMENT : (char) 0, true);
+        List<String> lines = wholeLines(begin, bytes.length == HEAD_BYTES);
+        List<String> behind =
+                lines.stream().dropWhile(line -> line.charAt(0) == COMMENT).toList();
+        char delimiter = delimiter(behind.isEmpty() ? lines : behind);
+        boolean hasComments = begin.charAt(0) == COMMENT
+                && count(lines.getFirst(), delimiter) != count(behind.isEmpty() ? "" : behind.getFirst(), delimiter);
+        if (hasComments) {
+            lines = behind;
+        } else {
+            delimiter = delimiter(lines);
+        }
+        requireNoTitle(caller.shown(file.path()), lines, delimiter);
+        FileRows.Form.Csv form = new FileRows.Form.Csv(delimiter, hasComments ? COMMENT : (char) 0, true);
         Csv csv = lines.isEmpty() ? new Csv(form, List.of(), "") : csv(form, lines.getFirst());
         try {
             return read(file, csv, Records.LINES);
@@ -99,15 +99,20 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
         }
     }
 
+    private static List<String> wholeLines(String begin, boolean isCut) {
+        List<String> lines = begin.lines().filter(line -> !line.isBlank()).toList();
+        return isCut && lines.size() > 1 ? lines.subList(0, lines.size() - 1) : lines;
+    }
+
     /// Whether the first line is a header cannot be known. A number is hardly a name; an empty name and one that comes
     /// twice may be.
     private static Csv csv(FileRows.Form.Csv form, String first) {
         List<String> names = Stream.of(first.split(Pattern.quote(String.valueOf(form.delimiter())), -1))
-                .map(name -> name.strip().replace("\"", ""))
+                .map(name -> name.replace("\"", ""))
                 .toList();
         List<String> columns =
                 IntStream.rangeClosed(1, names.size()).mapToObj(i -> "c" + i).toList();
-        boolean isData = names.stream().anyMatch(name -> NUMBER.matcher(name).matches());
+        boolean isData = names.stream().anyMatch(name -> NUMBER.matcher(name.strip()).matches());
         boolean isDoubtful = isData || names.contains("") || Set.copyOf(names).size() < names.size();
         if (!isDoubtful || CsvHeader.refusal(first, true) != null) {
             return new Csv(form, List.of(), "");
@@ -125,37 +130,54 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
                                 + " write columns: [" + String.join(", ", columns) + "]");
     }
 
-    private static void requireNoTitle(String shown, List<String> lines) {
-        if (lines.size() < 3) {
-            return;
-        }
-        List<String> first = lines.subList(0, 3).stream()
-                .map(line -> QUOTED.matcher(line).replaceAll(""))
-                .toList();
-        for (int i = 0; i < DELIMITERS.length(); i++) {
-            long columns = 1 + count(first.getFirst(), DELIMITERS.charAt(i));
-            long next = 1 + count(first.get(1), DELIMITERS.charAt(i));
-            if (columns < next
-                    && next == 1 + count(first.get(2), DELIMITERS.charAt(i))
-                    && CsvHeader.refusal(lines.getFirst(), true) == null) {
-                throw new CommandFailure(
-                        ExitCode.DIFFERENT,
-                        "The first record of " + shown + " has " + Words.count(columns, "column")
-                                + ", and the next ones" + " have " + next
-                                + ". If it is a title, delete its line: tail -n +2 FILE > NEW");
-            }
+    private static void requireNoTitle(String shown, List<String> lines, char delimiter) {
+        List<Long> columns = columns(lines, delimiter);
+        if (columns.size() > 2
+                && columns.getFirst() < columns.get(1)
+                && columns.get(1).equals(columns.get(2))
+                && !NUMBER.matcher(lines.get(1).strip()).matches()
+                && CsvHeader.refusal(lines.getFirst(), true) == null) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "The first record of " + shown + " has "
+                            + Words.count(columns.getFirst().intValue(), "column") + ", and the next ones have "
+                            + columns.get(1) + ". If it is a title, delete its line: tail -n +2 FILE > NEW");
         }
     }
 
-    /// The separator that the first line has most of.
-    private static char delimiter(String begin) {
-        String header = begin.lines().findFirst().orElse("");
-        char best = ',';
+    /// The separator that all of the first records have equally many of. If there is none, the one that the records
+    /// behind the first have equally many of, for that may be a title; and otherwise the one that the first has most of.
+    private static char delimiter(List<String> lines) {
+        char best = 0;
+        long score = 0;
         for (int i = 0; i < DELIMITERS.length(); i++) {
-            char each = DELIMITERS.charAt(i);
-            best = count(header, each) > count(header, best) ? each : best;
+            List<Long> columns = columns(lines, DELIMITERS.charAt(i));
+            long rank = columns.isEmpty() ? 0 : rank(columns);
+            best = rank > score ? DELIMITERS.charAt(i) : best;
+            score = Math.max(score, rank);
         }
-        return best;
+        return best == 0 ? ',' : best;
+    }
+
+    private static long rank(List<Long> columns) {
+        long first = columns.getFirst();
+        List<Long> next = columns.subList(Math.min(1, columns.size() - 1), columns.size());
+        boolean isEqual = next.getFirst() > 1 && Set.copyOf(next).size() == 1;
+        int all = 1 << 20;
+        return isEqual && first == next.getFirst()
+                ? 2L * all + first
+                : isEqual && first < next.getFirst() ? all + next.getFirst() : first > 1 ? first : 0;
+    }
+
+    /// How many columns the first lines have, with quoted values taken out.
+    private static List<Long> columns(List<String> lines, char delimiter) {
+        List<String> some = lines.subList(0, Math.min(lines.size(), LINES_OF_COLUMNS));
+        String text = QUOTED.matcher(String.join("\n", some)).replaceAll("");
+        int open = text.lastIndexOf('\n', text.indexOf('"')); // A quoted value that ends behind these lines.
+        return (open > 0 ? text.substring(0, open) : text)
+                .lines()
+                .map(line -> 1 + count(line, delimiter))
+                .toList();
     }
 
     private static long count(String text, char wanted) {

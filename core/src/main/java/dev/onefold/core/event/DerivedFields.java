@@ -285,7 +285,7 @@ final class DerivedFields {
         List<FieldPath> read = new ArrayList<>();
         Term argument = call.arguments().get(index);
         argument.fields(read::add);
-        String advice = fields.isCsv && fields.numbers == null ? LocalNumbers.advice(text, 0, text.length) : "";
+        String advice = fields.isCsv ? LocalNumbers.advice(fields.numbers, text, 0, text.length) : "";
         throw new Unanswerable(Malformed.field(
                 read.isEmpty() ? "of none" : read.getFirst(),
                 (argument instanceof Let.Field ? "is " : "leads to ") + Malformed.excerpt(text, 0, text.length)

@@ -100,8 +100,8 @@ final class InputReader {
         } else {
             wrong = "is not a number";
         }
-        if (wrong != null && fields.isCsv && fields.numbers == null && kind == Fields.TEXT) {
-            wrong += LocalNumbers.advice(fields.bytes, fields.from[slot], fields.to[slot]);
+        if (wrong != null && fields.isCsv && kind == Fields.TEXT) {
+            wrong += LocalNumbers.advice(fields.numbers, fields.bytes, fields.from[slot], fields.to[slot]);
         }
         return wrong == null ? null : Malformed.number(fields, slot, wrong);
     }

@@ -2,16 +2,23 @@ package dev.onefold.core.event;
 
 import dev.onefold.core.pipeline.Input.Format;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Numbers of CSV that are not written with a decimal point and without thousands separators, such as `1.234,50`.
 final class LocalNumbers {
     private static final int GROUP_DIGITS = 3;
 
-    private final byte decimal;
-    private final byte thousands; // 0: there is none.
+    /// Groups between characters that look like a space or like `'`.
+    private static final Pattern LOOKALIKE =
+            Pattern.compile("-?[0-9]{1,3}([\u00a0\u202f\u2019])([0-9]{3}\\1)*[0-9]{3}([.,][0-9]+)?");
 
-    private LocalNumbers(byte decimal, byte thousands) {
+    private final byte decimal;
+    private final byte[] thousands; // In UTF-8; empty if there is none.
+
+    private LocalNumbers(byte decimal, byte[] thousands) {
         this.decimal = decimal;
         this.thousands = thousands;
     }
@@ -20,7 +27,21 @@ final class LocalNumbers {
     static @Nullable LocalNumbers of(Format.Csv format) {
         return format.decimal() == Format.Csv.POINT && format.thousands() == Format.Csv.NO_THOUSANDS
                 ? null
-                : new LocalNumbers((byte) format.decimal(), (byte) format.thousands());
+                : new LocalNumbers((byte) format.decimal(), thousands(format.thousands()));
+    }
+
+    private static byte[] thousands(char separator) {
+        return separator == Format.Csv.NO_THOUSANDS
+                ? new byte[0]
+                : String.valueOf(separator).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private boolean isThousands(byte[] text, int at, int to) {
+        int length = thousands.length;
+        return length > 0
+                && text[at] == thousands[0]
+                && to - at >= length
+                && Arrays.equals(text, at, at + length, thousands, 0, length);
     }
 
     /// Whether a text has separators, and otherwise only characters of numbers.
@@ -28,7 +49,9 @@ final class LocalNumbers {
         boolean hasSeparator = false;
         for (int at = from; at < to; at++) {
             byte one = text[at];
-            boolean isSeparator = one == decimal || one == thousands && one != 0 || one == '.';
+            boolean isGroup = isThousands(text, at, to);
+            boolean isSeparator = one == decimal || isGroup || one == '.';
+            at += isGroup ? thousands.length - 1 : 0;
             if (!isSeparator && !isDigit(one) && one != '-' && one != '+' && (one | 0x20) != 'e') {
                 return false;
             }
@@ -52,7 +75,7 @@ final class LocalNumbers {
         boolean isGrouped = false;
         boolean good = true;
         boolean hasZero = at < to && text[at] == '0'; // No first group of thousands begins with it.
-        for (; at < to && (isDigit(text[at]) || text[at] == thousands && thousands != 0); at++) {
+        for (; at < to && (isDigit(text[at]) || isThousands(text, at, to)); at++) {
             if (isDigit(text[at])) {
                 out[length++] = text[at];
                 digits++;
@@ -60,6 +83,7 @@ final class LocalNumbers {
                 good &= isGrouped ? digits == GROUP_DIGITS : digits >= 1 && digits <= GROUP_DIGITS && !hasZero;
                 isGrouped = true;
                 digits = 0;
+                at += thousands.length - 1;
             }
         }
         good &= isGrouped ? digits == GROUP_DIGITS : digits > 0;
@@ -69,7 +93,7 @@ final class LocalNumbers {
             good &= at < to && isDigit(text[at]);
         }
         for (; at < to; at++) {
-            good &= text[at] != '.' && text[at] != decimal && text[at] != thousands;
+            good &= text[at] != '.' && text[at] != decimal && !isThousands(text, at, to);
             out[length++] = text[at];
         }
         if (good) {
@@ -90,17 +114,30 @@ final class LocalNumbers {
     }
 
     /// What to write so that a text of CSV is a number; empty if no setting makes it one.
-    static String advice(byte[] bytes, int from, int to) {
+    ///
+    /// @param set how numbers are written by the pipeline; `null` if it says nothing
+    static String advice(@Nullable LocalNumbers set, byte[] bytes, int from, int to) {
         String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
-        boolean hasDots = text.matches("-?[0-9]{1,3}(\\.[0-9]{3})+,[0-9]+|-?[0-9]{1,3}(\\.[0-9]{3}){2,}");
-        String settings = hasDots
-                ? "decimal: \",\" and thousands: \".\""
-                : text.matches("-?[0-9]+,[0-9]+")
-                        ? "decimal: \",\""
-                        : text.matches("-?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]+)?") ? "thousands: \",\"" : "";
-        boolean isEither = text.matches("-?[0-9]{1,3},[0-9]{3}");
-        return settings.isEmpty()
-                ? ""
-                : ". Write " + settings + (isEither ? " or thousands: \",\"" : "") + " under input";
+        Matcher lookalike = LOOKALIKE.matcher(text);
+        String settings = "";
+        if (lookalike.matches()) {
+            boolean hasComma = text.indexOf(',') >= 0 && (set == null || set.decimal != ',');
+            settings = (hasComma ? "decimal: \",\" and " : "")
+                    + "thousands: \"\\u%04x\"".formatted((int) lookalike.group(1).charAt(0));
+        } else if (set == null) {
+            settings = advice(text);
+        }
+        return settings.isEmpty() ? "" : ". Write " + settings + " under input";
+    }
+
+    private static String advice(String text) {
+        if (text.matches("-?[0-9]{1,3}(\\.[0-9]{3})+,[0-9]+|-?[0-9]{1,3}(\\.[0-9]{3}){2,}")) {
+            return "decimal: \",\" and thousands: \".\"";
+        }
+        if (text.matches("-?[0-9]+,[0-9]+")) {
+            boolean isEither = text.matches("-?[0-9]{1,3},[0-9]{3}");
+            return "decimal: \",\"" + (isEither ? " or thousands: \",\"" : "");
+        }
+        return text.matches("-?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]+)?") ? "thousands: \",\"" : "";
     }
 }

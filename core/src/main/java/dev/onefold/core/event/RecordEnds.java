@@ -115,6 +115,12 @@ public final class RecordEnds {
                 && ofFiles == others.ofFiles;
     }
 
+    /// Behind the comments in front of a record; `from` if there are none, or nothing else.
+    public int behindComments(byte[] bytes, int from, int to) {
+        int behind = comment == 0 ? from : CsvHeader.behindComments(comment, bytes, from, to);
+        return behind < to ? behind : from;
+    }
+
     /// Whether a record may have more than one line.
     public boolean mayHaveLines() {
         return quote != 0 || comment != 0;
@@ -170,8 +176,7 @@ public final class RecordEnds {
     }
 
     /// Behind the record, in bytes that are as whole as they will be: a last one without a line end ends where the
-    /// bytes do, and
-    /// one of which nobody can say where it ends at the line end that comes next.
+    /// bytes do, and one of which nobody can say where it ends at the line end that comes next.
     public int endAnyhow(byte[] bytes, int from, int to) {
         int end = end(bytes, from, to);
         return end >= 0 ? end : end == BROKEN ? Math.min(newline(bytes, brokenAt(bytes, from, to), to) + 1, to) : to;

@@ -126,10 +126,14 @@ final class Times {
         if (good && isOfSchema && zone != null && type != TimeType.ISO && type != TimeType.EPOCH_DAYS) {
             good = Math.abs(seconds) < DAYS_SECONDS_MAX && isInZone(seconds); // The database has it without a zone.
         }
-        if (good && loose && number && type == TimeType.AUTO && nanos == 0 && isDate(seconds)) {
-            return "is " + seconds + ", which may be a date or a count of days. If it is seconds, write the type "
+        if (loose && type == TimeType.AUTO && (good == number) && epoch(bytes, from, to, 0) && isDate(seconds)) {
+            return "is " + Malformed.excerpt(bytes, from, to)
+                    + ", which may be a date or a count of days. If it is seconds, write the type "
                     + TimeType.EPOCH_SECONDS.word()
-                    + (seconds > DAYS_MAX ? "" : "; if it is days since 1970, " + TimeType.EPOCH_DAYS.word());
+                    + (seconds > DAYS_MAX
+                            ? ""
+                            : "; if it is days since 1970, " + TimeType.EPOCH_DAYS.word()
+                                    + "; if it is a spreadsheet's day, docs/data.md has a formula");
         }
         if (good) {
             return null;
@@ -152,9 +156,7 @@ final class Times {
             case EPOCH_MICROS -> "epoch microseconds";
             case EPOCH_NANOS -> "epoch nanoseconds";
             case HLC -> "epoch nanoseconds with a counter of ten digits, such as 1714550400123456789.0000000001";
-            case AUTO ->
-                "ISO-8601 text with an offset, or epoch seconds as a number"
-                        + (epoch(bytes, from, to, 0) ? ". Write the type " + TimeType.EPOCH_SECONDS.word() : "");
+            case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number" + epochAdvice(bytes, from, to);
         };
         return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted
                 + clockAdvice(bytes, from, to)
@@ -185,6 +187,17 @@ final class Times {
             }
         }
         return read;
+    }
+
+    /// The type of a number that is a time of recent years in its unit, as a sentence; empty if there is none.
+    private String epochAdvice(byte[] bytes, int from, int to) {
+        for (TimeType type : FINER) {
+            int shift = 3 * FINER.indexOf(type);
+            if (epoch(bytes, from, to, shift) && seconds > RECENT_SECONDS_MIN && seconds < LIKELY_SECONDS_MAX) {
+                return ". Write the type " + type.word();
+            }
+        }
+        return "";
     }
 
     /// What to write if a text is a time of CockroachDB, as a part of a sentence; empty if it is not.

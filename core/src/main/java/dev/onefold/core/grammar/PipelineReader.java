@@ -461,7 +461,10 @@ public final class PipelineReader {
 
     private static char thousands(Expression expression) {
         return separator(
-                expression, ".,'_ ", "what is between groups of three digits: \".\", \",\", \"'\", \"_\" or \" \"");
+                expression,
+                ".,'_ \u00a0\u202f\u2019",
+                "what is between groups of three digits: \".\", \",\", \"'\", \"_\", \" \", or another space or apostrophe"
+                        + " by its number: \"\\u00a0\", \"\\u202f\" or \"\\u2019\"");
     }
 
     private static char separator(Expression expression, String allowed, String right) {

@@ -235,6 +235,28 @@ class CsvScannerTest {
         assertThat(GERMAN.refusal("x;1.234,567").message()).contains("is '1.234,567', which does not fit");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"\u00a0", "\u202f", "\u2019"})
+    void groups_of_digits_may_stand_between_spaces_that_do_not_break_and_apostrophes(String separator) {
+        Decoding french = Decoding.of(PipelineBuilder.named("p")
+                .csv("x", "n")
+                .delimiter(';')
+                .numbers(',', separator.charAt(0))
+                .rollup(r -> r.levels("x").sum("s", "n", 18, 2)));
+        String million = "1" + separator + "234" + separator + "567,5";
+        assertThat(french.number("x;" + million)).isEqualTo("1234567.50");
+        assertThat(french.number("x;-1" + separator + "000")).isEqualTo("-1000.00");
+        assertThat(french.refusal("x;12" + separator + "34").message()).contains("is not a number");
+        assertThat(french.refusal("x;1 234,5").message()).contains("is not a number");
+        Decoding space = Decoding.of(PipelineBuilder.named("p")
+                .csv("x", "n")
+                .delimiter(';')
+                .numbers(',', ' ')
+                .rollup(r -> r.levels("x").sum("s", "n", 18, 2)));
+        assertThat(space.refusal("x;" + million).message())
+                .endsWith("Write thousands: \"\\u%04x\" under input".formatted((int) separator.charAt(0)));
+    }
+
     private static final Decoding GERMAN = Decoding.of(PipelineBuilder.named("p")
             .csv("x", "n")
             .delimiter(';')
@@ -249,7 +271,10 @@ class CsvScannerTest {
                 "0,5|decimal: \",\" under input",
                 "1,234.5|thousands: \",\" under input",
                 "1.234.567|decimal: \",\" and thousands: \".\" under input",
-                "1,234|decimal: \",\" or thousands: \",\" under input"
+                "1,234|decimal: \",\" or thousands: \",\" under input",
+                "1\u00a0234|thousands: \"\\u00a0\" under input",
+                "-12\u202f234\u202f567,5|decimal: \",\" and thousands: \"\\u202f\" under input",
+                "1\u2019234.50|thousands: \"\\u2019\" under input"
             })
     void a_number_in_a_known_other_form_is_refused_with_the_settings_to_write(String text, String advice) {
         Decoding plain = Decoding.csv(r -> r.sum("s", "n", 18, 2), "x", "n");

@@ -189,14 +189,29 @@ class TimesTest {
             assertThat(time(TimeType.AUTO).refusal("{\"t\":" + value + "}").message())
                     .isEqualTo("Field t is not a time");
         }
-        for (String count : List.of("20240501", "19844", "45413")) {
-            assertThat(time(TimeType.AUTO).refusal("{\"t\":" + count + "}").message())
-                    .startsWith("Field t is " + count + ", which may be a date or a count of days")
+        for (String count : List.of("20240501", "19844", "45413", "45413.5", "'20240501'", "'45413'")) {
+            String value = count.replace('\'', '"');
+            assertThat(time(TimeType.AUTO).refusal("{\"t\":" + value + "}").message())
+                    .startsWith("Field t is '" + count.replace("'", "") + "', which may be a date or a count of days")
                     .contains("If it is seconds, write the type epoch-seconds");
-            time(TimeType.EPOCH_SECONDS).event("{\"t\":" + count + "}");
+            time(TimeType.EPOCH_SECONDS).event("{\"t\":" + value + "}");
         }
         assertThat(time(TimeType.AUTO).refusal("{\"t\":null}").message()).isEqualTo("Field t is missing; it is a time");
         assertThat(time(TimeType.AUTO).refusal("{}").message()).isEqualTo("Field t is missing; it is a time");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1714550400, EPOCH_SECONDS",
+        "1714550400.25, EPOCH_SECONDS",
+        "1714550400000, EPOCH_MILLIS",
+        "1714550400000000, EPOCH_MICROS",
+        "1714550400000000000, EPOCH_NANOS"
+    })
+    void a_text_of_digits_is_told_its_unit(String digits, TimeType type) {
+        String record = "{\"t\":\"" + digits + "\"}";
+        assertThat(time(TimeType.AUTO).refusal(record).message()).endsWith(". Write the type " + type.word());
+        time(type).event(record);
     }
 
     @Test

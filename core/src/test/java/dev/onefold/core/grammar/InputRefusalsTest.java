@@ -387,7 +387,8 @@ class InputRefusalsTest {
         assertInput(
                 "\"format\": \"csv\", \"thousands\":\n\"x\"",
                 "4:2: input.thousands: 'x' is not a separator in numbers; write what is between groups of three digits:"
-                        + " \".\", \",\", \"'\", \"_\" or \" \"");
+                        + " \".\", \",\", \"'\", \"_\", \" \", or another space or apostrophe by its number: \"\\u00a0\","
+                        + " \"\\u202f\" or \"\\u2019\"");
         assertInput(
                 "\"format\": \"csv\", \"decimal\": \",\",\n\"thousands\": \",\"",
                 "4:1: input.thousands: is the decimal separator, too; write another one, or leave it out");

@@ -53,6 +53,10 @@ final class ViewFill {
         if (Derivation.storesSame(old.pipeline, definition)) {
             return new DefinitionChange.None();
         }
+        String otherRecords = otherRecords();
+        if (!otherRecords.isEmpty()) {
+            return new DefinitionChange.Impossible(otherRecords, "");
+        }
         Readable readable = readable(reopen);
         return switch (old.fold.basis(definition, readable.isWhole())) {
             case ShardFold.Basis.Stored(var lost, var doubt) -> new DefinitionChange.FromRows(lost, doubt);
@@ -60,6 +64,18 @@ final class ViewFill {
             case ShardFold.Basis.Sources(var reason) -> new DefinitionChange.Impossible(reason, readable.missing);
             case ShardFold.Basis.Nothing(var reason) -> new DefinitionChange.Impossible(reason, readable.missing);
         };
+    }
+
+    /// Positions in files count the records of one way to hold them.
+    private String otherRecords() {
+        if (RecordEnds.of(definition).ofFiles() == RecordEnds.of(old.pipeline).ofFiles()) {
+            return "";
+        }
+        return opening.guard().reading(() -> old.state.sources.all().stream()
+                .filter(source -> source.kind() == Source.Kind.FILE && source.at() > 0)
+                .map(source -> "'records' has changed, so " + source.name() + " has other records now")
+                .findFirst()
+                .orElse(""));
     }
 
     private DefinitionChange fromSources(String reason, Readable readable) {
@@ -173,11 +189,6 @@ final class ViewFill {
             if (source.kind() != Source.Kind.LINES && Horizon.of(definition).isPresent()) {
                 return new Readable(
                         files, "the horizon needs the arrival of each record, and " + source.name() + " has none");
-            } else if (file != null
-                    && source.at() > 0
-                    && RecordEnds.of(definition).ofFiles()
-                            != RecordEnds.of(old.pipeline).ofFiles()) {
-                return new Readable(files, "'records' has changed, so " + source.name() + " has other records now");
             } else if (file != null) {
                 files.add(file);
             } else if (source.kind() != Source.Kind.LINES) {

@@ -90,7 +90,7 @@ final class KeyLetters {
         Records records = chunk.numbered();
         String source = chunk.source.name();
         for (long line = chunk.recordsBefore + 1; records.next(); line += records.lines()) {
-            long at = line;
+            long at = line + records.comments();
             found.computeIfPresent(
                     new Place(source, 0, records.place()), (_, _) -> new Found(chunk, at, records.copy()));
         }

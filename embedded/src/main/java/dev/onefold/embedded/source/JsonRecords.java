@@ -69,8 +69,10 @@ public final class JsonRecords extends InputStream {
     /// object, but is not one line, and the second line is none either. A first line that is only damaged
     /// shows nothing.
     public static Records seen(byte[] begin, int length) {
-        String text = new String(begin, 0, length, StandardCharsets.UTF_8).replaceFirst("^\ufeff", "");
-        Records records = text.stripLeading().startsWith("[") ? Records.ARRAY : Records.OBJECTS;
+        String text = new String(begin, 0, length, StandardCharsets.UTF_8)
+                .replaceFirst("^\ufeff", "")
+                .stripLeading();
+        Records records = text.startsWith("[") ? Records.ARRAY : Records.OBJECTS;
         String first = firstOf(new ByteArrayInputStream(begin, 0, length), records);
         if (first == null || !(JsonText.read(first, new Problems()) instanceof Node.Mapping)) {
             return Records.LINES;

@@ -22,6 +22,7 @@ public final class Records {
     private int from;
     private int to;
     private int lines;
+    private int comments;
     private long place;
     private long sentMs;
     private byte[] message = {};
@@ -67,6 +68,7 @@ public final class Records {
 
     private void frame() {
         lines = 1;
+        comments = 0;
         if (framing.kind() == Framing.Kind.LENGTHS) {
             ByteBuffer frame = ByteBuffer.wrap(bytes, next, Framing.PREFIX_BYTES);
             place = frame.getLong();
@@ -80,12 +82,14 @@ public final class Records {
             return;
         }
         from = next;
-        place = base + from;
         int plain = framing.ends().plainEnd(bytes, from, end);
         next = plain >= 0 ? plain : framing.end(bytes, from, end);
         to = next > from && bytes[next - 1] == '\n' ? next - 1 : next;
         to = to > from && bytes[to - 1] == '\r' ? to - 1 : to;
         lines = plain >= 0 ? 1 : (int) RecordEnds.lines(bytes, from, next);
+        int begin = plain >= 0 ? from : framing.ends().behindComments(bytes, from, to);
+        comments = begin == from ? 0 : (int) RecordEnds.lines(bytes, from, begin);
+        place = base + begin;
     }
 
     /// A body may be a line with its end.
@@ -140,6 +144,12 @@ public final class Records {
     /// How many lines of its source it has.
     public int lines() {
         return lines;
+    }
+
+    /// How many of its lines are comments in front of it. A file that ended there and has grown since was read with
+    /// these lines apart, so they are not a part of its place.
+    public int comments() {
+        return comments;
     }
 
     /// Its place in its source.

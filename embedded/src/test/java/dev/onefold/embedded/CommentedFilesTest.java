@@ -1,0 +1,67 @@
+package dev.onefold.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.Utf8;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import dev.onefold.embedded.source.FileSource;
+import dev.onefold.embedded.source.FoldListener;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// CSV with comments between its records.
+class CommentedFilesTest {
+    private static final Settings SETTINGS = Settings.defaults().withShards(2);
+    private static final List<String> LINES =
+            List.of("# head", "k,v", "a,1", "# one", "#", "b,xx", "c,3", "# two", "d,4", "# tail");
+
+    @TempDir
+    Path folder;
+
+    private static Pipeline pipeline(String measure) {
+        return PipelineBuilder.named("commented")
+                .csv()
+                .comment('#')
+                .rollup(rollup -> rollup.count("n").sum(measure, "v", 18, 2))
+                .build();
+    }
+
+    private static FileSource file(int lines) {
+        byte[] bytes = Utf8.encode("The file", String.join("\n", LINES.subList(0, lines)) + "\n");
+        return new FileSource("commented.csv", () -> new ByteArrayInputStream(bytes), false);
+    }
+
+    private static String total(EmbeddedEngine engine) {
+        return engine.query(
+                Query.all("main"), answer -> answer.lines().getFirst().values().toString());
+    }
+
+    @Test
+    void wherever_a_file_ended_before_it_grew_an_edit_of_its_record_is_found_again() {
+        for (int cut = 2; cut <= LINES.size(); cut++) {
+            Path directory = folder.resolve("cut-" + cut);
+            String right;
+            try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline("sum"), SETTINGS)) {
+                engine.fold(file(cut), FoldListener.silent());
+                engine.fold(file(LINES.size()), FoldListener.silent());
+                DeadLetter letter = engine.deadLetters().list(0, 10).getFirst();
+                assertThat(letter.place().toString()).as("cut %s", cut).contains("6");
+                engine.deadLetters().redrive(letter.id(), "b,2".getBytes(StandardCharsets.UTF_8));
+                right = total(engine);
+                assertThat(right).as("cut %s", cut).isEqualTo("[4, 10.00]");
+            }
+            try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline("other"), SETTINGS)) {
+                engine.fillView(_ -> file(LINES.size()), false);
+                assertThat(total(engine)).as("cut %s", cut).isEqualTo(right);
+                assertThat(engine.counts().rejected()).as("cut %s", cut).isZero();
+            }
+        }
+    }
+}
