@@ -14,6 +14,7 @@ module dev.onefold.api {
             dev.onefold.server;
     exports dev.onefold.api.body to
             dev.onefold.aws,
+            dev.onefold.cli,
             dev.onefold.embedded,
             dev.onefold.server;
     exports dev.onefold.api.jwt to

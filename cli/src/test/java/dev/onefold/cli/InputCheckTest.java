@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -191,11 +192,11 @@ class InputCheckTest {
         cli.write("fr.csv", "a;b\nx;1\u202f234,50\ny;2\u00a0000\n");
         assertThat(first("fr.csv")).contains("decimal: \",\"", "thousands: \"\\u202f\"", "thousands: \"\\u00a0\"");
         cli.write("en.csv", "a\tb\nx\t1,234.50\ny\t2,000\nz\t1.5E2\n");
-        assertThat(first("en.csv")).contains("thousands: \",\"", "# b: sum(b) decimal(18,2)").doesNotContain("decimal: \"");
+        assertThat(first("en.csv")).contains("thousands: \",\"", "# b: sum(b) decimal(18,3)").doesNotContain("decimal: \"");
         cli.write("one.csv", "betrag\n12,50\n3,25\n7,00\n");
         assertThat(cli.run("check", "--input", "one.csv").err()).doesNotContain("title");
         cli.write("blanks.csv", "id , v,v \n1,2,3\n");
-        assertThat(first("blanks.csv")).doesNotContain("twice");
+        assertThat(first("blanks.csv")).doesNotContain("an empty name");
         cli.write("quoted.csv", "id;\"a;b\";n\n1;\"x\n,y\n,z\";2,5\n2;\"x;;;\";2,5\n");
         assertThat(first("quoted.csv")).contains("delimiter: \";\"", "from all its 2 records");
     }
@@ -219,10 +220,29 @@ class InputCheckTest {
             assertThat(run.exitCode()).as(name).isEqualTo(1);
             assertThat(run.err()).contains(way);
         });
+        cli.write("blank.csv", "\n\nid;town\n1;Bern\n2;Bern\n");
+        assertThat(cli.run("check", "--input", "blank.csv").err())
+                .contains("The first line of blank.csv is empty. Delete it: tail -n +2");
         Result title = cli.run("check", "--input", "title.csv");
         assertThat(title.exitCode()).isEqualTo(1);
         assertThat(title.err())
                 .contains("The first record of title.csv has 1 column, and the next ones have 2.", "tail -n +2");
+    }
+
+    @Test
+    void bytes_that_are_no_text_are_named_by_what_they_are() throws IOException {
+        cli.write("p.yaml", "pipeline: p\ninput: {format: json}\nrollup: {levels: [], measures: {n: count()}}\n");
+        for (Map.Entry<String, String> each : Map.of(
+                        "1f8b0800", "Give it a name that ends in .gz",
+                        "28b52ffd00", "Give it a name that ends in .zst",
+                        "504b0304", "is a zip archive. Unpack it",
+                        "fffe7b00", "iconv -f UTF-16 -t UTF-8",
+                        "feff007b", "iconv -f UTF-16 -t UTF-8")
+                .entrySet()) {
+            Files.write(folder.resolve("bytes.json"), HexFormat.of().parseHex(each.getKey()));
+            assertThat(cli.run("run", "p.yaml", "--input", "bytes.json").err()).contains(each.getValue());
+            assertThat(cli.run("check", "--input", "bytes.json").err()).contains(each.getValue());
+        }
     }
 
     @Test

@@ -2,7 +2,7 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.RecordEnds;
-import dev.onefold.embedded.source.JsonRecords;
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import java.io.IOException;
 import java.io.InputStream;

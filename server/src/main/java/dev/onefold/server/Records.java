@@ -6,7 +6,6 @@ import dev.onefold.api.Response;
 import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.api.body.ContentFormat;
-import dev.onefold.api.body.JsonArray;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
@@ -61,7 +60,7 @@ final class Records {
         if (otherFormat.isPresent()) {
             throw new Refusal(415, Failure.REQUEST, otherFormat.get());
         }
-        Request asked = ContentFormat.isJson(type) && JsonArray.begins(sent.body()) ? lines(exchange, sent) : sent;
+        Request asked = lines(exchange, sent, type, pipeline);
         requireOwnName(asked.parameters().getOrDefault("source", List.of()));
         long began = System.nanoTime();
         Optional<String> key = exchange.header("Idempotency-Key");
@@ -78,16 +77,19 @@ final class Records {
         }
     }
 
-    /// The request with the elements of its array as lines.
-    private static Request lines(Exchange exchange, Request sent) throws Refusal {
-        if (sent.parameters().containsKey("from")) {
-            throw exchange.refused("A JSON array has no numbered lines, as 'from' needs them. Send one record a line.");
-        }
+    /// The request with one record a line.
+    private static Request lines(Exchange exchange, Request sent, String type, Pipeline pipeline) throws Refusal {
+        byte[] lines;
         try {
-            return new Request(sent.method(), sent.path(), sent.parameters(), JsonArray.lines(sent.body()));
+            lines = ContentFormat.lines(type, pipeline, sent.body());
         } catch (IllegalArgumentException e) {
-            throw exchange.refused(e.getMessage() + ".");
+            throw exchange.refused(e.getMessage());
         }
+        if (lines != sent.body() && sent.parameters().containsKey("from")) {
+            throw exchange.refused("An array, or objects over several lines, have no numbered lines, as 'from' needs them."
+                    + " Send one record a line.");
+        }
+        return lines == sent.body() ? sent : new Request(sent.method(), sent.path(), sent.parameters(), lines);
     }
 
     /// The routes have found it already.

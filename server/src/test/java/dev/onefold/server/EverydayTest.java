@@ -108,14 +108,20 @@ class EverydayTest {
                     .contains("\"records\":3", "\"accepted\":2", "\"rejected\":1");
             HttpResponse<String> cut = on.post(records, "[" + record(3, "1") + ",", "Content-Type", "application/json");
             assertThat(cut.statusCode()).isEqualTo(400);
-            assertThat(cut.body()).contains("it does not end, at byte", "Nothing was taken");
+            assertThat(cut.body()).contains("the array that begins in line 1 has no end", "Nothing was taken");
             assertThat(on.post(records + "&from=1", array, "Content-Type", "application/json")
                             .statusCode())
                     .isEqualTo(400);
             assertThat(on.post(records, record(4, "1"), "Content-Type", "application/json")
                             .body())
                     .contains("\"accepted\":1");
-            assertThat(on.get("/v1/trades/totals?format=csv").body()).contains("5.00");
+            assertThat(on.post(records, record(5, "1").replace(",", ",\n"), "Content-Type", "application/json")
+                            .body())
+                    .contains("\"records\":1", "\"accepted\":1");
+            HttpResponse<String> open = on.post(records, record(6, "1").replace(",", ",\n"));
+            assertThat(open.statusCode()).isEqualTo(400);
+            assertThat(open.body()).contains("Send it with Content-Type: application/json");
+            assertThat(on.get("/v1/trades/totals?format=csv").body()).contains("6.00");
         }
     }
 

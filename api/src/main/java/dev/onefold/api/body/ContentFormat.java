@@ -1,7 +1,11 @@
 package dev.onefold.api.body;
 
 import dev.onefold.core.pipeline.Input;
+import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.pipeline.Pipeline;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -23,9 +27,33 @@ public final class ContentFormat {
         return Optional.empty();
     }
 
-    /// Whether a content is declared to be one JSON text, and not one for each line.
-    public static boolean isJson(String contentType) {
-        return type(contentType).equals("application/json");
+    /// The records of a content, one a line. With `application/json` these may be the elements of an array, or objects
+    /// over several lines.
+    ///
+    /// @throws IllegalArgumentException if the content does not hold one record a line, and cannot be read otherwise;
+    ///     the message is the reason
+    public static byte[] lines(String contentType, Pipeline pipeline, byte[] content) {
+        if (pipeline.input().format() instanceof Input.Format.Csv) {
+            return content;
+        }
+        boolean isJson = type(contentType).equals("application/json");
+        Records held = isJson ? JsonRecords.seenAsJson(content) : JsonRecords.seen(content, content.length);
+        if (held == Records.LINES || !isJson && !pipeline.input().readsBy(3)) {
+            return content;
+        }
+        if (!isJson) {
+            throw new IllegalArgumentException("The content holds " + JsonRecords.described(held)
+                    + ", and is read as one object a line. Nothing was taken. Send it with Content-Type:"
+                    + " application/json, or one record a line.");
+        }
+        try (InputStream lines = JsonRecords.of(held, new ByteArrayInputStream(content))) {
+            return lines.readAllBytes();
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "The content is sent as application/json, but " + e.getMessage()
+                            + ". Nothing was taken. Send whole JSON texts, or one record a line.",
+                    e);
+        }
     }
 
     private static String type(String contentType) {

@@ -47,14 +47,15 @@ final class RequestRecords {
     /// @param most how long that may take
     Response take(UrlRequest asked, Request request, Duration most) {
         requireNoPlace(asked, request);
-        ContentFormat.refusal(asked.header("Content-Type").orElse(""), pipeline).ifPresent(detail -> {
+        String type = asked.header("Content-Type").orElse("");
+        ContentFormat.refusal(type, pipeline).ifPresent(detail -> {
             throw new Refused(415, Failure.REQUEST, detail);
         });
         byte[] content = decoded(asked);
         if (Utf8.decode(content).isEmpty()) {
             throw bad("The records are not UTF-8 text. Nothing was put.");
         }
-        BodyLines lines = new BodyLines(RecordEnds.ofSource(pipeline), content);
+        BodyLines lines = new BodyLines(RecordEnds.ofSource(pipeline), lines(type, content));
         if (lines.size() > LINES_MAX) {
             throw new Refused(
                     413,
@@ -63,6 +64,14 @@ final class RequestRecords {
                             + " lines. Nothing was put. Send it in several requests.");
         }
         return answer(intake.put(pipeline, lines, most));
+    }
+
+    private byte[] lines(String type, byte[] content) {
+        try {
+            return ContentFormat.lines(type, pipeline, content);
+        } catch (IllegalArgumentException e) {
+            throw bad(e.getMessage());
+        }
     }
 
     private static Refused bad(String detail) {

@@ -1,7 +1,7 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.core.event.RecordEnds;
-import dev.onefold.embedded.source.JsonRecords;
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import java.io.IOException;
 import java.io.InputStream;

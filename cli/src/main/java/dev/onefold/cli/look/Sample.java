@@ -12,7 +12,7 @@ import dev.onefold.core.event.CsvHeader;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input.Records;
-import dev.onefold.embedded.source.JsonRecords;
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.tables.FileRows;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
@@ -77,6 +77,11 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
         if (begin.startsWith("{") || begin.startsWith("[")) {
             byte[] stripped = begin.getBytes(StandardCharsets.UTF_8);
             return read(file, null, JsonRecords.seen(stripped, stripped.length));
+        }
+        if (head.lines().findFirst().orElse("").isBlank()) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "The first line of " + caller.shown(file.path()) + " " + CsvHeader.refusal("", true) + ".");
         }
         List<String> lines = wholeLines(begin, bytes.length == HEAD_BYTES);
         List<String> behind =

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// A file to be folded; compressed if its name says so.
@@ -36,7 +37,31 @@ public record InputFile(Path path, long bytes, AtomicLong read) {
         if (!Files.isReadable(path)) {
             throw new CommandFailure(ExitCode.DIFFERENT, "Input file " + caller.shown(path) + " may not be read.");
         }
+        if (!Decompression.isCompressed(path)) {
+            requireText(path, caller.shown(path));
+        }
         return new InputFile(path, Files.size(path), new AtomicLong());
+    }
+
+    /// Compressed bytes, and UTF-16, are known by how they begin.
+    private static void requireText(Path path, String shown) throws IOException {
+        byte[] begin;
+        try (InputStream in = Files.newInputStream(path)) {
+            begin = in.readNBytes(Integer.BYTES);
+        }
+        String hex = HexFormat.of().formatHex(begin);
+        String refusal = hex.startsWith("1f8b")
+                ? "is compressed with gzip. Give it a name that ends in .gz"
+                : hex.equals("28b52ffd")
+                        ? "is compressed with Zstandard. Give it a name that ends in .zst"
+                        : hex.equals("504b0304")
+                                ? "is a zip archive. Unpack it"
+                                : hex.startsWith("fffe") || hex.startsWith("feff")
+                                        ? "is UTF-16. Convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
+                                        : "";
+        if (!refusal.isEmpty()) {
+            throw new CommandFailure(ExitCode.DIFFERENT, "Input file " + shown + " " + refusal + ".");
+        }
     }
 
     boolean isCompressed() {

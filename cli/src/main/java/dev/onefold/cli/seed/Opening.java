@@ -1,5 +1,6 @@
 package dev.onefold.cli.seed;
 
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -9,8 +10,8 @@ import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.embedded.source.JsonRecords;
 import dev.onefold.tables.Export;
 import dev.onefold.tables.ExportRows;
 import dev.onefold.tables.FileRows;
@@ -21,6 +22,7 @@ import dev.onefold.tables.RowSource;
 import dev.onefold.tables.SourceTable;
 import dev.onefold.tables.TableRows;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -36,6 +38,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 /// Opens what `--from` names, and refuses what cannot be exact.
 public final class Opening {
     private static final String FILE = "file:";
+    private static final int BEGIN_BYTES = 1 << 16;
     static final String DYNAMODB = "dynamodb:";
     static final String EXPORT = "export:";
     private static final String BUCKET = "s3://";
@@ -310,6 +313,9 @@ public final class Opening {
         if (reads && !csv && !plain.endsWith(".txt")) {
             requireJson("the file");
         }
+        if (!csv && !reads) {
+            requireLines(file);
+        }
         FileRows.Form form = reads || !csv
                 ? new FileRows.Form.Lines(Decoder.wantsHeader(pipeline), RecordEnds.ofSource(pipeline))
                 : new FileRows.Form.Csv(plain.endsWith(".tsv") ? '\t' : ',');
@@ -318,5 +324,21 @@ public final class Opening {
         RowSource rows = new FileRows(content, form);
         requireGeneration(options.stream);
         return new Opened(rows, caller.shown(file.path()), Rate.of(rate), options.stream);
+    }
+
+    private void requireLines(InputFile file) throws IOException {
+        byte[] begin;
+        try (InputStream in = file.open()) {
+            begin = in.readNBytes(BEGIN_BYTES);
+        }
+        Records seen = JsonRecords.seen(begin, begin.length);
+        Records read = RecordEnds.of(pipeline).ofFiles();
+        if (seen != Records.LINES && read == Records.LINES) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    caller.shown(file.path()) + " holds " + JsonRecords.described(seen)
+                            + ", and its rows are read as one object a line. Write them so: jq -c "
+                            + (seen == Records.ARRAY ? "'.[]'" : ".") + " FILE > NEW");
+        }
     }
 }

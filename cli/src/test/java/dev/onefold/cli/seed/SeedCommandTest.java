@@ -145,6 +145,16 @@ class SeedCommandTest {
     }
 
     @Test
+    void a_file_that_does_not_hold_one_row_a_line_is_refused_with_the_way_out() {
+        cli.write("rows.json", "[\n{\"id\":1},\n{\"id\":2}\n]\n");
+        Cli.Result array = cli.run("seed", "trades.yaml", "--from", "rows.json");
+        assertThat(array.exitCode()).isEqualTo(1);
+        assertThat(array.err()).contains("rows.json holds an array of JSON objects", "jq -c '.[]' FILE > NEW");
+        cli.write("rows.json", "{\n\"id\":1}\n{\"id\":2}\n");
+        assertThat(cli.run("seed", "trades.yaml", "--from", "rows.json").err()).contains("jq -c . FILE > NEW");
+    }
+
+    @Test
     void a_csv_file_is_read_by_a_pipeline_of_csv_as_it_is() {
         cli.write("csv.yaml", Cli.TRADES.replace("trades\ninput:", "csv\ninput:\n  format: csv"));
         cli.write("rows.csv", "value,id,v,desk,region,gone\n1.50,t1,1,FX,EMEA,\n");

@@ -87,7 +87,8 @@ public final class PipelineBuilder {
     /// Sets how numbers of CSV are written, such as `1.234,50`.
     ///
     /// @param decimal `.`, which is the default, or `,`
-    /// @param thousands between groups of three digits: one of `.`, `,`, `'`, `_`, a space, U+00A0, U+202F and U+2019
+    /// @param thousands between groups of three digits: one of `.`, `,`, `'`, `_`, a space, U+00A0, U+202F and
+    U+2019
     public PipelineBuilder numbers(char decimal, char thousands) {
         return set("decimal", String.valueOf(decimal)).set("thousands", String.valueOf(thousands));
     }

@@ -225,6 +225,9 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
     }
 
     static boolean is(Fields all, int slot, String text) {
+        if (all.kind[slot] == Fields.ESCAPED_TEXT) {
+            return all.text(slot).equals(text);
+        }
         int from = all.from[slot];
         boolean same = all.kind[slot] == Fields.TEXT && all.to[slot] - from == text.length();
         for (int i = 0; same && i < text.length(); i++) {
@@ -235,25 +238,19 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
 
     /// The text of a field, for a message or a number; empty if the field is missing.
     final String text(int slot) {
-        Fields all = raw();
-        return all.isMissing(slot)
-                ? ""
-                : new String(all.bytes, all.from[slot], all.to[slot] - all.from[slot], StandardCharsets.UTF_8);
+        return raw().text(slot);
     }
 
     /// The number in a field, 0 and more, of at most `digitsMax` digits; `null` if the field is not such a
     /// number.
     final @Nullable BigInteger whole(int slot, int digitsMax) {
-        Fields all = raw();
-        int from = all.from[slot];
-        int to = all.to[slot];
-        boolean good = (all.kind[slot] == Fields.NUMBER || all.kind[slot] == Fields.TEXT)
-                && to > from
-                && to - from <= digitsMax;
-        for (int i = from; i < to && good; i++) {
-            good = all.bytes[i] >= '0' && all.bytes[i] <= '9';
+        byte kind = raw().kind[slot];
+        String text = kind == Fields.NUMBER || kind == Fields.TEXT || kind == Fields.ESCAPED_TEXT ? text(slot) : "";
+        boolean good = !text.isEmpty() && text.length() <= digitsMax;
+        for (int i = 0; i < text.length() && good; i++) {
+            good = text.charAt(i) >= '0' && text.charAt(i) <= '9';
         }
-        return good ? new BigInteger(text(slot)) : null;
+        return good ? new BigInteger(text) : null;
     }
 
     /// The fields of a row in one part of a record.

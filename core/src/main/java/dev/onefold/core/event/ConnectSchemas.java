@@ -1,6 +1,5 @@
 package dev.onefold.core.event;
 
-import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
@@ -19,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,12 +27,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Reads by the schema that Kafka Connect writes with a record. A decimal is bytes: base64 of the digits as one
-/// integer,
-/// whose scale is in the schema. Without the schema a text such as `8888` may be a number or such bytes. A time is a
+/// integer, whose scale is in the schema. Without the schema a text such as `8888` may be a number or such bytes. A
+/// time is a
 /// number whose unit is in the schema, or a text. Not thread-safe.
 final class ConnectSchemas {
     private static final String CONNECT = "org.apache.kafka.connect.data.";
     private static final String DECIMAL = CONNECT + "Decimal";
+    private static final String VARIABLE = "io.debezium.data.VariableScaleDecimal";
     private static final String DEBEZIUM = "io.debezium.time.";
     private static final String ZONED = DEBEZIUM + "ZonedTimestamp";
     private static final Map<String, TimeType> TIMES = Map.of(
@@ -64,14 +65,18 @@ final class ConnectSchemas {
     private static final int SCALE = 2;
     private static final int FIELDS = 3;
     private static final int NONE = Integer.MIN_VALUE;
+    private static final int ITS_OWN = NONE + 1; // The value has the scale.
 
     private final Fields fields;
     private final @Nullable DecimalForm form;
     private final boolean[] isNumber;
     private final boolean readsTimes;
+    private final List<Let> lets;
     private final Fields part = new Fields(List.of(
             FieldPath.of("field"), FieldPath.of("name"), FieldPath.of("parameters", "scale"), FieldPath.of("fields")));
     private final JsonScanner parts = new JsonScanner(part);
+    private final Fields decimal = new Fields(List.of(FieldPath.of("scale"), FieldPath.of("value")));
+    private final JsonScanner decimals = new JsonScanner(decimal);
     private final List<Known> known = new ArrayList<>();
     private byte[] copy = new byte[0];
     private int end;
@@ -80,7 +85,8 @@ final class ConnectSchemas {
     ///
     /// @param type `null`: it is no point in time
     /// @param isLocal whether the database has it without a zone, also if it is written with `Z`
-    record Time(String name, @Nullable TimeType type, boolean isLocal) {}
+    /// @param isPart whether the field is derived from one that the schema describes
+    record Time(String name, @Nullable TimeType type, boolean isLocal, boolean isPart) {}
 
     /// @param isOfRow whether the schema describes the row
     /// @param scales by slot: of a decimal; [#NONE] for another field
@@ -96,6 +102,7 @@ final class ConnectSchemas {
         this.fields = fields;
         this.form = form;
         readsTimes = pipeline.input().readsBy(3);
+        lets = pipeline.input().lets();
         Set<FieldPath> numbers = numbers(pipeline);
         isNumber = new boolean[fields.paths.size()];
         for (int slot = 0; slot < isNumber.length; slot++) {
@@ -122,6 +129,11 @@ final class ConnectSchemas {
             if (each instanceof Measure.Input.Decimal decimal
                     && decimal.source() instanceof Measure.Source.Product product) {
                 numbers.addAll(product.fields());
+            }
+        }
+        for (Let let : input.lets().reversed()) { // It may be made of others that are above it.
+            if (numbers.contains(let.field())) {
+                let.term().fields(numbers::add);
             }
         }
         return numbers;
@@ -187,10 +199,11 @@ final class ConnectSchemas {
         }
         boolean isCopied = false;
         for (int slot = 0; slot < of.scales.length; slot++) {
-            if (of.scales[slot] == NONE || !isText(slot)) {
+            boolean hasOwn = of.scales[slot] == ITS_OWN && fields.kind[slot] == Fields.COMPOSITE;
+            if (!hasOwn && (of.scales[slot] == NONE || !isText(slot))) {
                 continue;
             }
-            String digits = digits(slot, of.scales[slot]);
+            String digits = hasOwn ? ownDigits(slot) : digits(text(slot), of.scales[slot]);
             if (digits == null) {
                 return Malformed.field(
                         fields.paths.get(slot),
@@ -213,13 +226,13 @@ final class ConnectSchemas {
     private String text(int slot) {
         byte[] bytes = fields.bytes;
         int from = fields.from[slot];
-        int length = fields.to[slot] - from;
+        int to = fields.to[slot];
         if (fields.kind[slot] == Fields.ESCAPED_TEXT) {
-            bytes = new byte[length];
-            length = TextBytes.unescape(fields.bytes, from, fields.to[slot], bytes, 0);
+            bytes = fields.unescaped(slot);
             from = 0;
+            to = bytes.length;
         }
-        return new String(bytes, from, Math.min(length, TEXT_MAX + 1), StandardCharsets.UTF_8);
+        return new String(bytes, from, Math.min(to - from, TEXT_MAX + 1), StandardCharsets.UTF_8);
     }
 
     /// Refuses a text that may be a number in digits, or in bytes.
@@ -270,9 +283,9 @@ final class ConnectSchemas {
         int from = fields.from[slot];
         int to = fields.to[slot];
         if (fields.kind[slot] == Fields.ESCAPED_TEXT) {
-            bytes = new byte[to - from];
-            to = TextBytes.unescape(fields.bytes, from, to, bytes, 0);
+            bytes = fields.unescaped(slot);
             from = 0;
+            to = bytes.length;
         }
         boolean is = to > from && (to - from) % 4 == 0;
         for (int i = from; i < to && is; i++) {
@@ -282,8 +295,16 @@ final class ConnectSchemas {
         return is;
     }
 
-    private @Nullable String digits(int slot, int scale) {
-        String text = text(slot);
+    /// Of a value with a scale of its own: `{"scale":2,"value":"BNI="}`.
+    private @Nullable String ownDigits(int slot) {
+        if (decimals.scan(fields.bytes, fields.from[slot], fields.to[slot]) != null) {
+            return null;
+        }
+        String scale = decimal.text(0);
+        return scale.matches("-?[0-9]{1,3}") ? digits(decimal.text(1), Integer.parseInt(scale)) : null;
+    }
+
+    private @Nullable String digits(String text, int scale) {
         if (text.isEmpty() || text.length() > TEXT_MAX) {
             return null;
         }
@@ -346,6 +367,7 @@ final class ConnectSchemas {
                 }
             }
         }
+        noteDerived(times);
         boolean hasDecimals = Arrays.stream(scales).anyMatch(scale -> scale != NONE);
         boolean hasTimes = Arrays.stream(times).anyMatch(Objects::nonNull);
         Known found = new Known(Arrays.copyOf(bytes, length), scales, hasDecimals, isOfRow, hasTimes ? times : null);
@@ -360,16 +382,36 @@ final class ConnectSchemas {
         String scale = textOf(SCALE);
         if (slot >= 0 && name.equals(DECIMAL) && scale.matches("-?[0-9]{1,3}")) {
             scales[slot] = Integer.parseInt(scale);
+        } else if (slot >= 0 && name.equals(VARIABLE)) {
+            scales[slot] = ITS_OWN;
         } else if (slot >= 0
                 && (name.startsWith(DEBEZIUM) || name.equals(CONNECT + "Time") || TIMES.containsKey(name))) {
-            times[slot] = new Time(name, TIMES.get(name), !name.equals(ZONED));
+            times[slot] = new Time(name, TIMES.get(name), !name.equals(ZONED), false);
         }
     }
 
+    /// Notes the derived fields that are made of times. Their own values have no schema.
+    private void noteDerived(@Nullable Time[] times) {
+        Map<FieldPath, Time> derived = new HashMap<>();
+        for (Let let : lets) {
+            let.term().fields(read -> {
+                int slot = fields.paths.indexOf(read);
+                Time time = slot >= 0 && times[slot] != null ? times[slot] : derived.get(read);
+                if (time != null) {
+                    derived.put(let.field(), new Time(time.name(), null, time.isLocal(), true));
+                }
+            });
+        }
+        derived.forEach((field, time) -> {
+            int slot = fields.paths.indexOf(field);
+            if (slot >= 0) {
+                times[slot] = time;
+            }
+        });
+    }
+
     private String textOf(int slot) {
-        return part.kind[slot] == Fields.TEXT
-                ? new String(part.bytes, part.from[slot], part.to[slot] - part.from[slot], StandardCharsets.UTF_8)
-                : "";
+        return part.kind[slot] == Fields.TEXT || part.kind[slot] == Fields.ESCAPED_TEXT ? part.text(slot) : "";
     }
 
     /// The ranges of the schemas of the fields in the schema of a structure.

@@ -60,6 +60,9 @@ public final class CsvHeader {
             return "is not valid UTF-8. Convert the file: iconv -f " + (isUtf16 ? "UTF-16" : "WINDOWS-1252")
                     + " -t UTF-8 FILE > NEW";
         }
+        if (line.isBlank()) {
+            return "is empty. Delete it: tail -n +2 FILE > NEW";
+        }
         if (LONE_RETURN.matcher(line).find()) {
             return "has line ends that are CR alone. " + LINE_ENDS;
         }
@@ -94,19 +97,30 @@ public final class CsvHeader {
                 : null;
     }
 
-    /// Whether a record is a header, and names other columns, or in another order: its first value is the name of a
-    /// column, and so are at least two and more than half of its values. A first value without a letter is a value.
+    /// Whether a record is a header, and names other columns, or in another order: at least two and more than half of
+    /// its
+    /// values are names of columns, and one of its first two is, with a letter in it.
     boolean isOtherAt(byte[] record, int from, int to) {
+        if (!mayBeNameAt(record, from, to)) {
+            int second = from;
+            while (second < to && record[second] != delimiter) {
+                second++;
+            }
+            if (!mayBeNameAt(record, second + 1, to)) {
+                return false;
+            }
+        }
+        return isOther(columns, values(record, from, to));
+    }
+
+    private boolean mayBeNameAt(byte[] record, int from, int to) {
         int at = from < to && record[from] == quote && quote != Format.Csv.NO_QUOTE ? from + 1 : from;
-        return at < to
-                && begins[record[at] & 0xff]
-                && isNameAt(record, from, to)
-                && isOther(columns, values(record, from, to));
+        return at < to && begins[record[at] & 0xff] && isNameAt(record, from, to);
     }
 
     /// The same of values, `null` if a record is not well-formed.
     public static boolean isOther(List<String> columns, @Nullable List<String> values) {
-        if (values == null || !isWord(values.getFirst()) || !columns.contains(values.getFirst())) {
+        if (values == null || values.stream().limit(2).noneMatch(value -> isWord(value) && columns.contains(value))) {
             return false;
         }
         long known = values.stream()

@@ -1,6 +1,8 @@
 package dev.onefold.core.event;
 
+import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.FieldPath;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,19 @@ final class Fields {
         kind[slot] = slotKind;
         from[slot] = slotFrom;
         to[slot] = slotTo;
+    }
+
+    /// The bytes of a text whose escapes are read.
+    byte[] unescaped(int slot) {
+        byte[] text = new byte[to[slot] - from[slot]];
+        return Arrays.copyOf(text, TextBytes.unescape(bytes, from[slot], to[slot], text, 0));
+    }
+
+    /// The text of a field in JSON, with its escapes read; empty if the field is missing.
+    String text(int slot) {
+        return kind[slot] == ESCAPED_TEXT
+                ? new String(unescaped(slot), StandardCharsets.UTF_8)
+                : isMissing(slot) ? "" : new String(bytes, from[slot], to[slot] - from[slot], StandardCharsets.UTF_8);
     }
 
     boolean isMissing(int slot) {

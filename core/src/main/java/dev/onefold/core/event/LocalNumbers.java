@@ -123,7 +123,8 @@ final class LocalNumbers {
         if (lookalike.matches()) {
             boolean hasComma = text.indexOf(',') >= 0 && (set == null || set.decimal != ',');
             settings = (hasComma ? "decimal: \",\" and " : "")
-                    + "thousands: \"\\u%04x\"".formatted((int) lookalike.group(1).charAt(0));
+                    + "thousands: \"\\u%04x\""
+                            .formatted((int) lookalike.group(1).charAt(0));
         } else if (set == null) {
             settings = advice(text);
         }

@@ -124,12 +124,17 @@ final class TableNames {
         }
 
         boolean fits(Fields raw, int slot) {
-            int from = raw.from[slot];
-            int length = raw.to[slot] - from;
-            return raw.kind[slot] == Fields.TEXT
-                    && (isOpen ? length >= before.length + behind.length : length == before.length)
-                    && same(raw.bytes, from, before)
-                    && same(raw.bytes, from + length - behind.length, behind);
+            if (raw.kind[slot] == Fields.ESCAPED_TEXT) {
+                byte[] text = raw.unescaped(slot);
+                return fits(text, 0, text.length);
+            }
+            return raw.kind[slot] == Fields.TEXT && fits(raw.bytes, raw.from[slot], raw.to[slot]);
+        }
+
+        private boolean fits(byte[] bytes, int from, int to) {
+            return (isOpen ? to - from >= before.length + behind.length : to - from == before.length)
+                    && same(bytes, from, before)
+                    && same(bytes, to - behind.length, behind);
         }
 
         private static boolean same(byte[] bytes, int from, byte[] wanted) {

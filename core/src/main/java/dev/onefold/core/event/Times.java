@@ -78,7 +78,13 @@ final class Times {
         byte kind = fields.kind[slot];
         ConnectSchemas.Time schema = fields.times == null ? null : fields.times[slot];
         isOfSchema = schema != null && type == TimeType.AUTO;
-        if (schema != null && schema.type() != type) {
+        if (schema != null && schema.isPart()) {
+            isOfSchema = false;
+            if (type == TimeType.AUTO) {
+                return "is derived from a time whose form is in the record's schema, " + schema.name()
+                        + ". Take the time from the field itself, or write the type of the derived field";
+            }
+        } else if (schema != null && schema.type() != type) {
             if (!isOfSchema || schema.type() == null) {
                 return "is " + Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot])
                         + ", which the record's schema says to be " + schema.name()
@@ -89,7 +95,7 @@ final class Times {
             type = schema.type();
         }
         if (kind == Fields.NUMBER || kind == Fields.TEXT) {
-            int to = fields.to[slot] - (schema != null && hasNoZone(schema, fields, slot) ? 1 : 0);
+            int to = fields.to[slot] - (schema != null && !schema.isPart() && hasNoZone(schema, fields, slot) ? 1 : 0);
             return read(fields.bytes, fields.from[slot], to, kind == Fields.NUMBER, type);
         }
         if (!scalars.isEscaped(fields, slot)) {
@@ -146,7 +152,7 @@ final class Times {
         boolean isText = !number && (type == TimeType.ISO || type == TimeType.AUTO);
         if (loose && zone == null && isText && localTime(strict(bytes, from, to)) != null) {
             return "is " + Malformed.excerpt(bytes, from, to) + ", which does not say its zone; write it under input,"
-                    + " such as 'zone: UTC' or 'zone: Europe/Berlin'";
+                    + " such as 'zone: UTC', or 'zone: Europe/Berlin' if it is not a version";
         }
         String wanted = switch (type) {
             case ISO -> "ISO-8601 with an offset, such as 2026-11-21T09:30:00Z";

@@ -31,6 +31,7 @@ final class LetReader {
     private final Expression expression;
     private final FieldGrammar fields;
     private int terms;
+    private int depth;
 
     private LetReader(Expression expression, FieldGrammar fields) {
         this.expression = expression;
@@ -136,13 +137,18 @@ final class LetReader {
 
     private Term one() {
         int start = expression.offset();
-        if (++terms > Limits.OPERANDS_MAX) {
-            throw expression.refuse("is one term too many", "at most " + Limits.OPERANDS_MAX + " are possible");
-        }
         if (expression.take('(')) {
+            if (++depth > Limits.OPERANDS_MAX) {
+                throw expression.refuse(
+                        "is inside of one parenthesis too many", "at most " + Limits.OPERANDS_MAX + " are possible");
+            }
             Term inner = sum();
+            depth--;
             expression.expect(')', "close the parenthesis, or go on with an operator");
             return inner;
+        }
+        if (++terms > Limits.OPERANDS_MAX) {
+            throw expression.refuse("is one term too many", "at most " + Limits.OPERANDS_MAX + " are possible");
         }
         String text = expression.quotedText();
         if (text != null) {

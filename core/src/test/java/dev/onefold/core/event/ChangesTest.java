@@ -15,12 +15,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// It is one idea: each rule is tried on the same changes, in the forms that they come in.
 class ChangesTest {
+    private static final Pattern TEXTS = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*+)\"( *:)?");
+    private static final Pattern CHARACTERS = Pattern.compile("\\\\u....|\\\\.|.");
+
     private static final String ARN =
             "arn:aws:dynamodb:eu-west-1:123456789012:table/Favourites/stream/2026-11-01T00:00:00.123";
     private static final long GENERATION = 1_793_491_200;
@@ -46,7 +51,33 @@ class ChangesTest {
         return said(pipeline, RecordKind.SENT, record);
     }
 
+    /// A change says the same if all its texts are escaped, as some writers escape what is not ASCII.
     private static String said(Pipeline pipeline, RecordKind kind, String record) {
+        String said = saidOf(pipeline, kind, record);
+        String escaped = escaped(record);
+        if (!said.contains(": ") && escaped.length() < 100_000) {
+            assertThat(saidOf(pipeline, kind, escaped)).as(record).isEqualTo(said);
+        }
+        return said;
+    }
+
+    /// All values that are texts; names of fields are left as they are.
+    private static String escaped(String record) {
+        return TEXTS.matcher(record).replaceAll(text -> {
+            if (text.group(2) != null || text.group(1).matches("[-0-9.eE]*")) {
+                return Matcher.quoteReplacement(text.group());
+            }
+            StringBuilder escaped = new StringBuilder("\"");
+            Matcher characters = CHARACTERS.matcher(text.group(1));
+            while (characters.find()) {
+                String one = characters.group();
+                escaped.append(one.length() > 1 ? one : "\\u%04x".formatted((int) one.charAt(0)));
+            }
+            return Matcher.quoteReplacement(escaped.append('"').toString());
+        });
+    }
+
+    private static String saidOf(Pipeline pipeline, RecordKind kind, String record) {
         Decoder decoder = new Decoder(pipeline);
         byte[] bytes = record.getBytes(StandardCharsets.UTF_8);
         Malformed malformed =

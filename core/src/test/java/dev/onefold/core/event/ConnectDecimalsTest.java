@@ -65,6 +65,48 @@ class ConnectDecimalsTest {
     }
 
     @Test
+    void a_decimal_with_a_scale_of_its_own_is_read_by_it() {
+        Decoder decoder = new Decoder(SALES.build());
+        for (int scale = 0; scale <= 4; scale++) {
+            BigInteger amount = BigInteger.valueOf(-1_234_567);
+            String value = "{\"scale\":" + scale + ",\"value\":" + base64(amount) + "}";
+            String record = withSchema(2, change(base64(BigInteger.ONE), value))
+                    .replace(
+                            "org.apache.kafka.connect.data.Decimal\",\"parameters\":{\"scale\":\"2\"}",
+                            "io.debezium.data.VariableScaleDecimal\"");
+            assertThat(said(decoder, record)).isEqualTo("1 " + new BigDecimal(amount, scale).setScale(4));
+        }
+    }
+
+    @Test
+    void a_schema_of_a_column_whose_name_is_escaped_is_its_schema() {
+        Decoder decoder = new Decoder(PipelineBuilder.named("sales")
+                .debezium("public.sale")
+                .key("id")
+                .rollup(rollup -> rollup.sum("amount", "réel", 38, 4))
+                .build());
+        for (String name : List.of("réel", "r\\u00e9el")) {
+            String record = withSchema(2, change(base64(BigInteger.ONE), "\"8888\""))
+                    .replace("\"amount\"", "\"" + name + "\"")
+                    .replace("org.apache", "\\u006frg.apache");
+            assertThat(said(decoder, record)).isEqualTo("1 -7989.1600");
+        }
+    }
+
+    @Test
+    void a_number_that_is_made_of_a_text_that_may_be_bytes_is_refused_without_a_schema() {
+        Decoder decoder = new Decoder(PipelineBuilder.named("sales")
+                .debezium("public.sale")
+                .key("id")
+                .let("bare", "replace(amount, \" \", \"\")")
+                .let("net", "bare + 1")
+                .rollup(rollup -> rollup.sum("net", "net", 38, 4))
+                .build());
+        assertThat(said(decoder, change("1", "\"8888\""))).contains("that may be a number, or the bytes of one");
+        assertThat(said(decoder, change("1", "8888"))).isEqualTo("1 8889.0000");
+    }
+
+    @Test
     void bytes_are_read_with_the_scale_of_the_schema() {
         Decoder decoder = new Decoder(SALES.build());
         SplittableRandom random = new SplittableRandom(1);

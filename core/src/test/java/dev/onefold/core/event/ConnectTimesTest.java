@@ -105,6 +105,23 @@ class ConnectTimesTest {
         }
     }
 
+    @Test
+    void a_field_that_is_derived_from_a_time_does_not_have_its_schema() {
+        String change = change("io.debezium.time.IsoTimestamp", "\"2024-05-01T23:30:00.000000Z\"");
+        UnaryOperator<PipelineBuilder> berlin = builder -> builder.zone("Europe/Berlin")
+                .let("early", "coalesce(at, other)")
+                .let("later", "coalesce(early, other)");
+        assertThat(zoned(berlin, "bucket(at, 1d, Europe/Berlin)").group(change)).containsOnly("2024-05-01");
+        for (String derived : List.of("early", "later")) {
+            assertThat(zoned(berlin, "bucket(" + derived + ", 1d, Europe/Berlin)")
+                            .refusal(change)
+                            .message())
+                    .contains("is derived from a time whose form is in the record's schema", "IsoTimestamp");
+            assertThat(zoned(berlin, "bucket(" + derived + ", 1h, iso)").group(change))
+                    .containsOnly("2024-05-01T23:00:00Z");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -89,10 +89,10 @@ class LetRefusalsTest {
                 .singleElement()
                 .asString()
                 .contains("is one term too many; at most 64 are possible");
-        assertThat(problems("(".repeat(64) + "a" + ")".repeat(64)))
+        assertThat(problems("(".repeat(65) + "a" + ")".repeat(65)))
                 .singleElement()
                 .asString()
-                .contains("is one term too many");
+                .contains("is inside of one parenthesis too many");
     }
 
     @Test

@@ -39,6 +39,31 @@ class PipelineTextTest {
                                 + "\"measures\":{\"value\":\"sum(Value) decimal(18,2) missing 0\",\"trades\":\"count()\"}}}}");
     }
 
+    /// A definition that was taken can be read again, whatever parentheses its text has.
+    @Test
+    void derived_fields_and_formulas_of_as_many_terms_as_are_possible_are_read_again_from_their_text() {
+        Random random = new Random(8);
+        for (int i = 0; i < 50; i++) {
+            String term = joined(random, 64, List.of(" + ", " - ", " * "), "a");
+            String formula = joined(random, 64, List.of(" + ", " - "), "s");
+            Pipeline pipeline = Read.pipeline("{\"pipeline\":\"p\",\"input\":{\"let\":{\"x\":\"" + term
+                    + "\"}},\"rollup\":{\"levels\":[],\"measures\":{\"s\":\"sum(x) decimal(18,2)\",\"f\":\"" + formula
+                    + "\"}}}");
+            assertThat(Read.pipeline(PipelineText.write(pipeline))).isEqualTo(pipeline);
+        }
+    }
+
+    private static String joined(Random random, int terms, List<String> operators, String name) {
+        if (terms == 1) {
+            return name;
+        }
+        int left = 1 + (random.nextBoolean() ? terms - 2 : random.nextInt(terms - 1));
+        String text = joined(random, left, operators, name)
+                + operators.get(random.nextInt(operators.size()))
+                + joined(random, terms - left, operators, name);
+        return random.nextBoolean() ? "(" + text + ")" : text;
+    }
+
     /// The file has a document and its text, line by line: the examples, what tests read, and random pipelines. A data
     /// directory and a deployment know their definition by its text.
     @Test

@@ -17,7 +17,7 @@ import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.Framing;
-import dev.onefold.embedded.source.JsonRecords;
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
@@ -66,13 +66,13 @@ final class ViewFill {
         };
     }
 
-    /// Positions in files count the records of one way to hold them.
+    /// Positions in sources count the records of one way to hold them.
     private String otherRecords() {
         if (RecordEnds.of(definition).ofFiles() == RecordEnds.of(old.pipeline).ofFiles()) {
             return "";
         }
         return opening.guard().reading(() -> old.state.sources.all().stream()
-                .filter(source -> source.kind() == Source.Kind.FILE && source.at() > 0)
+                .filter(source -> source.at() > 0 || source.records() > 0)
                 .map(source -> "'records' has changed, so " + source.name() + " has other records now")
                 .findFirst()
                 .orElse(""));

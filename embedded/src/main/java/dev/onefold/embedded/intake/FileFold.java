@@ -12,7 +12,7 @@ import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
 import dev.onefold.embedded.source.Framing;
-import dev.onefold.embedded.source.JsonRecords;
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;

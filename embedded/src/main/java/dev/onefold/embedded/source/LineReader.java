@@ -1,5 +1,6 @@
 package dev.onefold.embedded.source;
 
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.RecordEnds;

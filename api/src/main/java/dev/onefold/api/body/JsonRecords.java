@@ -1,4 +1,4 @@
-package dev.onefold.embedded.source;
+package dev.onefold.api.body;
 
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
@@ -12,8 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.stream.Stream;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The JSON records of a file that holds them in arrays, side by side or over several lines, as one a line. A line
@@ -24,12 +23,13 @@ import org.jspecify.annotations.Nullable;
 /// the stream ends there, with [Broken]; any other damage is left to the decoder. Not thread-safe.
 public final class JsonRecords extends InputStream {
     private static final int BUFFER_BYTES = 1 << 16;
+    private static final int FIRST_BYTES = 1 << 12;
     private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
     private final InputStream in;
     private final boolean areElements;
-    private final byte[] read = new byte[BUFFER_BYTES];
-    private final byte[] ready = new byte[2 * BUFFER_BYTES]; // Behind each byte may be the end of a record.
+    private final byte[] read;
+    private final byte[] ready; // Behind each byte may be the end of a record.
     private int at;
     private int end;
     private long bytes;
@@ -39,10 +39,13 @@ public final class JsonRecords extends InputStream {
     private int depth;
     private boolean isText;
     private boolean isEscaped;
+    private boolean isBehindElement;
     private @Nullable Broken broken;
 
-    private JsonRecords(InputStream in, Records records) {
+    private JsonRecords(InputStream in, Records records, int bufferBytes) {
         this.in = in;
+        read = new byte[bufferBytes];
+        ready = new byte[2 * bufferBytes];
         areElements = records == Records.ARRAY;
     }
 
@@ -53,7 +56,7 @@ public final class JsonRecords extends InputStream {
 
     /// The same.
     public static InputStream of(Records records, InputStream file) {
-        return records == Records.LINES ? file : new JsonRecords(file, records);
+        return records == Records.LINES ? file : new JsonRecords(file, records, BUFFER_BYTES);
     }
 
     /// The end of a record, or of an array, cannot be known.
@@ -65,36 +68,74 @@ public final class JsonRecords extends InputStream {
         }
     }
 
-    /// The way in which a file that is read as lines seems to hold its records: its first record is a whole
+    /// The way in which bytes that are read as lines seem to hold their records: the first record is a whole
     /// object, but is not one line, and the second line is none either. A first line that is only damaged
     /// shows nothing.
-    public static Records seen(byte[] begin, int length) {
-        String text = new String(begin, 0, length, StandardCharsets.UTF_8)
-                .replaceFirst("^\ufeff", "")
-                .stripLeading();
-        Records records = text.startsWith("[") ? Records.ARRAY : Records.OBJECTS;
-        String first = firstOf(new ByteArrayInputStream(begin, 0, length), records);
-        if (first == null || !(JsonText.read(first, new Problems()) instanceof Node.Mapping)) {
+    public static Records seen(byte[] bytes, int length) {
+        int from = begin(bytes, length);
+        Records records = from < length && bytes[from] == '[' ? Records.ARRAY : Records.OBJECTS;
+        String first = firstOf(bytes, from, length, records);
+        String line = text(bytes, from, lineEnd(bytes, from, length));
+        if (first == null || records == Records.OBJECTS && line.equals(first) || !isObject(first)) {
             return Records.LINES;
         }
-        List<String> lines = Stream.of(text.replace('\r', ' ').split("\n", 3))
-                .limit(2)
-                .map(String::strip)
-                .toList();
-        String line = lines.getFirst();
         boolean isWhole = records == Records.ARRAY ? line.endsWith("]") : line.startsWith(first);
-        boolean isOneALine = lines.size() > 1 && JsonText.read(lines.get(1), new Problems()) instanceof Node.Mapping;
         boolean isMore = records == Records.ARRAY
                 || !isWhole
                 || line.substring(first.length())
                         .replace(',', ' ')
                         .stripLeading()
                         .startsWith("{");
-        return isMore && !(isWhole && isOneALine) ? records : Records.LINES;
+        return isMore && !(isWhole && isObject(secondLine(bytes, from, length))) ? records : Records.LINES;
     }
 
-    private static @Nullable String firstOf(InputStream begin, Records records) {
-        try (InputStream lines = new JsonRecords(begin, records)) {
+    /// The same of a content that is said to be JSON: it may be an array of anything, and a first line that is not a
+    /// record is the beginning of one, if the second line is not a record either.
+    static Records seenAsJson(byte[] bytes) {
+        int from = begin(bytes, bytes.length);
+        if (from < bytes.length && bytes[from] == '[') {
+            return Records.ARRAY;
+        }
+        int end = lineEnd(bytes, from, bytes.length);
+        boolean isOpen = end < bytes.length && firstOf(bytes, from, end, Records.OBJECTS) == null;
+        return isOpen && from < end && bytes[from] == '{' && !isObject(secondLine(bytes, from, bytes.length))
+                ? Records.OBJECTS
+                : seen(bytes, bytes.length);
+    }
+
+    private static boolean isObject(String text) {
+        return JsonText.read(text, new Problems()) instanceof Node.Mapping;
+    }
+
+    private static String secondLine(byte[] bytes, int from, int length) {
+        int second = Math.min(lineEnd(bytes, from, length) + 1, length);
+        return text(bytes, second, lineEnd(bytes, second, length));
+    }
+
+    private static int lineEnd(byte[] bytes, int from, int length) {
+        int to = from;
+        while (to < length && bytes[to] != '\n') {
+            to++;
+        }
+        return to;
+    }
+
+    private static String text(byte[] bytes, int from, int to) {
+        return new String(bytes, from, to - from, StandardCharsets.UTF_8).strip();
+    }
+
+    /// Behind a byte order mark and blanks.
+    private static int begin(byte[] bytes, int length) {
+        int at = length >= MARK.length && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length) ? MARK.length : 0;
+        while (at < length && (bytes[at] == ' ' || bytes[at] == '\t' || bytes[at] == '\n' || bytes[at] == '\r')) {
+            at++;
+        }
+        return at;
+    }
+
+    private static @Nullable String firstOf(byte[] bytes, int from, int length, Records records) {
+        InputStream begin = new ByteArrayInputStream(bytes, from, length - from);
+        try (InputStream lines = new JsonRecords(begin, records, FIRST_BYTES)) {
             ByteArrayOutputStream first = new ByteArrayOutputStream();
             for (int b = lines.read(); b != '\n'; b = lines.read()) {
                 if (b < 0) {
@@ -116,11 +157,15 @@ public final class JsonRecords extends InputStream {
         Records seen = asksForLines ? seen(begin, length) : Records.LINES;
         return seen == Records.LINES
                 ? null
-                : (seen == Records.ARRAY
-                                ? "holds an array of JSON objects"
-                                : "holds JSON objects side by side or over several lines")
-                        + ", and the pipeline reads one object a line. Write 'records: " + seen.word()
+                : "holds " + described(seen) + ", and the pipeline reads one object a line. Write 'records: " + seen.word()
                         + "' under input";
+    }
+
+    /// What a reader of lines finds, as a part of a sentence.
+    public static String described(Records seen) {
+        return seen == Records.ARRAY
+                ? "an array of JSON objects"
+                : "JSON objects side by side or over several lines";
     }
 
     @Override
@@ -173,7 +218,13 @@ public final class JsonRecords extends InputStream {
         if (recordLine == 0 && !isSpace && b != ',' && !isMark(b)) {
             between(b);
         }
-        if (recordLine > 0) {
+        if (recordLine > 0 && areElements && depth == 0 && !isText && isSpace) {
+            isBehindElement = true; // Blanks are a part of an element only if more of it follows.
+        } else if (recordLine > 0) {
+            if (isBehindElement) {
+                ready[end++] = ' ';
+                isBehindElement = false;
+            }
             ready[end++] = isLineEnd ? (byte) ' ' : b;
             inside(b);
         }
@@ -218,6 +269,7 @@ public final class JsonRecords extends InputStream {
     }
 
     private void end() {
+        isBehindElement = false;
         ready[end++] = '\n';
         recordLine = 0;
     }
