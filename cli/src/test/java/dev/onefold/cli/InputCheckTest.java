@@ -192,7 +192,9 @@ class InputCheckTest {
         cli.write("fr.csv", "a;b\nx;1\u202f234,50\ny;2\u00a0000\n");
         assertThat(first("fr.csv")).contains("decimal: \",\"", "thousands: \"\\u202f\"", "thousands: \"\\u00a0\"");
         cli.write("en.csv", "a\tb\nx\t1,234.50\ny\t2,000\nz\t1.5E2\n");
-        assertThat(first("en.csv")).contains("thousands: \",\"", "# b: sum(b) decimal(18,3)").doesNotContain("decimal: \"");
+        assertThat(first("en.csv"))
+                .contains("thousands: \",\"", "# b: sum(b) decimal(18,3)")
+                .doesNotContain("decimal: \"");
         cli.write("one.csv", "betrag\n12,50\n3,25\n7,00\n");
         assertThat(cli.run("check", "--input", "one.csv").err()).doesNotContain("title");
         cli.write("blanks.csv", "id , v,v \n1,2,3\n");

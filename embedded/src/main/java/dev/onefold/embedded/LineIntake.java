@@ -1,8 +1,8 @@
 package dev.onefold.embedded;
 
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.RecordEnds;
-import dev.onefold.api.body.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Appends a stream of lines to a source, such as standard input: numbers the lines, and appends as many at once as
-/// there are. Not thread-safe.
+/// Appends a stream of lines to a source, such as standard input: numbers the lines, and appends as many at
+/// once as there are. Not thread-safe.
 public final class LineIntake {
     private final EmbeddedEngine engine;
     private final String source;

@@ -198,7 +198,8 @@ class FilesOfJsonTest {
 
     @Test
     void stored_rows_are_no_way_to_read_files_as_other_records() {
-        PipelineBuilder keyed = PipelineBuilder.named("items").records(Records.LINES).id("text");
+        PipelineBuilder keyed =
+                PipelineBuilder.named("items").records(Records.LINES).id("text");
         Path directory = folder.resolve("keyed");
         String content = " {\"text\":\"a\"}\n";
         try (EmbeddedEngine engine = EmbeddedEngine.open(

@@ -16,7 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What a value of a record is as text, as a number and as a time. A missing value (null) is missing as each of them.
+/// What a value of a record is as text, as a number and as a time. A missing value (null) is missing as each of
+/// them.
 final class Values {
     // Leading zeros are for texts: as a JSON number they are refused before.
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE]([+-]?[0-9]+))?");

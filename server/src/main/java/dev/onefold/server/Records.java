@@ -86,8 +86,9 @@ final class Records {
             throw exchange.refused(e.getMessage());
         }
         if (lines != sent.body() && sent.parameters().containsKey("from")) {
-            throw exchange.refused("An array, or objects over several lines, have no numbered lines, as 'from' needs them."
-                    + " Send one record a line.");
+            throw exchange.refused(
+                    "An array, or objects over several lines, have no numbered lines, as 'from' needs them."
+                            + " Send one record a line.");
         }
         return lines == sent.body() ? sent : new Request(sent.method(), sent.path(), sent.parameters(), lines);
     }

@@ -13,8 +13,8 @@ import java.util.Optional;
 public final class ContentFormat {
     private ContentFormat() {}
 
-    /// The reason to refuse a content that is declared to be of another format than the pipeline's, because each
-    /// line would become a dead letter; empty if the content may be read.
+    /// The reason to refuse a content that is declared to be of another format than the pipeline's, because
+    /// each line would become a dead letter; empty if the content may be read.
     ///
     /// @param contentType the field `Content-Type`; empty without it
     public static Optional<String> refusal(String contentType, Pipeline pipeline) {
@@ -27,10 +27,11 @@ public final class ContentFormat {
         return Optional.empty();
     }
 
-    /// The records of a content, one a line. With `application/json` these may be the elements of an array, or objects
-    /// over several lines.
+    /// The records of a content, one a line. With `application/json` these may be the elements of an array, or
+    /// objects over several lines.
     ///
-    /// @throws IllegalArgumentException if the content does not hold one record a line, and cannot be read otherwise;
+    /// @throws IllegalArgumentException if the content does not hold one record a line, and cannot be read
+    ///     otherwise;
     ///     the message is the reason
     public static byte[] lines(String contentType, Pipeline pipeline, byte[] content) {
         if (pipeline.input().format() instanceof Input.Format.Csv) {

@@ -15,12 +15,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The JSON records of a file that holds them in arrays, side by side or over several lines, as one a line. A line
-/// break inside of a record becomes a space, and whatever is between records is left out. So these lines, and not the
-/// bytes of the file, are what is numbered, hashed and kept, as those of a compressed file are.
+/// The JSON records of a file that holds them in arrays, side by side or over several lines, as one a line. A
+/// line break inside of a record becomes a space, and whatever is between records is left out. So these lines,
+/// and not the bytes of the file, are what is numbered, hashed and kept, as those of a compressed file are.
 ///
-/// Brackets and quotes are all that is looked at. A record in which they do not fit has no end that can be known, so
-/// the stream ends there, with [Broken]; any other damage is left to the decoder. Not thread-safe.
+/// Brackets and quotes are all that is looked at. A record in which they do not fit has no end that can be
+/// known, so the stream ends there, with [Broken]; any other damage is left to the decoder. Not thread-safe.
 public final class JsonRecords extends InputStream {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int FIRST_BYTES = 1 << 12;
@@ -89,8 +89,8 @@ public final class JsonRecords extends InputStream {
         return isMore && !(isWhole && isObject(secondLine(bytes, from, length))) ? records : Records.LINES;
     }
 
-    /// The same of a content that is said to be JSON: it may be an array of anything, and a first line that is not a
-    /// record is the beginning of one, if the second line is not a record either.
+    /// The same of a content that is said to be JSON: it may be an array of anything, and a first line that is
+    /// not a record is the beginning of one, if the second line is not a record either.
     static Records seenAsJson(byte[] bytes) {
         int from = begin(bytes, bytes.length);
         if (from < bytes.length && bytes[from] == '[') {
@@ -157,15 +157,13 @@ public final class JsonRecords extends InputStream {
         Records seen = asksForLines ? seen(begin, length) : Records.LINES;
         return seen == Records.LINES
                 ? null
-                : "holds " + described(seen) + ", and the pipeline reads one object a line. Write 'records: " + seen.word()
-                        + "' under input";
+                : "holds " + described(seen) + ", and the pipeline reads one object a line. Write 'records: "
+                        + seen.word() + "' under input";
     }
 
     /// What a reader of lines finds, as a part of a sentence.
     public static String described(Records seen) {
-        return seen == Records.ARRAY
-                ? "an array of JSON objects"
-                : "JSON objects side by side or over several lines";
+        return seen == Records.ARRAY ? "an array of JSON objects" : "JSON objects side by side or over several lines";
     }
 
     @Override

@@ -175,8 +175,8 @@ final class RequestRecords {
         return ranges;
     }
 
-    /// As many as are named. The last one is made longer, because a line that is sent again counts once, and one that
-    /// is not is lost.
+    /// As many as are named. The last one is made longer, because a line that is sent again counts once, and
+    /// one that is not is lost.
     private static List<List<Long>> fewer(List<List<Long>> ranges) {
         if (ranges.size() <= RANGES_MAX) {
             return ranges;

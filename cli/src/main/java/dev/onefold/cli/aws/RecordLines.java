@@ -1,15 +1,15 @@
 package dev.onefold.cli.aws;
 
-import dev.onefold.core.event.RecordEnds;
 import dev.onefold.api.body.JsonRecords;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.source.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The records of an input, one in a line; a record of CSV may have several lines. A last line without its end is a
-/// record, too. Not thread-safe.
+/// The records of an input, one in a line; a record of CSV may have several lines. A last line without its end
+/// is a record, too. Not thread-safe.
 public final class RecordLines {
     private final RecordEnds ends;
     private final LineReader reader;

@@ -25,7 +25,8 @@ final class Field {
     private static final int EXAMPLE_LENGTH = 24;
     private static final Pattern INTEGERS = Pattern.compile("-?(0|[1-9][0-9]{0,27})");
     private static final Pattern DECIMALS = Pattern.compile("-?(0|[1-9][0-9]{0,17})\\.[0-9]{1,9}");
-    private static final Pattern EXPONENTS = Pattern.compile("-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,9})?[eE][-+]?[0-9]{1,2}");
+    private static final Pattern EXPONENTS =
+            Pattern.compile("-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,9})?[eE][-+]?[0-9]{1,2}");
 
     private static final Pattern COMMA = Pattern.compile("-?[0-9]+,([0-9]{1,9})");
     private static final Pattern GROUPS = Pattern.compile(
@@ -113,7 +114,8 @@ final class Field {
         return path;
     }
 
-    /// What is seen between the digits before and behind the point, of numbers that are not written as everywhere else.
+    /// What is seen between the digits before and behind the point, of numbers that are not written as
+    /// everywhere else.
     Set<Character> decimals() {
         return decimals;
     }

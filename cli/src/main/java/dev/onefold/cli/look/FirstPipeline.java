@@ -16,8 +16,9 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Writes a first pipeline file for a file of records. It runs as it stands, and guesses nothing: each record counts by
-/// its place, and what the sample shows of keys and versions stands beside it as comments. Not thread-safe.
+/// Writes a first pipeline file for a file of records. It runs as it stands, and guesses nothing: each record
+/// counts by its place, and what the sample shows of keys and versions stands beside it as comments. Not
+/// thread-safe.
 public final class FirstPipeline {
     private static final int LEVEL_VALUES_MAX = 50;
     private static final int SUMS_MAX = 4;

@@ -1,5 +1,6 @@
 package dev.onefold.cli.look;
 
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -12,7 +13,6 @@ import dev.onefold.core.event.CsvHeader;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input.Records;
-import dev.onefold.api.body.JsonRecords;
 import dev.onefold.tables.FileRows;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
@@ -109,15 +109,16 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
         return isCut && lines.size() > 1 ? lines.subList(0, lines.size() - 1) : lines;
     }
 
-    /// Whether the first line is a header cannot be known. A number is hardly a name; an empty name and one that comes
-    /// twice may be.
+    /// Whether the first line is a header cannot be known. A number is hardly a name; an empty name and one
+    /// that comes twice may be.
     private static Csv csv(FileRows.Form.Csv form, String first) {
         List<String> names = Stream.of(first.split(Pattern.quote(String.valueOf(form.delimiter())), -1))
                 .map(name -> name.replace("\"", ""))
                 .toList();
         List<String> columns =
                 IntStream.rangeClosed(1, names.size()).mapToObj(i -> "c" + i).toList();
-        boolean isData = names.stream().anyMatch(name -> NUMBER.matcher(name.strip()).matches());
+        boolean isData =
+                names.stream().anyMatch(name -> NUMBER.matcher(name.strip()).matches());
         boolean isDoubtful = isData || names.contains("") || Set.copyOf(names).size() < names.size();
         if (!isDoubtful || CsvHeader.refusal(first, true) != null) {
             return new Csv(form, List.of(), "");
@@ -150,8 +151,9 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
         }
     }
 
-    /// The separator that all of the first records have equally many of. If there is none, the one that the records
-    /// behind the first have equally many of, for that may be a title; and otherwise the one that the first has most of.
+    /// The separator that all of the first records have equally many of. If there is none, the one that the
+    /// records behind the first have equally many of, for that may be a title; and otherwise the one that the
+    /// first has most of.
     private static char delimiter(List<String> lines) {
         char best = 0;
         long score = 0;

@@ -88,7 +88,7 @@ public final class PipelineBuilder {
     ///
     /// @param decimal `.`, which is the default, or `,`
     /// @param thousands between groups of three digits: one of `.`, `,`, `'`, `_`, a space, U+00A0, U+202F and
-    U+2019
+    ///     U+2019
     public PipelineBuilder numbers(char decimal, char thousands) {
         return set("decimal", String.valueOf(decimal)).set("thousands", String.valueOf(thousands));
     }
@@ -108,7 +108,8 @@ public final class PipelineBuilder {
         return set("quote", PipelineReader.NONE);
     }
 
-    /// Records are changes of a DynamoDB table; fields are named as in the table, and [#version] may be left out.
+    /// Records are changes of a DynamoDB table; fields are named as in the table, and [#version] may be left
+    /// out.
     public PipelineBuilder dynamoDbStream() {
         return set("format", PipelineReader.DYNAMODB_STREAM);
     }
@@ -120,8 +121,8 @@ public final class PipelineBuilder {
         return dynamoDbStream().set("stream", stream);
     }
 
-    /// Records are changes of a table as Debezium writes them; fields are named as in the table, and [#version] may be
-    /// left out.
+    /// Records are changes of a table as Debezium writes them; fields are named as in the table, and [#version]
+    /// may be left out.
     ///
     /// @param table its name behind that of its schema or database and a dot
     /// @param logs if the database's log was restarted: the names of the connectors, the oldest first
@@ -129,8 +130,8 @@ public final class PipelineBuilder {
         return debezium(List.of(table), logs);
     }
 
-    /// The same of several tables, or of those whose names fit a pattern. A part of the key that is the schema of
-    /// the table is written `"origin: schema"`, in double quotes.
+    /// The same of several tables, or of those whose names fit a pattern. A part of the key that is the schema
+    /// of the table is written `"origin: schema"`, in double quotes.
     public PipelineBuilder debezium(List<String> tables, String... logs) {
         set("format", PipelineReader.DEBEZIUM).set("table", tables);
         return logs.length == 0 ? this : set("logs", List.of(logs));

@@ -27,9 +27,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Reads by the schema that Kafka Connect writes with a record. A decimal is bytes: base64 of the digits as one
-/// integer, whose scale is in the schema. Without the schema a text such as `8888` may be a number or such bytes. A
-/// time is a
-/// number whose unit is in the schema, or a text. Not thread-safe.
+/// integer, whose scale is in the schema. Without the schema a text such as `8888` may be a number or such
+/// bytes. A time is a number whose unit is in the schema, or a text. Not thread-safe.
 final class ConnectSchemas {
     private static final String CONNECT = "org.apache.kafka.connect.data.";
     private static final String DECIMAL = CONNECT + "Decimal";
@@ -182,8 +181,8 @@ final class ConnectSchemas {
         }
     }
 
-    /// Replaces decimals that are bytes by their digits, and notes which fields are times; or the reason why a decimal
-    /// cannot be read.
+    /// Replaces decimals that are bytes by their digits, and notes which fields are times; or the reason why a
+    /// decimal cannot be read.
     ///
     /// @param schema the field that has the record's schema
     /// @param isAvro whether the record is in the JSON form of Avro
@@ -257,7 +256,8 @@ final class ConnectSchemas {
         return null;
     }
 
-    /// What to do if a text that is no number may be the bytes of one, as a part of a sentence; empty if it may not.
+    /// What to do if a text that is no number may be the bytes of one, as a part of a sentence; empty if it may
+    /// not.
     static String advice(Fields fields, int slot) {
         if (!fields.lacksSchema || fields.kind[slot] != Fields.TEXT) {
             return "";

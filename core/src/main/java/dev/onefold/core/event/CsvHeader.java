@@ -50,7 +50,8 @@ public final class CsvHeader {
         }
     }
 
-    /// Why no source begins with this line, as the end of a sentence about it, with the way out; `null` if one may.
+    /// Why no source begins with this line, as the end of a sentence about it, with the way out; `null` if one
+    /// may.
     ///
     /// @param isUtf8 whether its bytes are text
     public static @Nullable String refusal(String line, boolean isUtf8) {
@@ -97,9 +98,8 @@ public final class CsvHeader {
                 : null;
     }
 
-    /// Whether a record is a header, and names other columns, or in another order: at least two and more than half of
-    /// its
-    /// values are names of columns, and one of its first two is, with a letter in it.
+    /// Whether a record is a header, and names other columns, or in another order: at least two and more than
+    /// half of its values are names of columns, and one of its first two is, with a letter in it.
     boolean isOtherAt(byte[] record, int from, int to) {
         if (!mayBeNameAt(record, from, to)) {
             int second = from;
@@ -162,7 +162,8 @@ public final class CsvHeader {
         return texts.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
     }
 
-    /// Behind the lines of comments, and a byte order mark, that a record begins with; `from` if it begins with none.
+    /// Behind the lines of comments, and a byte order mark, that a record begins with; `from` if it begins with
+    /// none.
     static int behindComments(byte comment, byte[] record, int from, int to) {
         int at = comment == Format.Csv.NO_COMMENT ? to : begin(record, from, to);
         if (at == to || record[at] != comment) {

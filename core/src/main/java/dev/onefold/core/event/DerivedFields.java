@@ -16,8 +16,9 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Computes the derived fields of a record, and puts them among its fields: each before the first step of reading that
-/// needs it, so that one that cannot be computed refuses only a record that is read so far. Not thread-safe.
+/// Computes the derived fields of a record, and puts them among its fields: each before the first step of
+/// reading that needs it, so that one that cannot be computed refuses only a record that is read so far. Not
+/// thread-safe.
 final class DerivedFields {
     /// The steps of reading, in their order.
     static final int IDENTITY = 0;

@@ -7,7 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Numbers of CSV that are not written with a decimal point and without thousands separators, such as `1.234,50`.
+/// Numbers of CSV that are not written with a decimal point and without thousands separators, such as
+/// `1.234,50`.
 final class LocalNumbers {
     private static final int GROUP_DIGITS = 3;
 
@@ -60,8 +61,8 @@ final class LocalNumbers {
         return hasSeparator;
     }
 
-    /// Writes a number as it is written everywhere else. Of a text that is not a number here it writes one that is no
-    /// number anywhere.
+    /// Writes a number as it is written everywhere else. Of a text that is not a number here it writes one that
+    /// is no number anywhere.
     ///
     /// @param out with room for one byte more than the text has
     /// @return the length

@@ -7,9 +7,10 @@ import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the ends of records in lines: each record ends at a line end. In CSV, from edition 3 on, a line end inside of
-/// quotes is a part of its value (RFC 4180). A quote opens a value only at the beginning of the value; elsewhere
-/// in it, it is a character. Lines that are comments belong to the record behind them. Thread-safe.
+/// Finds the ends of records in lines: each record ends at a line end. In CSV, from edition 3 on, a line end
+/// inside of quotes is a part of its value (RFC 4180). A quote opens a value only at the beginning of the
+/// value; elsewhere in it, it is a character. Lines that are comments belong to the record behind them.
+/// Thread-safe.
 public final class RecordEnds {
     /// The bytes end in front of the record's end, and outside of quotes.
     public static final int UNENDED = -1;
@@ -175,8 +176,8 @@ public final class RecordEnds {
         return at == to ? to : bytes[at] == '\n' ? at + 1 : -1;
     }
 
-    /// Behind the record, in bytes that are as whole as they will be: a last one without a line end ends where the
-    /// bytes do, and one of which nobody can say where it ends at the line end that comes next.
+    /// Behind the record, in bytes that are as whole as they will be: a last one without a line end ends where
+    /// the bytes do, and one of which nobody can say where it ends at the line end that comes next.
     public int endAnyhow(byte[] bytes, int from, int to) {
         int end = end(bytes, from, to);
         return end >= 0 ? end : end == BROKEN ? Math.min(newline(bytes, brokenAt(bytes, from, to), to) + 1, to) : to;
@@ -213,7 +214,8 @@ public final class RecordEnds {
         return last == to || endOfLast(bytes, last, to) == UNENDED;
     }
 
-    /// The place at which the state of quotes is not known, in records that are not whole, or in one that is too long.
+    /// The place at which the state of quotes is not known, in records that are not whole, or in one that is
+    /// too long.
     public Fault fault(byte[] bytes, int from, int to) {
         int record = lastEnd(bytes, from, to) == to ? from : lastEnd(bytes, from, to);
         int state = endOfLast(bytes, record, to);

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The tables whose changes a pipeline reads. A change is of one of them, or of another table; or the pipeline file
-/// leaves open which schema or database it means.
+/// The tables whose changes a pipeline reads. A change is of one of them, or of another table; or the pipeline
+/// file leaves open which schema or database it means.
 final class TableNames {
     /// Whether a change is of the pipeline's tables.
     enum Fit {
@@ -36,7 +36,8 @@ final class TableNames {
 
     /// Whether a change is of these tables.
     ///
-    /// @param named the fields that name its table: its own name, perhaps behind its schema or database, and behind
+    /// @param named the fields that name its table: its own name, perhaps behind its schema or database, and
+    ///     behind
     ///     both where a log has several databases
     /// @param database the field of its database
     Fit fit(Fields raw, int[] named, int database) {
@@ -100,8 +101,8 @@ final class TableNames {
                     : Fit.OTHER;
         }
 
-        /// The rule before edition 3: a name without a schema is that of the table in any, and all before the last dot
-        /// is one name.
+        /// The rule before edition 3: a name without a schema is that of the table in any, and all before the
+        /// last dot is one name.
         Fit loose(Fields raw, int[] named, int ofDatabase) {
             boolean isQualified = parts == 1
                     || named.length > 1 && qualifier.fits(raw, named[named.length - 2])

@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Reads instants: ISO-8601 with an offset or in a zone, epoch days or seconds, or a thousandth or less of them, with a
-/// fraction of up to nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos` within the
-/// second, 0 to 999,999,999. Not thread-safe.
+/// Reads instants: ISO-8601 with an offset or in a zone, epoch days or seconds, or a thousandth or less of
+/// them, with a fraction of up to nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos`
+/// within the second, 0 to 999,999,999. Not thread-safe.
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
     private static final long DAY_SECONDS = 86_400;
@@ -172,7 +172,8 @@ final class Times {
                         : "");
     }
 
-    /// The reason why the time that was just read is unlikely for an event; `null` if it is in the years 1900 to
+    /// The reason why the time that was just read is unlikely for an event; `null` if it is in the years 1900
+    /// to
     /// 2199. A time outside of them is nearly always a number in another unit.
     @Nullable
     String unlikely(TimeType type) {
@@ -310,8 +311,8 @@ final class Times {
         return Math.abs(seconds) <= SECONDS_MAX;
     }
 
-    /// `2019-10-27T22:20:18Z`, with a fraction or not, or without `Z` in a zone, by hand; every other form through
-    /// java.time.
+    /// `2019-10-27T22:20:18Z`, with a fraction or not, or without `Z` in a zone, by hand; every other form
+    /// through java.time.
     private boolean iso(byte[] bytes, int from, int to) {
         int length = to - from;
         if (length < 19 || length > 40) {
@@ -386,8 +387,8 @@ final class Times {
         }
     }
 
-    /// The text in the form of ISO-8601: with `T` for a blank, and `+02:00` for `+02`, `+0200`, `+02:00` behind a
-    /// blank, `UTC`, or `Z` behind a blank.
+    /// The text in the form of ISO-8601: with `T` for a blank, and `+02:00` for `+02`, `+0200`, `+02:00` behind
+    /// a blank, `UTC`, or `Z` behind a blank.
     private static String strict(byte[] bytes, int from, int to) {
         StringBuilder text = new StringBuilder(new String(bytes, from, to - from, StandardCharsets.UTF_8));
         if (text.length() > 10 && text.charAt(10) == ' ') {
@@ -432,8 +433,8 @@ final class Times {
         }
     }
 
-    /// Takes a local time, in seconds as if it were of UTC; false if the zone has it twice or never, and the file does
-    /// not say what it means then.
+    /// Takes a local time, in seconds as if it were of UTC; false if the zone has it twice or never, and the
+    /// file does not say what it means then.
     private boolean isInZone(long local) {
         if (local >= localFrom && local < localTo) {
             seconds = local - localOffset;

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the derived fields of an input: fields, texts, numbers, functions and parentheses, joined by `*`, and these
-/// by `+` and `-`. Not thread-safe.
+/// Reads the derived fields of an input: fields, texts, numbers, functions and parentheses, joined by `*`, and
+/// these by `+` and `-`. Not thread-safe.
 final class LetReader {
     private static final Pattern NAME = Pattern.compile("[\\p{L}_][\\p{L}\\p{N}_-]*");
     private static final String FIELD = "field";

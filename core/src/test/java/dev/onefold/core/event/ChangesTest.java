@@ -494,7 +494,8 @@ class ChangesTest {
                 .contains("version: FIELD");
     }
 
-    /// Debezium 3.6.1 and PostgreSQL 15 said this when an insert waited at a unique index while its key was deleted.
+    /// Debezium 3.6.1 and PostgreSQL 15 said this when an insert waited at a unique index while its key was
+    /// deleted.
     @Test
     void a_transaction_that_logged_its_change_before_another_and_committed_after_it_is_above_it() {
         String event = "{\"op\":\"%s\",\"%s\":" + row(1, "A", 5)

@@ -64,8 +64,8 @@ class PipelineTextTest {
         return random.nextBoolean() ? "(" + text + ")" : text;
     }
 
-    /// The file has a document and its text, line by line: the examples, what tests read, and random pipelines. A data
-    /// directory and a deployment know their definition by its text.
+    /// The file has a document and its text, line by line: the examples, what tests read, and random pipelines.
+    /// A data directory and a deployment know their definition by its text.
     @Test
     void the_text_of_a_pipeline_is_what_it_was_in_earlier_versions() throws IOException {
         List<String> lines = Files.readAllLines(Path.of("src", "test", "resources", "canonical-texts.jsonl"));

@@ -198,7 +198,8 @@ public final class Commits {
         Framing framing = framing(messages);
         int from = 0;
         for (long skip = next - first; skip > 0 && from < lines.length(); ) {
-            int to = framing.end(lines.bytes(), from, lines.length());
+            int to = framing.endOfComments(lines.bytes(), from, lines.length(), skip);
+            to = to > from ? to : framing.end(lines.bytes(), from, lines.length());
             skip -= framing.count(lines.bytes(), from, to);
             if (skip < 0) {
                 throw new EngineException(

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.definition;
 
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
@@ -17,7 +18,6 @@ import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.Framing;
-import dev.onefold.api.body.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
@@ -71,11 +71,12 @@ final class ViewFill {
         if (RecordEnds.of(definition).ofFiles() == RecordEnds.of(old.pipeline).ofFiles()) {
             return "";
         }
-        return opening.guard().reading(() -> old.state.sources.all().stream()
-                .filter(source -> source.at() > 0 || source.records() > 0)
-                .map(source -> "'records' has changed, so " + source.name() + " has other records now")
-                .findFirst()
-                .orElse(""));
+        return opening.guard()
+                .reading(() -> old.state.sources.all().stream()
+                        .filter(source -> source.at() > 0 || source.records() > 0)
+                        .map(source -> "'records' has changed, so " + source.name() + " has other records now")
+                        .findFirst()
+                        .orElse(""));
     }
 
     private DefinitionChange fromSources(String reason, Readable readable) {

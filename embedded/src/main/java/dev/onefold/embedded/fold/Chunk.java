@@ -70,7 +70,8 @@ public final class Chunk {
 
     private long[] places = {}; // Of the source, for [Settled#fate].
 
-    /// When the journal recorded the records, epoch milliseconds; [#NO_ARRIVAL] if they did not come through it.
+    /// When the journal recorded the records, epoch milliseconds; [#NO_ARRIVAL] if they did not come through
+    /// it.
     long arrivedMs = NO_ARRIVAL;
     /// The id of the message whose dead letter is redriven.
     private byte @Nullable [] message;
@@ -85,7 +86,8 @@ public final class Chunk {
     int rejectedCount;
     /// Records that report no row.
     final Map<Silence, long[]> silences = new HashMap<>();
-    /// Whether the records are decoded. They are not if the letters of the chunks before are enough for a round.
+    /// Whether the records are decoded. They are not if the letters of the chunks before are enough for a
+    /// round.
     boolean isDecoded;
     /// Bytes of the records that are not events.
     long rejectedBytes;

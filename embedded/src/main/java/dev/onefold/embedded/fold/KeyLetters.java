@@ -35,8 +35,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps the letters of a round of events that a function has folded, each once for its key, version and content.
-/// Called with the engine's lock held.
+/// Keeps the letters of a round of events that a function has folded, each once for its key, version and
+/// content. Called with the engine's lock held.
 final class KeyLetters {
     private static final Counts FAILED_NOW = new Counts(-1, 0, 0, 0, 1);
     private static final Counts FOLDED_NOW = new Counts(1, 0, 0, 0, -1);

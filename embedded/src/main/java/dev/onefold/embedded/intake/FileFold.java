@@ -1,5 +1,6 @@
 package dev.onefold.embedded.intake;
 
+import dev.onefold.api.body.JsonRecords;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.RecordEnds;
@@ -12,7 +13,6 @@ import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
 import dev.onefold.embedded.source.Framing;
-import dev.onefold.api.body.JsonRecords;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;

@@ -17,10 +17,10 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts a stream into chunks of whole records, each of which ends at a line end, and hashes the bytes that it hands
-/// out. A line over the limit is handed out as its length and hash; one that is far over it is never held in memory.
-/// Where the state of quotes is not known, or another header comes, it stops in front of the record. Not thread-safe,
-/// except [#giveBack].
+/// Cuts a stream into chunks of whole records, each of which ends at a line end, and hashes the bytes that it
+/// hands out. A line over the limit is handed out as its length and hash; one that is far over it is never held
+/// in memory. Where the state of quotes is not known, or another header comes, it stops in front of the record.
+/// Not thread-safe, except [#giveBack].
 public final class LineReader {
     public static final int CHUNK_BYTES = Scale.of(1 << 18);
 
@@ -172,8 +172,8 @@ public final class LineReader {
         return ends;
     }
 
-    /// Why it stopped before the end; the lines of the fault count from those that were not handed out. `null` if it
-    /// did not.
+    /// Why it stopped before the end; the lines of the fault count from those that were not handed out. `null`
+    /// if it did not.
     public RecordEnds.@Nullable Fault fault() {
         return fault;
     }

@@ -146,8 +146,8 @@ public final class Records {
         return lines;
     }
 
-    /// How many of its lines are comments in front of it. A file that ended there and has grown since was read with
-    /// these lines apart, so they are not a part of its place.
+    /// How many of its lines are comments in front of it. A file that ended there and has grown since was read
+    /// with these lines apart, so they are not a part of its place.
     public int comments() {
         return comments;
     }
