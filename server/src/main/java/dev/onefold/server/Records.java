@@ -83,7 +83,7 @@ final class Records {
         try {
             lines = ContentFormat.lines(type, pipeline, sent.body());
         } catch (IllegalArgumentException e) {
-            throw exchange.refused(e.getMessage());
+            throw exchange.refused(String.valueOf(e.getMessage()));
         }
         if (lines != sent.body() && sent.parameters().containsKey("from")) {
             throw exchange.refused(

@@ -70,7 +70,7 @@ final class RequestRecords {
         try {
             return ContentFormat.lines(type, pipeline, content);
         } catch (IllegalArgumentException e) {
-            throw bad(e.getMessage());
+            throw bad(String.valueOf(e.getMessage()));
         }
     }
 
