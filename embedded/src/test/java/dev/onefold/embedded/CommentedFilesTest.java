@@ -46,10 +46,12 @@ class CommentedFilesTest {
     @Test
     void lines_that_are_sent_again_in_a_longer_request_are_known_wherever_the_shorter_one_ended() {
         for (int cut = 2; cut < LINES.size(); cut++) {
-            try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("sent-" + cut), pipeline("sum"), SETTINGS)) {
+            try (EmbeddedEngine engine =
+                    EmbeddedEngine.open(folder.resolve("sent-" + cut), pipeline("sum"), SETTINGS)) {
                 for (int lines : List.of(cut, LINES.size(), LINES.size())) {
                     byte[] sent = Utf8.encode("Lines", String.join("\n", LINES.subList(0, lines)) + "\n");
-                    assertThat(engine.append("in", 1, sent, sent.length).acknowledged()).isEqualTo(lines);
+                    assertThat(engine.append("in", 1, sent, sent.length).acknowledged())
+                            .isEqualTo(lines);
                 }
                 assertThat(total(engine)).as("cut %s", cut).isEqualTo("[3, 8.00]");
                 assertThat(engine.deadLetters().list(0, 10)).hasSize(1);

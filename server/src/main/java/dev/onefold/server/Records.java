@@ -79,18 +79,18 @@ final class Records {
 
     /// The request with one record a line.
     private static Request lines(Exchange exchange, Request sent, String type, Pipeline pipeline) throws Refusal {
-        byte[] lines;
+        Optional<byte[]> lines;
         try {
             lines = ContentFormat.lines(type, pipeline, sent.body());
         } catch (IllegalArgumentException e) {
             throw exchange.refused(String.valueOf(e.getMessage()));
         }
-        if (lines != sent.body() && sent.parameters().containsKey("from")) {
+        if (lines.isPresent() && sent.parameters().containsKey("from")) {
             throw exchange.refused(
                     "An array, or objects over several lines, have no numbered lines, as 'from' needs them."
                             + " Send one record a line.");
         }
-        return lines == sent.body() ? sent : new Request(sent.method(), sent.path(), sent.parameters(), lines);
+        return lines.isEmpty() ? sent : new Request(sent.method(), sent.path(), sent.parameters(), lines.get());
     }
 
     /// The routes have found it already.

@@ -27,20 +27,19 @@ public final class ContentFormat {
         return Optional.empty();
     }
 
-    /// The records of a content, one a line. With `application/json` these may be the elements of an array, or
+    /// The records of a content that does not hold one a line: with `application/json` it may be an array, or
     /// objects over several lines.
     ///
-    /// @throws IllegalArgumentException if the content does not hold one record a line, and cannot be read
-    ///     otherwise;
-    ///     the message is the reason
-    public static byte[] lines(String contentType, Pipeline pipeline, byte[] content) {
+    /// @return the records, one a line; empty if the content is such lines already
+    /// @throws IllegalArgumentException if the content cannot be read as records; the message is the reason
+    public static Optional<byte[]> lines(String contentType, Pipeline pipeline, byte[] content) {
         if (pipeline.input().format() instanceof Input.Format.Csv) {
-            return content;
+            return Optional.empty();
         }
         boolean isJson = type(contentType).equals("application/json");
         Records held = isJson ? JsonRecords.seenAsJson(content) : JsonRecords.seen(content, content.length);
         if (held == Records.LINES || !isJson && !pipeline.input().readsBy(3)) {
-            return content;
+            return Optional.empty();
         }
         if (!isJson) {
             throw new IllegalArgumentException("The content holds " + JsonRecords.described(held)
@@ -48,7 +47,7 @@ public final class ContentFormat {
                     + " application/json, or one record a line.");
         }
         try (InputStream lines = JsonRecords.of(held, new ByteArrayInputStream(content))) {
-            return lines.readAllBytes();
+            return Optional.of(lines.readAllBytes());
         } catch (IOException e) {
             throw new IllegalArgumentException(
                     "The content is sent as application/json, but " + e.getMessage()

@@ -68,7 +68,7 @@ final class RequestRecords {
 
     private byte[] lines(String type, byte[] content) {
         try {
-            return ContentFormat.lines(type, pipeline, content);
+            return ContentFormat.lines(type, pipeline, content).orElse(content);
         } catch (IllegalArgumentException e) {
             throw bad(String.valueOf(e.getMessage()));
         }

@@ -72,7 +72,8 @@ class ServedRecordsTest {
 
     @Test
     void an_object_over_several_lines_is_one_record_if_the_content_says_to_be_json() throws IOException {
-        byte[] hook = "{\n\"id\":\"r1\",\n\"v\":1,\"lines\":[\n{\"id\":\"r2\",\"v\":1}\n]}".getBytes(StandardCharsets.UTF_8);
+        byte[] hook =
+                "{\n\"id\":\"r1\",\n\"v\":1,\"lines\":[\n{\"id\":\"r2\",\"v\":1}\n]}".getBytes(StandardCharsets.UTF_8);
         Answered answered = served.send(with(body(event("POST", RECORDS), hook), "content-type", "application/json"));
         assertThat(answered.body()).isEqualTo("{\"put\":1}\n");
         answered = served.send(body(event("POST", RECORDS), hook));

@@ -146,7 +146,7 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "The first record of " + shown + " has "
-                            + Words.count(columns.getFirst().intValue(), "column") + ", and the next ones have "
+                            + Words.count(columns.getFirst(), "column") + ", and the next ones have "
                             + columns.get(1) + ". If it is a title, delete its line: tail -n +2 FILE > NEW");
         }
     }
