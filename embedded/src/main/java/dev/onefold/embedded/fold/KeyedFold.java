@@ -16,6 +16,7 @@ import dev.onefold.embedded.fold.KeyFolding.Note;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Keys;
 import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.rows.Shard;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -140,10 +141,36 @@ public final class KeyedFold implements ShardFold {
         };
     }
 
+    /// An older version of the function has folded the keys of the other view, or this one.
+    @Override
+    public void fill(Filling from) {
+        state.requireMemoryBeside(
+                Arrays.stream(from.state().shards).mapToLong(Shard::bytes).sum());
+        for (int shard = 0; shard < shards.length; shard++) {
+            for (Shard each : from.state().shards) {
+                shards[shard].adopt(each, shard, shards.length);
+            }
+            shards[shard].countLoaded();
+        }
+        try {
+            state.recount(workers);
+            upgrade();
+        } catch (EngineException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new EngineException(
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "The keys cannot follow the new definition: " + e.getMessage()
+                            + ". The old one still serves. Put the file back, or fold the records into another data"
+                            + " directory (--data).",
+                    e);
+        }
+    }
+
     /// Brings all keys to this version of the function.
     ///
     /// @throws RuntimeException if a context cannot be read
-    public void upgrade() {
+    private void upgrade() {
         for (int shard = 0; shard < shards.length; shard++) {
             requireFunction().upgrade(shard, shards[shard], notes.get(shard));
             shards[shard].clean();

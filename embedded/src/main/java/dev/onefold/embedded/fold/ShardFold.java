@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /// The fold of a view by its kind. [#of] makes one object per view from the pipeline, and no other code asks
 /// for the kind: a plain roll-up enters no class of functions or batches. Most methods have a default, for
@@ -206,6 +207,20 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
     ///
     /// @param areSourcesWhole whether all input can be read again
     Basis basis(Pipeline definition, boolean areSourcesWhole);
+
+    /// The state of a view with another definition, and what a fold needs of its own view to be filled from it.
+    ///
+    /// @param refold folds the record of a letter again
+    /// @param between called between two parts of the work, so that a checkpoint may be taken
+    record Filling(State state, Letters letters, Consumer<Entry.Redrive> refold, Runnable between) {}
+
+    /// Fills this fold, which is empty but for the sources, letters and counts of the other view, as [Basis.Stored]
+    /// allows.
+    ///
+    /// @throws EngineException if the stored state cannot be brought to this definition
+    default void fill(Filling from) {
+        throw new IllegalStateException("Sealed batches cannot be sealed again");
+    }
 
     /// The part that folds keys by the user's function.
     ///
