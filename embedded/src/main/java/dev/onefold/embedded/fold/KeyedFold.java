@@ -40,13 +40,14 @@ public final class KeyedFold implements ShardFold {
 
     KeyedFold(Parts parts, Processing processing) {
         this.processing = processing;
-        state = parts.state((pipeline, groups, values, memory, _) -> new Keys(pipeline, groups, values, memory));
+        state = parts.state(
+                (pipeline, groups, values, memory, _) -> new Keys(pipeline, processing, groups, values, memory));
         shards = Arrays.copyOf(state.shards, state.shards.length, Keys[].class);
         letters = parts.letters();
         clock = parts.settings().clock();
         workers = parts.workers();
         codes = parts.codes().orElseThrow();
-        folding = codes.of(state.pipeline)
+        folding = codes.of(state.pipeline, processing)
                 .map(function -> new KeyFolding(function, shards.length, workers.hasThreads()))
                 .orElse(null);
         notes = perShard();
@@ -129,11 +130,11 @@ public final class KeyedFold implements ShardFold {
     @Override
     public Basis basis(Pipeline definition, boolean areSourcesWhole) {
         return switch (definition.fold()) {
-            case Processing _ -> {
-                String reason = FunctionVersions.impossible(state.pipeline, definition, codes);
+            case Processing wants -> {
+                FunctionVersions versions = new FunctionVersions(state.pipeline, processing, definition, wants);
+                String reason = versions.impossible(codes);
                 yield reason.isEmpty()
-                        ? new Basis.Stored(
-                                List.of(), FunctionVersions.doubt(state.pipeline, definition, letters.size()))
+                        ? new Basis.Stored(List.of(), versions.doubt(letters.size()))
                         : new Basis.Sources(reason);
             }
             case Rollups _ -> Basis.Sources.OTHER_KIND;
