@@ -197,11 +197,7 @@ public final class Decoder {
     }
 
     private @Nullable Malformed decodeUnmarked(RecordKind kind, byte[] record, int from, int to) {
-        boolean isRow = kind == RecordKind.ROW
-                || kind == RecordKind.UNMARKED && ChangeScanner.RowRecord.begins(record, from, to);
-        if (isRow && rowRecords == null) {
-            rowRecords = ChangeScanner.RowRecord.of(pipeline, fields);
-        }
+        ChangeScanner change = kind == RecordKind.SENT ? changes : scanner(kind, record, from, to);
         if (kind == RecordKind.ROW && rowRecords == null) {
             return new Malformed(Reason.REFUSED, "The pipeline keeps no rows with versions that a seeding could bring");
         }
@@ -214,7 +210,6 @@ public final class Decoder {
             }
             from = begin;
         }
-        ChangeScanner change = isRow && rowRecords != null ? rowRecords : changes;
         Malformed malformed = change != null
                 ? change.scan(record, from, to)
                 : json != null ? json(json, record, from, to) : csvScanner().scan(record, from, to);
@@ -236,6 +231,15 @@ public final class Decoder {
         } catch (CompiledCondition.Unanswerable unanswerable) {
             return unanswerable.malformed;
         }
+    }
+
+    /// The scanner of a record that may be a row of a seeding or a repair.
+    private @Nullable ChangeScanner scanner(RecordKind kind, byte[] record, int from, int to) {
+        if (kind == RecordKind.UNMARKED && !ChangeScanner.RowRecord.begins(record, from, to)) {
+            return changes;
+        }
+        rowRecords = rowRecords == null ? ChangeScanner.RowRecord.of(pipeline, fields) : rowRecords;
+        return rowRecords == null ? changes : rowRecords;
     }
 
     private @Nullable Malformed json(JsonScanner scanner, byte[] record, int from, int to) {

@@ -13,8 +13,8 @@ import java.util.Optional;
 
 /// The versions of a function: that of the stored data, and the given one.
 record FunctionVersions(Pipeline stored, Processing has, Pipeline given, Processing wants) {
-    /// Reports that the code has changed and its version has not; empty unless the two definitions differ in the
-    /// jar of their function alone.
+    /// Reports that the code has changed and its version has not; empty unless the two definitions differ in
+    /// the jar of their function alone.
     Optional<String> otherJar() {
         return !stored.equals(given) && stored.with(withoutHash(has)).equals(given.with(withoutHash(wants)))
                 ? Optional.of(warning())

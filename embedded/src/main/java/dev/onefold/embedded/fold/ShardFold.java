@@ -73,7 +73,7 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
         };
     }
 
-    /// Requires that a definition with a function has found it.
+    /// Requires that the function of a definition is found, if it has one.
     static void requireFound(Pipeline definition) {
         if (function(definition).filter(each -> each.code() == null).isPresent()) {
             throw new IllegalArgumentException(
@@ -242,19 +242,17 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
     /// @param areSourcesWhole whether all input can be read again
     Basis basis(Pipeline definition, boolean areSourcesWhole);
 
-    /// The state of a view with another definition, and what a fold needs of its own view to be filled from it.
+    /// The state of a view with another definition, and the parts of its own view that a fold is filled with.
     ///
     /// @param refold folds the record of a letter again
     /// @param between called between two parts of the work, so that a checkpoint may be taken
     record Filling(State state, Letters letters, Consumer<Entry.Redrive> refold, Runnable between) {}
 
-    /// Fills this fold, which is empty but for the sources, letters and counts of the other view, as [Basis.Stored]
-    /// allows.
+    /// Fills this fold, as [Basis.Stored] allows. It is empty, but has the sources, letters and counts of the
+    /// other view.
     ///
     /// @throws EngineException if the stored state cannot be brought to this definition
-    default void fill(Filling from) {
-        throw new IllegalStateException("Sealed batches cannot be sealed again");
-    }
+    void fill(Filling from);
 
     /// The part that folds keys by the user's function.
     ///

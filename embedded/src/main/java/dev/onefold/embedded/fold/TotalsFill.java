@@ -28,9 +28,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Fills totals from the rows and dead letters of another definition. First it translates the rows; then it decides the
-/// letters again. The old definition refused their records, so no row holds them; the new one may accept them. Order
-/// does not matter: versions, ids and contributions decide, as when all records come again.
+/// Fills totals from the rows and dead letters of another definition. First it translates the rows; then it
+/// decides the letters again. The old definition refused their records, so no row holds them; the new one may
+/// accept them. Order does not matter: versions, ids and contributions decide, as when all records come again.
 final class TotalsFill {
     private static final int PAGE = 1_000;
     private static final Counts CONFLICTING = new Counts(0, 0, 0, -1, 0);
