@@ -47,7 +47,6 @@ final class EngineRoutes {
     private static final Set<String> LETTER_PARTS = Set.of("", "record", "edited");
 
     private final Engine engine;
-    private final BatchRoutes batches;
     private volatile @Nullable String name; // Known once the engine has said it, and then for ever.
 
     EngineRoutes(Engine engine) {
@@ -58,7 +57,6 @@ final class EngineRoutes {
     EngineRoutes(Engine engine, @Nullable String name) {
         this.engine = engine;
         this.name = name;
-        batches = new BatchRoutes(engine);
     }
 
     /// Gives the answer to the receiver while it is valid.
@@ -124,8 +122,9 @@ final class EngineRoutes {
             return;
         }
         if (first.equals(BatchRoutes.NAME)) {
-            receiver.take(
-                    batches.get(request, path.subList(1, path.size())).orElseThrow(() -> Routes.noRoute(request)));
+            receiver.take(new BatchRoutes(engine)
+                    .get(request, path.subList(1, path.size()))
+                    .orElseThrow(() -> Routes.noRoute(request)));
             return;
         }
         receiver.take(
@@ -162,7 +161,9 @@ final class EngineRoutes {
 
     private Response post(Request request, List<String> path) {
         if (!path.isEmpty() && path.getFirst().equals(BatchRoutes.NAME)) {
-            return batches.post(request, path.subList(1, path.size())).orElseThrow(() -> Routes.noRoute(request));
+            return new BatchRoutes(engine)
+                    .post(request, path.subList(1, path.size()))
+                    .orElseThrow(() -> Routes.noRoute(request));
         }
         if (path.size() == 3
                 && path.getFirst().equals("dead-letters")

@@ -434,7 +434,12 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public SealedBatches batches() {
-        return deliveries.isPresent() ? deliveries.get() : Engine.super.batches();
+        return deliveries();
+    }
+
+    private Deliveries deliveries() {
+        return deliveries.orElseThrow(
+                () -> new IllegalArgumentException("Pipeline " + pipeline().name() + " has no batch section here"));
     }
 
     /// From now on sealed batches are delivered. Without it they wait.
@@ -442,13 +447,13 @@ public final class EmbeddedEngine implements Engine {
     /// @throws IllegalArgumentException if the pipeline makes no batches
     public void deliver(Carrier carrier) {
         opening.requireOwner();
-        ((Deliveries) batches()).begin(Objects.requireNonNull(carrier, "The carrier is null"));
+        deliveries().begin(Objects.requireNonNull(carrier, "The carrier is null"));
     }
 
     /// Seals and delivers all batches that are due now, for an engine without threads; returns the number of
     /// attempts.
     public int deliverDue() {
-        return ((Deliveries) batches()).step();
+        return deliveries().step();
     }
 
     /// From now on a copy of the totals is kept, which other programs read. Called once.

@@ -2,7 +2,6 @@ package dev.onefold.embedded;
 
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.state.Derivation;
 import dev.onefold.embedded.checkpoint.Checkpoint;
@@ -11,7 +10,7 @@ import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.fold.Codes;
-import dev.onefold.embedded.fold.FunctionVersions;
+import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
@@ -55,9 +54,8 @@ final class Opener {
             Settings given) {
         this.function = function;
         this.jar = jar;
-        if (pipeline != null && pipeline.fold() instanceof Processing processing && processing.code() == null) {
-            throw new IllegalArgumentException(
-                    "Pipeline " + pipeline.name() + " has a process section: open it with its function");
+        if (pipeline != null) {
+            ShardFold.requireFound(pipeline);
         }
         this.root = Objects.requireNonNull(root, "The directory is null");
         asked = pipeline;
@@ -151,19 +149,15 @@ final class Opener {
     }
 
     /// The functions of the directory; empty if neither definition has one.
-    ///
-    /// @throws EngineException if the wanted function is older than that of the stored data
     private Optional<Codes> codes(Pipeline stored, Pipeline wanted, boolean isOwner) {
-        if (!(stored.fold() instanceof Processing) && !(wanted.fold() instanceof Processing)) {
-            return Optional.empty();
-        }
-        FunctionVersions.requireNotLower(stored, wanted);
-        Optional<String> otherJar = FunctionVersions.otherJar(stored, wanted);
-        otherJar.ifPresent(warning -> LOG.log(System.Logger.Level.WARNING, warning));
-        if (isOwner && jar != null) {
-            Codes.keep(root, jar);
-        }
-        return Optional.of(kept(new Codes(root, function, otherJar)));
+        Optional<Codes> codes = ShardFold.codes(root, function, stored, wanted);
+        codes.ifPresent(found -> {
+            kept(found).otherJar().ifPresent(warning -> LOG.log(System.Logger.Level.WARNING, warning));
+            if (isOwner && jar != null) {
+                found.keep(jar);
+            }
+        });
+        return codes;
     }
 
     /// The requested pipeline; `null` if none was requested. If its file names no edition, that of the data

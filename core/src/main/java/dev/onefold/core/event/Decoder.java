@@ -42,7 +42,7 @@ public final class Decoder {
     private final @Nullable JsonScanner json;
     private final @Nullable Envelopes envelopes;
     private final @Nullable ChangeScanner changes;
-    private final ChangeScanner.@Nullable RowRecord rowRecords;
+    private ChangeScanner.@Nullable RowRecord rowRecords; // Made for the first row of a seeding or a repair.
     private @Nullable CsvScanner csv;
     private final Scalars scalars;
     private final Times times;
@@ -83,7 +83,6 @@ public final class Decoder {
                 ? new Envelopes(wrapped.unwrap())
                 : null;
         changes = ChangeScanner.of(pipeline, fields);
-        rowRecords = ChangeScanner.RowRecord.of(pipeline, fields);
         csv = input.format() instanceof Format.Csv format && !format.columns().isEmpty()
                 ? new CsvScanner(fields, input, new CsvHeader(format, format.columns()))
                 : null;
@@ -198,6 +197,7 @@ public final class Decoder {
     }
 
     private @Nullable Malformed decodeUnmarked(RecordKind kind, byte[] record, int from, int to) {
+        ChangeScanner change = kind == RecordKind.SENT ? changes : scanner(kind, record, from, to);
         if (kind == RecordKind.ROW && rowRecords == null) {
             return new Malformed(Reason.REFUSED, "The pipeline keeps no rows with versions that a seeding could bring");
         }
@@ -210,9 +210,6 @@ public final class Decoder {
             }
             from = begin;
         }
-        boolean isRow = kind == RecordKind.ROW
-                || kind == RecordKind.UNMARKED && ChangeScanner.RowRecord.begins(record, from, to);
-        ChangeScanner change = isRow && rowRecords != null ? rowRecords : changes;
         Malformed malformed = change != null
                 ? change.scan(record, from, to)
                 : json != null ? json(json, record, from, to) : csvScanner().scan(record, from, to);
@@ -234,6 +231,15 @@ public final class Decoder {
         } catch (CompiledCondition.Unanswerable unanswerable) {
             return unanswerable.malformed;
         }
+    }
+
+    /// The scanner of a record that may be a row of a seeding or a repair.
+    private @Nullable ChangeScanner scanner(RecordKind kind, byte[] record, int from, int to) {
+        if (kind == RecordKind.UNMARKED && !ChangeScanner.RowRecord.begins(record, from, to)) {
+            return changes;
+        }
+        rowRecords = rowRecords == null ? ChangeScanner.RowRecord.of(pipeline, fields) : rowRecords;
+        return rowRecords == null ? changes : rowRecords;
     }
 
     private @Nullable Malformed json(JsonScanner scanner, byte[] record, int from, int to) {

@@ -102,7 +102,7 @@ final class ViewFill {
     /// Where a row of a table does not fit the new roll-ups, all is folded again, if it can be read.
     private View filledFromStored(Function<String, @Nullable FileSource> reopen) {
         try {
-            return filled(fresh -> fresh.fillFrom(old, opening.workers()));
+            return filled(fresh -> fresh.fillFrom(old));
         } catch (EngineException e) {
             if (e.getCause() instanceof Feeds.UnfitRowException
                     && readable(reopen).isWhole()) {

@@ -30,7 +30,7 @@ public final class Codes implements AutoCloseable {
 
     /// @param given the function that the directory was opened with; `null`: no function
     /// @param otherJar reports that its jar has another hash and the same version; empty if it has not
-    public Codes(Path root, @Nullable LoadedFunction given, Optional<String> otherJar) {
+    Codes(Path root, @Nullable LoadedFunction given, Optional<String> otherJar) {
         this.root = root;
         this.given = given;
         this.otherJar = otherJar;
@@ -41,9 +41,9 @@ public final class Codes implements AutoCloseable {
         return otherJar;
     }
 
-    /// The function that folds under a definition that has one; empty if its code is not found.
-    public Optional<LoadedFunction> of(Pipeline pipeline) {
-        Processing.Code code = ((Processing) pipeline.fold()).code();
+    /// The function that folds under a definition; empty if its code is not found.
+    Optional<LoadedFunction> of(Pipeline pipeline, Processing processing) {
+        Processing.Code code = processing.code();
         if (code == null) {
             return Optional.empty();
         }
@@ -96,7 +96,7 @@ public final class Codes implements AutoCloseable {
     }
 
     /// Copies a jar into the directory, where it is found when the pipeline file names another one.
-    public static void keep(Path root, byte[] jar) {
+    public void keep(byte[] jar) {
         Path copy = FileNames.code(root, Sha256.hex(jar));
         if (!Files.exists(copy)) {
             try {

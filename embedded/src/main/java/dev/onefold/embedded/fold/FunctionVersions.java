@@ -12,23 +12,18 @@ import java.util.List;
 import java.util.Optional;
 
 /// The versions of a function: that of the stored data, and the given one.
-public final class FunctionVersions {
-    private FunctionVersions() {}
-
-    /// Reports that the code has changed and its version has not; empty unless two definitions differ in the
-    /// jar of their function alone.
-    public static Optional<String> otherJar(Pipeline stored, Pipeline given) {
-        return !stored.equals(given) && withoutHash(stored).equals(withoutHash(given))
-                ? Optional.of(warning(stored, given))
+record FunctionVersions(Pipeline stored, Processing has, Pipeline given, Processing wants) {
+    /// Reports that the code has changed and its version has not; empty unless the two definitions differ in
+    /// the jar of their function alone.
+    Optional<String> otherJar() {
+        return !stored.equals(given) && stored.with(withoutHash(has)).equals(given.with(withoutHash(wants)))
+                ? Optional.of(warning())
                 : Optional.empty();
     }
 
-    private static Pipeline withoutHash(Pipeline pipeline) {
-        if (!(pipeline.fold() instanceof Processing processing)) {
-            return pipeline;
-        }
+    private static Processing withoutHash(Processing processing) {
         Code code = processing.code();
-        return pipeline.with(new Processing(
+        return new Processing(
                 processing.className(),
                 null,
                 processing.version(),
@@ -37,27 +32,23 @@ public final class FunctionVersions {
                 processing.keep(),
                 processing.tables(),
                 processing.feeds(),
-                code == null ? null : new Code("", code.context(), code.event(), code.tables())));
+                code == null ? null : new Code("", code.context(), code.event(), code.tables()));
     }
 
-    private static String warning(Pipeline stored, Pipeline given) {
+    private String warning() {
         return "The function of pipeline " + given.name() + " has another hash than the one that has folded, and the"
-                + " same version: " + hash(given) + ", and " + hash(stored)
+                + " same version: " + hash(wants) + ", and " + hash(has)
                 + " before. If it computes something else, raise its version.";
     }
 
-    private static String hash(Pipeline pipeline) {
-        return pipeline.fold() instanceof Processing processing
-                        && processing.code() != null
-                        && !processing.code().sha256().isEmpty()
+    private static String hash(Processing processing) {
+        return processing.code() != null && !processing.code().sha256().isEmpty()
                 ? processing.code().sha256()
                 : "none (it is in no jar)";
     }
 
-    /// Why the stored keys are not enough for another definition with a function; empty if they are.
-    static String impossible(Pipeline stored, Pipeline given, Codes codes) {
-        Processing has = (Processing) stored.fold();
-        Processing wants = (Processing) given.fold();
+    /// Why the stored keys are not enough for the given definition; empty if they are.
+    String impossible(Codes codes) {
         if (!stored.input().equals(given.input())) {
             return "its input is read in another way";
         }
@@ -70,16 +61,26 @@ public final class FunctionVersions {
         }
         Code before = has.code();
         Code now = wants.code();
-        return before == null || now == null ? "" : unreadable(before, now, wants, upgrades(given, codes));
+        if (before == null || now == null) {
+            return "";
+        }
+        boolean upgrades = codes.of(given, wants).map(LoadedFunction::upgrades).orElse(false);
+        List<Change> context = Changes.of(before.context(), now.context()).refused();
+        if (!context.isEmpty() && !upgrades) {
+            return "the context has changed: " + context.getFirst();
+        }
+        List<Change> event =
+                Changes.withoutDefaults(before.event(), now.event()).refused();
+        return !event.isEmpty() && wants.order() == Processing.Order.IN_ORDER
+                ? "the event has changed: " + event.getFirst()
+                : "";
     }
 
     /// Why a fold of all records might have another result than one that continues from the keys; empty if it
     /// could not.
     ///
     /// @param letters number of letters that wait
-    static String doubt(Pipeline stored, Pipeline given, long letters) {
-        Processing has = (Processing) stored.fold();
-        Processing wants = (Processing) given.fold();
+    String doubt(long letters) {
         List<String> doubts = new ArrayList<>();
         if (has.version() != wants.version()) {
             doubts.add(
@@ -97,27 +98,9 @@ public final class FunctionVersions {
         return String.join("; ", doubts);
     }
 
-    private static boolean upgrades(Pipeline given, Codes codes) {
-        return codes.of(given).map(LoadedFunction::upgrades).orElse(false);
-    }
-
-    private static String unreadable(Code before, Code now, Processing wants, boolean upgrades) {
-        List<Change> context = Changes.of(before.context(), now.context()).refused();
-        if (!context.isEmpty() && !upgrades) {
-            return "the context has changed: " + context.getFirst();
-        }
-        List<Change> event =
-                Changes.withoutDefaults(before.event(), now.event()).refused();
-        return !event.isEmpty() && wants.order() == Processing.Order.IN_ORDER
-                ? "the event has changed: " + event.getFirst()
-                : "";
-    }
-
-    /// Requires that a function is not older than that of the stored data.
-    public static void requireNotLower(Pipeline stored, Pipeline given) {
-        if (stored.fold() instanceof Processing has
-                && given.fold() instanceof Processing wants
-                && wants.version() < has.version()) {
+    /// Requires that the given function is not older than that of the stored data.
+    void requireNotLower() {
+        if (wants.version() < has.version()) {
             throw new EngineException(
                     EngineException.Kind.DEFINITION_CHANGED,
                     "Version " + has.version() + " of the function has folded the data of pipeline " + given.name()

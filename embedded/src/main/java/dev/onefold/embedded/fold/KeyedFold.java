@@ -16,6 +16,7 @@ import dev.onefold.embedded.fold.KeyFolding.Note;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Keys;
 import dev.onefold.embedded.rows.RowBatch;
+import dev.onefold.embedded.rows.Shard;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -39,13 +40,14 @@ public final class KeyedFold implements ShardFold {
 
     KeyedFold(Parts parts, Processing processing) {
         this.processing = processing;
-        state = parts.state((pipeline, groups, values, memory, _) -> new Keys(pipeline, groups, values, memory));
+        state = parts.state(
+                (pipeline, groups, values, memory, _) -> new Keys(pipeline, processing, groups, values, memory));
         shards = Arrays.copyOf(state.shards, state.shards.length, Keys[].class);
         letters = parts.letters();
         clock = parts.settings().clock();
         workers = parts.workers();
         codes = parts.codes().orElseThrow();
-        folding = codes.of(state.pipeline)
+        folding = codes.of(state.pipeline, processing)
                 .map(function -> new KeyFolding(function, shards.length, workers.hasThreads()))
                 .orElse(null);
         notes = perShard();
@@ -128,11 +130,11 @@ public final class KeyedFold implements ShardFold {
     @Override
     public Basis basis(Pipeline definition, boolean areSourcesWhole) {
         return switch (definition.fold()) {
-            case Processing _ -> {
-                String reason = FunctionVersions.impossible(state.pipeline, definition, codes);
+            case Processing wants -> {
+                FunctionVersions versions = new FunctionVersions(state.pipeline, processing, definition, wants);
+                String reason = versions.impossible(codes);
                 yield reason.isEmpty()
-                        ? new Basis.Stored(
-                                List.of(), FunctionVersions.doubt(state.pipeline, definition, letters.size()))
+                        ? new Basis.Stored(List.of(), versions.doubt(letters.size()))
                         : new Basis.Sources(reason);
             }
             case Rollups _ -> Basis.Sources.OTHER_KIND;
@@ -140,10 +142,36 @@ public final class KeyedFold implements ShardFold {
         };
     }
 
+    /// An older version of the function has folded the keys of the other view, or this one.
+    @Override
+    public void fill(Filling from) {
+        state.requireMemoryBeside(
+                Arrays.stream(from.state().shards).mapToLong(Shard::bytes).sum());
+        for (int shard = 0; shard < shards.length; shard++) {
+            for (Shard each : from.state().shards) {
+                shards[shard].adopt(each, shard, shards.length);
+            }
+            shards[shard].countLoaded();
+        }
+        try {
+            state.recount(workers);
+            upgrade();
+        } catch (EngineException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new EngineException(
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "The keys cannot follow the new definition: " + e.getMessage()
+                            + ". The old one still serves. Put the file back, or fold the records into another data"
+                            + " directory (--data).",
+                    e);
+        }
+    }
+
     /// Brings all keys to this version of the function.
     ///
     /// @throws RuntimeException if a context cannot be read
-    public void upgrade() {
+    private void upgrade() {
         for (int shard = 0; shard < shards.length; shard++) {
             requireFunction().upgrade(shard, shards[shard], notes.get(shard));
             shards[shard].clean();

@@ -251,6 +251,11 @@ public final class MemberFold implements ShardFold {
         };
     }
 
+    @Override
+    public void fill(Filling from) {
+        throw new IllegalStateException("Sealed batches cannot be sealed again");
+    }
+
     private String changed(Batching next) {
         if (!Objects.equals(batching.compare(), next.compare())) {
             return "'compare' has changed";

@@ -9,6 +9,7 @@ import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.OutOfSpaceException;
@@ -23,6 +24,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The fold of a view by its kind. [#of] makes one object per view from the pipeline, and no other code asks
 /// for the kind: a plain roll-up enters no class of functions or batches. Most methods have a default, for
@@ -60,6 +63,38 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
             case Processing processing -> new KeyedFold(parts, processing);
             case Batching batching -> new MemberFold(parts, batching);
         };
+    }
+
+    /// The function of a definition; empty if it has none.
+    private static Optional<Processing> function(Pipeline definition) {
+        return switch (definition.fold()) {
+            case Processing processing -> Optional.of(processing);
+            case Rollups _, Batching _ -> Optional.empty();
+        };
+    }
+
+    /// Requires that the function of a definition is found, if it has one.
+    static void requireFound(Pipeline definition) {
+        if (function(definition).filter(each -> each.code() == null).isPresent()) {
+            throw new IllegalArgumentException(
+                    "Pipeline " + definition.name() + " has a process section: open it with its function");
+        }
+    }
+
+    /// The functions of a data directory; empty if neither definition has one.
+    ///
+    /// @param given the function that the directory was opened with; `null`: no function
+    /// @throws EngineException if the wanted function is older than that of the stored data
+    static Optional<Codes> codes(Path root, @Nullable LoadedFunction given, Pipeline stored, Pipeline wanted) {
+        Optional<Processing> has = function(stored);
+        Optional<Processing> wants = function(wanted);
+        if (has.isEmpty() && wants.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<FunctionVersions> versions =
+                has.flatMap(old -> wants.map(next -> new FunctionVersions(stored, old, wanted, next)));
+        versions.ifPresent(FunctionVersions::requireNotLower);
+        return Optional.of(new Codes(root, given, versions.flatMap(FunctionVersions::otherJar)));
     }
 
     /// Everything that is folded.
@@ -206,6 +241,18 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
     ///
     /// @param areSourcesWhole whether all input can be read again
     Basis basis(Pipeline definition, boolean areSourcesWhole);
+
+    /// The state of a view with another definition, and the parts of its own view that a fold is filled with.
+    ///
+    /// @param refold folds the record of a letter again
+    /// @param between called between two parts of the work, so that a checkpoint may be taken
+    record Filling(State state, Letters letters, Consumer<Entry.Redrive> refold, Runnable between) {}
+
+    /// Fills this fold, as [Basis.Stored] allows. It is empty, but has the sources, letters and counts of the
+    /// other view.
+    ///
+    /// @throws EngineException if the stored state cannot be brought to this definition
+    void fill(Filling from);
 
     /// The part that folds keys by the user's function.
     ///

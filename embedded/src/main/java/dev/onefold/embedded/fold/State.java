@@ -277,6 +277,16 @@ public final class State {
         }
     }
 
+    /// Requires memory to be filled beside the state of another view.
+    void requireMemoryBeside(long needed) {
+        if (!memory.fits(needed)) {
+            throw new EngineException(
+                    EngineException.Kind.STATE_FULL,
+                    "There is not enough memory to fill the new view beside the old one: " + memory.bytesMax()
+                            + " bytes are allowed for each. Allow more (--state-memory); the old view is as it was.");
+        }
+    }
+
     /// Greatest number of bytes that the values of some records may need in addition.
     ///
     /// @param bytes of all their texts, at most

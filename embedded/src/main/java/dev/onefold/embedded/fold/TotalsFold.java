@@ -100,8 +100,18 @@ public final class TotalsFold implements ShardFold {
         rows.clean();
     }
 
+    @Override
+    public void fill(Filling from) {
+        new TotalsFill(from, this, letters, clock).fill();
+    }
+
     /// Applies rows that were made of another view's.
-    public void apply(RowBatch batch, Consumer<Transition.Settled> losers) {
+    void apply(RowBatch batch, Consumer<Transition.Settled> losers) {
+        long needed = state.valueBytesFor(batch.count(), batch.bytes());
+        for (Rows shard : shards) {
+            needed += shard.bytesFor(batch.bytes(), batch.count());
+        }
+        state.requireMemoryBeside(needed);
         List<RowBatch> byShard = Arrays.stream(shards).map(_ -> new RowBatch()).toList();
         batch.split(byShard);
         for (int shard = 0; shard < shards.length; shard++) {
@@ -110,7 +120,7 @@ public final class TotalsFold implements ShardFold {
     }
 
     /// Resets the counts: earlier records were counted elsewhere.
-    public void resetCounts() {
+    void resetCounts() {
         for (Rows rows : shards) {
             rows.resetCounts();
         }

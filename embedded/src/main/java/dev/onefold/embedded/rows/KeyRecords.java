@@ -77,15 +77,14 @@ final class KeyRecords implements Store {
         }
     }
 
-    KeyRecords(Pipeline pipeline, RowStore store, RowStore kept) {
+    KeyRecords(Pipeline pipeline, List<Processing.Table> given, RowStore store, RowStore kept) {
         this.kept = kept;
         this.pipeline = pipeline;
         this.store = store;
-        Processing processing = (Processing) pipeline.fold();
         List<String> names = pipeline.input().identity() instanceof Identity.Versioned versioned
                 ? versioned.key().stream().map(Object::toString).toList()
                 : List.of();
-        for (Processing.Table table : processing.tables()) {
+        for (Processing.Table table : given) {
             tables.add(new Table(table.key().stream().mapToInt(names::indexOf).toArray()));
         }
         beside = new byte[tables.size()][];

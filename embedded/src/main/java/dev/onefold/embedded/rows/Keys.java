@@ -46,6 +46,7 @@ public final class Keys extends Shard {
     private static final int ENTRY_BYTES = 32; // Lengths, and the share of the index.
 
     private final Pipeline pipeline;
+    private final Processing processing;
     private final LookAhead ahead;
     private final RowStore kept;
     private final Groups[] groups;
@@ -66,23 +67,25 @@ public final class Keys extends Shard {
     private long writtenBytes;
 
     /// @param values of each roll-up; other shards have the same ones
-    public Keys(Pipeline pipeline, Groups[] groups, Values[] values, Memory memory) {
-        this(pipeline, groups, values, new RowStore(memory, Contents.HEADS), new RowStore(memory, Contents.KEPT));
-    }
-
-    private Keys(Pipeline pipeline, Groups[] groups, Values[] values, RowStore heads, RowStore kept) {
-        super(pipeline, values, heads, kept);
-        this.kept = kept;
+    public Keys(Pipeline pipeline, Processing processing, Groups[] groups, Values[] values, Memory memory) {
+        RowStore heads = new RowStore(memory, Contents.HEADS);
+        RowStore events = new RowStore(memory, Contents.KEPT);
+        super(pipeline, values, heads, events);
+        kept = events;
         this.pipeline = pipeline;
+        this.processing = processing;
         ahead = new LookAhead(store, LINES);
         this.groups = groups;
-        Processing processing = (Processing) pipeline.fold();
-        records = new KeyRecords(pipeline, store, kept);
+        records = reading();
         feeds = new Feeds(processing);
-        inputs = Rollups.of(pipeline).inputs();
+        inputs = processing.rollups().inputs();
         inputsOf = new int[processing.tables().size()][];
         before = new Amounts(groups.length, inputs.size());
         after = new Amounts(groups.length, inputs.size());
+    }
+
+    private KeyRecords reading() {
+        return new KeyRecords(pipeline, processing.tables(), store, kept);
     }
 
     /// The result of an event, to be stored.
@@ -354,7 +357,7 @@ public final class Keys extends Shard {
 
     /// The state of a key.
     public Optional<KeyState> state(RowBatch.EncodedKey key) {
-        KeyRecords reading = new KeyRecords(pipeline, store, kept);
+        KeyRecords reading = reading();
         reading.own(key.bytes, 0, key.length, key.hash);
         Head head = reading.head();
         return head == null ? Optional.empty() : Optional.of(KeyState.of(pipeline, reading.owner(), head, reading));
@@ -369,7 +372,7 @@ public final class Keys extends Shard {
     ///
     /// @param owner the key whose rows are wanted, as an event has it; `null`: all
     public void forEachRow(int table, byte @Nullable [] owner, Consumer<TableRow> visitor) {
-        KeyRecords reading = new KeyRecords(pipeline, store, kept);
+        KeyRecords reading = reading();
         store.forEach((segment, rowStart, rowEnd) -> reading.forEachRow(segment, rowStart, rowEnd, (of, content) -> {
             if (of == table) {
                 reading.ownerOf(segment, rowStart);
@@ -396,7 +399,7 @@ public final class Keys extends Shard {
 
     /// Visits the places of the heads of all keys, in no order.
     public void forEachKey(Consumer<byte[]> visitor) {
-        KeyRecords reading = new KeyRecords(pipeline, store, kept);
+        KeyRecords reading = reading();
         store.forEach((segment, rowStart, rowEnd) -> {
             reading.ownerOf(segment, rowStart);
             if (reading.kind(segment, rowStart) instanceof KeyRecords.Kind.OfHead) {
@@ -411,7 +414,7 @@ public final class Keys extends Shard {
     }
 
     private KeyRecords reading(byte[] key) {
-        KeyRecords reading = new KeyRecords(pipeline, store, kept);
+        KeyRecords reading = reading();
         RowBatch.EncodedKey encoded = new RowBatch.EncodedKey().setHead(key, 0, key.length);
         reading.own(encoded.bytes, 0, encoded.length, encoded.hash);
         return reading;

@@ -2,8 +2,6 @@ package dev.onefold.embedded.source;
 
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.event.Decoder;
-import dev.onefold.core.pipeline.Batching;
-import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import java.time.Duration;
@@ -52,24 +50,21 @@ public record QueueBatch(String queue, List<Message> messages) {
 
     /// Why a pipeline cannot read a queue; empty if it can.
     public static Optional<String> problem(Pipeline pipeline) {
-        String problem = null;
+        String problem;
         if (pipeline.input().identity() instanceof Identity.ByPlace) {
             problem = "counts records by their place, and a queue gives a message again at another place. Write"
                     + " 'id: message' under input, or name the field that is the id.";
         } else if (Decoder.wantsHeader(pipeline)) {
             problem = "reads CSV with a header line, and messages have none. List the columns in the pipeline file.";
-        } else if (pipeline.fold() instanceof Batching batching) {
-            problem = switch (batching.forget()) {
-                case Forget.Never _ -> null;
-                case Forget.AfterDelivery _ ->
-                    "forgets ids after delivery, and a queue may give a message again after that. Write"
-                            + " 'forget: never', or a time that is longer than the queue keeps messages.";
-                case Forget.After(Duration time)
-                when time.compareTo(RETENTION_MAX) <= 0 ->
-                    "forgets ids after a time in which a queue may give a message again: a queue keeps messages for up"
-                            + " to 14 days. Write 'forget: 15d' or longer.";
-                case Forget.After _ -> null;
-            };
+        } else {
+            problem = pipeline.recordsKnownFor()
+                    .filter(time -> time.compareTo(RETENTION_MAX) <= 0)
+                    .map(time -> time.isZero()
+                            ? "forgets ids after delivery, and a queue may give a message again after that. Write"
+                                    + " 'forget: never', or a time that is longer than the queue keeps messages."
+                            : "forgets ids after a time in which a queue may give a message again: a queue keeps"
+                                    + " messages for up to 14 days. Write 'forget: 15d' or longer.")
+                    .orElse(null);
         }
         return Optional.ofNullable(problem)
                 .map(why -> "Pipeline " + pipeline.name() + " cannot read a queue: it " + why);

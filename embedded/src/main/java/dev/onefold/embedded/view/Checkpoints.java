@@ -125,11 +125,6 @@ public final class Checkpoints implements AutoCloseable {
         return written;
     }
 
-    /// The time of the engine's clock.
-    public Instant now() {
-        return settings.clock().instant();
-    }
-
     /// Takes a checkpoint if one is due and none is being written.
     public void takeIfDue() {
         if (reading) {

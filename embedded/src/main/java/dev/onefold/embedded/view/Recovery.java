@@ -9,12 +9,8 @@ import dev.onefold.embedded.checkpoint.Checkpoint.Extent;
 import dev.onefold.embedded.checkpoint.GroupLogs;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
-import dev.onefold.embedded.fold.Codes;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
-import dev.onefold.embedded.fold.Workers;
-import dev.onefold.embedded.guard.Running;
-import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.RowFiles;
@@ -25,7 +21,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -35,24 +30,16 @@ import org.jspecify.annotations.Nullable;
 final class Recovery {
     private final Path directory;
     private final Pipeline pipeline;
-    private final Running settings;
-    private final Workers workers;
-    private final Optional<Codes> codes;
-    private final boolean reading;
+    private final View.Opening opening;
     private final long identity;
-    private final Space space;
     private final Memory memory;
 
     Recovery(Path directory, Pipeline pipeline, View.Opening opening) {
         this.directory = directory;
         this.pipeline = pipeline;
-        settings = opening.settings();
-        workers = opening.workers();
-        codes = opening.codes();
-        reading = opening.reading();
+        this.opening = opening;
         identity = opening.identity();
-        space = opening.space();
-        memory = new Memory(settings.stateBytesMax());
+        memory = new Memory(opening.settings().stateBytesMax());
     }
 
     /// The recovered state of a view.
@@ -61,8 +48,15 @@ final class Recovery {
     /// Reads all that a checkpoint names; without one, begins with nothing.
     Recovered recover(@Nullable Checkpoint checkpoint) {
         Letters letters = new Letters(directory, identity, memory);
-        ShardFold fold = ShardFold.of(
-                new ShardFold.Parts(pipeline, directory, identity, settings, memory, letters, workers, codes));
+        ShardFold fold = ShardFold.of(new ShardFold.Parts(
+                pipeline,
+                directory,
+                identity,
+                opening.settings(),
+                memory,
+                letters,
+                opening.workers(),
+                opening.codes()));
         State state = fold.state();
         GroupLogs groupLogs = new GroupLogs(directory, identity, state.groups, state.values);
         Recovered recovered = new Recovered(fold, letters, groupLogs);
@@ -86,7 +80,7 @@ final class Recovery {
         if (checkpoint != null) {
             into.fold.recover(checkpoint);
         }
-        if (!reading) {
+        if (!opening.reading()) {
             if (checkpoint != null) {
                 writeAgain(checkpoint);
             }
@@ -108,7 +102,7 @@ final class Recovery {
                             + " bytes of memory; " + memory.bytesMax() + " are allowed. Allow more (--state-memory).");
         }
         int shards = checkpoint.rows().size();
-        if (shards == settings.shards()) {
+        if (shards == opening.settings().shards()) {
             into.groupLogs.load(checkpoint.groupLogs(), state.cells());
             requireMemory(checkpoint); // The values of measures are in it now.
             loadRows(checkpoint, state.shards);
@@ -121,7 +115,7 @@ final class Recovery {
     /// perhaps killed, or its force failed. Files that it does not name are about to be deleted, and the
     /// checkpoint before may name them.
     private void writeAgain(Checkpoint checkpoint) {
-        space.change(() -> checkpoint.write(directory));
+        opening.space().change(() -> checkpoint.write(directory));
     }
 
     private void requireMemory(Checkpoint checkpoint) {
@@ -140,7 +134,7 @@ final class Recovery {
 
     private void loadRows(Checkpoint checkpoint, Shard[] shards) {
         AtomicInteger next = new AtomicInteger();
-        workers.run(Math.min(workers.parallelism(), shards.length), _ -> {
+        opening.workers().run(Math.min(opening.workers().parallelism(), shards.length), _ -> {
             for (int shard = next.getAndIncrement(); shard < shards.length; shard = next.getAndIncrement()) {
                 RowFiles files = new RowFiles(directory, identity, shard);
                 for (Extent extent : checkpoint.rows().get(shard)) {

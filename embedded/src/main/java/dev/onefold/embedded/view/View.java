@@ -4,8 +4,6 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.state.Derivation;
-import dev.onefold.core.state.Transition;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.checkpoint.GroupLogs;
 import dev.onefold.embedded.commit.Commits;
@@ -16,25 +14,17 @@ import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Codes;
 import dev.onefold.embedded.fold.Folding;
-import dev.onefold.embedded.fold.KeyedFold;
-import dev.onefold.embedded.fold.MemberFold;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
-import dev.onefold.embedded.fold.TotalsFold;
 import dev.onefold.embedded.fold.Workers;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
-import dev.onefold.embedded.rows.RowBatch;
-import dev.onefold.embedded.rows.RowTranslator;
-import dev.onefold.embedded.rows.Shard;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The totals under one definition: state, dead letters and checkpoints in a directory `view-N` of their own. The
@@ -159,86 +149,16 @@ public final class View {
     /// Fills this view, which is empty, from the stored state of another view of the same kind; both hold the
     /// same sources then.
     ///
-    /// @throws EngineException if a key cannot be brought to this version of its function
-    public void fillFrom(View other, Workers workers) {
-        switch (fold) {
-            case TotalsFold totals -> fillFromRows(other, totals);
-            case KeyedFold keyed -> fillFromKeys(other, keyed, workers);
-            case MemberFold _ -> throw new IllegalStateException("Sealed batches cannot be sealed again");
-        }
-    }
-
-    private void fillFromRows(View other, TotalsFold totals) {
-        Derivation.Possible derivation = (Derivation.Possible) Derivation.of(other.pipeline, pipeline);
-        state.sources.load(other.state.sources.store());
-        state.saw(other.state.seenMs());
-        LetterFill letterFill = new LetterFill(other, this, totals, derivation, space);
-        letterFill.takeLetters();
-        RowTranslator translator = new RowTranslator(
-                new RowTranslator.Translated(other.pipeline, pipeline, other.state.sources::name),
-                other.state.groups,
-                state.groups,
-                derivation,
-                letterFill::refuse);
-        for (Shard shard : other.state.shards) {
-            translator.translate(shard, batch -> {
-                applyTranslated(totals, batch, _ -> {
-                    throw new IllegalStateException("A key has two rows");
-                });
-                checkpoints.takeIfDue();
-                space.requireOpen();
-            });
-        }
-        totals.resetCounts();
-        state.countBefore(other.state.allCounts().plus(letterFill.refusedCounts()), other.state.causes());
-        letterFill.decide();
-    }
-
-    /// An older version of the function has folded the keys of the other view, or this one.
-    private void fillFromKeys(View other, KeyedFold keyed, Workers workers) {
-        requireMemory(Arrays.stream(other.state.shards).mapToLong(Shard::bytes).sum());
+    /// @throws EngineException if the stored state cannot be brought to this definition
+    public void fillFrom(View other) {
         state.sources.load(other.state.sources.store());
         letters.addAll(other.letters, checkpoints::takeIfDue);
         state.countBefore(other.state.allCounts(), other.state.causes());
-        for (int shard = 0; shard < state.shards.length; shard++) {
-            for (Shard each : other.state.shards) {
-                state.shards[shard].adopt(each, shard, state.shards.length);
-            }
-            state.shards[shard].countLoaded();
-        }
-        try {
-            state.recount(workers);
-            groupLogs.beginAnew();
-            keyed.upgrade();
-        } catch (EngineException e) {
-            throw e;
-        } catch (RuntimeException e) {
-            throw new EngineException(
-                    EngineException.Kind.DEFINITION_CHANGED,
-                    "The keys cannot follow the new definition: " + e.getMessage()
-                            + ". The old one still serves. Put the file back, or fold the records into another data"
-                            + " directory (--data).",
-                    e);
-        }
-    }
-
-    /// Applies rows that were translated from another view's.
-    void applyTranslated(TotalsFold totals, RowBatch batch, Consumer<Transition.Settled> conflicts) {
-        long needed = state.valueBytesFor(batch.count(), batch.bytes());
-        for (Shard shard : state.shards) {
-            needed += shard.bytesFor(batch.bytes(), batch.count());
-        }
-        requireMemory(needed);
-        totals.apply(batch, conflicts);
-    }
-
-    private void requireMemory(long needed) {
-        if (!state.memory.fits(needed)) {
-            throw new EngineException(
-                    EngineException.Kind.STATE_FULL,
-                    "There is not enough memory to fill the new view beside the old one: " + state.memory.bytesMax()
-                            + " bytes are allowed for each. Allow more (--state-memory); the old view is as it was.");
-        }
+        fold.fill(new ShardFold.Filling(
+                other.state, other.letters, redrive -> commits.refold(redrive, redrive.id()), () -> {
+                    checkpoints.takeIfDue();
+                    space.requireOpen();
+                }));
     }
 
     /// Releases memory and files.
