@@ -48,6 +48,7 @@ final class EngineRoutes {
 
     private final Engine engine;
     private final BatchRoutes batches;
+    private final SyncRoutes sync;
     private volatile @Nullable String name; // Known once the engine has said it, and then for ever.
 
     EngineRoutes(Engine engine) {
@@ -59,6 +60,7 @@ final class EngineRoutes {
         this.engine = engine;
         this.name = name;
         batches = new BatchRoutes(engine);
+        sync = new SyncRoutes(engine);
     }
 
     /// Gives the answer to the receiver while it is valid.
@@ -155,12 +157,21 @@ final class EngineRoutes {
                         String source = request.required("source");
                         yield Response.json(Map.of("acknowledged", engine.acknowledged(source)));
                     }
+                    case SyncRoutes.NAME -> sync.get(request);
                     case "dead-letters" -> letters(request);
                     default -> throw Routes.noRoute(request);
                 });
     }
 
+    /// Ends the seedings and repairs that are under way.
+    void close() {
+        sync.close();
+    }
+
     private Response post(Request request, List<String> path) {
+        if (!path.isEmpty() && path.getFirst().equals(SyncRoutes.NAME)) {
+            return sync.post(request, path.subList(1, path.size())).orElseThrow(() -> Routes.noRoute(request));
+        }
         if (!path.isEmpty() && path.getFirst().equals(BatchRoutes.NAME)) {
             return batches.post(request, path.subList(1, path.size())).orElseThrow(() -> Routes.noRoute(request));
         }
@@ -394,8 +405,8 @@ final class EngineRoutes {
         return Response.json(EngineJson.APPENDED.write(engine.append(source == null ? SOURCE_USUAL : source, lines)));
     }
 
-    /// Whether a request brings rows of a seeding or repair. Only the command line brings them, on the
-    /// socket.
+    /// Whether a request brings rows under a number that its sender has drawn. Only the command line does, on
+    /// the socket: by TCP the service draws the numbers.
     static boolean takesRows(Request request) {
         List<String> path = request.path();
         return request.method().equals("POST")
@@ -412,9 +423,9 @@ final class EngineRoutes {
                 EngineJson.APPENDED.write(engine.appendRows(source, request.number("from", 1), body, body.length)));
     }
 
-    private static void requireLines(byte[] body) {
+    static void requireLines(byte[] body) {
         if (body.length > 0 && body[body.length - 1] != '\n') {
-            throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
+            throw new IllegalArgumentException("The content does not end with a line end. Here each line"
                     + " needs one: a line that is cut off would be taken, and the whole line passed over later.");
         }
     }

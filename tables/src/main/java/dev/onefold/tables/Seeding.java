@@ -2,6 +2,7 @@ package dev.onefold.tables;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.Sync;
 import dev.onefold.core.event.RecordEnds;
 import java.io.IOException;
 import java.util.Arrays;
@@ -22,7 +23,7 @@ public final class Seeding {
     private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RowSource source;
-    private final SeedLog.Seed seed;
+    private final Sync.Run run;
     private final RowForm form;
     private final RecordEnds ends;
     private final Rate rate;
@@ -36,15 +37,16 @@ public final class Seeding {
     private long rows;
     private Counts counts = new Counts(0, 0, 0, 0, 0);
 
-    public Seeding(RowSource source, SeedLog.Seed seed, Way way, Intake intake, Listener listener) {
+    /// @param run notes the progress
+    public Seeding(RowSource source, Sync.Run run, Way way, Intake intake, Listener listener) {
         this.source = source;
-        this.seed = seed;
+        this.run = run;
         form = way.form();
         rate = way.rate();
         ends = way.ends();
         this.intake = intake;
         this.listener = listener;
-        marks = new HashMap<>(seed.marks());
+        marks = new HashMap<>(run.marks());
     }
 
     /// The form of the rows, and their rate.
@@ -90,13 +92,13 @@ public final class Seeding {
         boolean finished = !listener.stop() || source.parts().stream().allMatch(this::isRead);
         Throwable failed = failure.get();
         if (failed != null) {
-            seed.save(marks);
+            run.save(marks);
             throw failed instanceof IOException e ? e : new IOException(failed.toString(), failed);
         }
         if (finished) {
-            seed.finish();
+            run.finish();
         } else {
-            seed.save(marks);
+            run.save(marks);
         }
         return new Report(rows, counts, finished);
     }
@@ -180,7 +182,7 @@ public final class Seeding {
             done += some.done();
             listener.at(done, rows);
             if (System.nanoTime() - saved > SAVE_NANOS) {
-                seed.save(marks);
+                run.save(marks);
                 saved = System.nanoTime();
             }
         }

@@ -6,7 +6,6 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
 import dev.onefold.core.Status;
 import dev.onefold.core.query.Answer;
-import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.compare.SourceComparison.Passing;
 import java.io.IOException;
 import java.time.Duration;
@@ -18,7 +17,6 @@ final class EnginePassing implements Passing {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final Engine engine;
-    private final SeedLog seedings;
     private final long number;
     private final Waiting waiting;
     private boolean noted;
@@ -27,9 +25,8 @@ final class EnginePassing implements Passing {
     record Waiting(Caller caller, StopRequest stop, Duration lag) {}
 
     /// @param number seedings with a lower one are waited for
-    EnginePassing(Engine engine, SeedLog seedings, long number, Waiting waiting) {
+    EnginePassing(Engine engine, long number, Waiting waiting) {
         this.engine = engine;
-        this.seedings = seedings;
         this.number = number;
         this.waiting = waiting;
     }
@@ -38,7 +35,7 @@ final class EnginePassing implements Passing {
     public void await() throws IOException, InterruptedException {
         pause(waiting.lag());
         awaitFiles();
-        while (seedings.isRunning(number)) {
+        while (engine.sync().isRunning(number)) {
             if (!noted) {
                 waiting.caller().note("Waits for a seeding that is under way.");
                 noted = true;
