@@ -4,7 +4,6 @@ import dev.onefold.api.sync.Looking;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Sync;
-import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.document.Node;
@@ -118,9 +117,18 @@ final class RemoteSync implements Sync {
         }
 
         @Override
-        public Appended append(RecordKind kind, byte[] lines, int length) {
-            String target = target("rows") + "?kind=" + (kind == RecordKind.ROW ? "row" : "record");
-            return engine.post(target, RemoteEngine.whole(lines, length), EngineJson.APPENDED::read);
+        public Appended append(byte[] lines, int length) {
+            return append("record", lines, length);
+        }
+
+        @Override
+        public Appended appendRows(byte[] lines, int length) {
+            return append("row", lines, length);
+        }
+
+        private Appended append(String kind, byte[] lines, int length) {
+            return engine.post(
+                    target("rows") + "?kind=" + kind, RemoteEngine.whole(lines, length), EngineJson.APPENDED::read);
         }
 
         @Override

@@ -2,7 +2,6 @@ package dev.onefold.api;
 
 import dev.onefold.core.Engine;
 import dev.onefold.core.Sync;
-import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
@@ -150,11 +149,13 @@ final class SyncRoutes {
         return switch (action) {
             case "rows" -> {
                 request.allowWithBody("kind");
-                RecordKind kind = kind(request.required("kind"));
+                boolean areRows = areRows(request.required("kind"));
                 byte[] body = request.body();
                 EngineRoutes.requireLines(body);
                 yield acted(
-                        number, run -> Response.json(EngineJson.APPENDED.write(run.append(kind, body, body.length))));
+                        number,
+                        run -> Response.json(EngineJson.APPENDED.write(
+                                areRows ? run.appendRows(body, body.length) : run.append(body, body.length))));
             }
             case "marks" -> {
                 request.allowWithBody();
@@ -199,10 +200,10 @@ final class SyncRoutes {
         return held;
     }
 
-    private static RecordKind kind(String text) {
+    private static boolean areRows(String text) {
         return switch (text) {
-            case "row" -> RecordKind.ROW;
-            case "record" -> RecordKind.SENT;
+            case "row" -> true;
+            case "record" -> false;
             default -> throw new IllegalArgumentException("The parameter 'kind' is row or record, not '" + text + "'");
         };
     }

@@ -7,7 +7,6 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.Engine;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Sync;
-import dev.onefold.core.bytes.RecordKind;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -41,10 +40,15 @@ class SyncRoutesTest {
         }
 
         @Override
-        public Appended append(RecordKind kind, byte[] lines, int length) {
+        public Appended append(byte[] lines, int length) {
             assertThat(closed.getCount()).as("no row comes after the end").isEqualTo(1);
             taken++;
             return new Appended(taken, new Counts(1, 0, 0, 0, 0), List.of());
+        }
+
+        @Override
+        public Appended appendRows(byte[] lines, int length) {
+            return append(lines, length);
         }
 
         @Override

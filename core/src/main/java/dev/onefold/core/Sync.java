@@ -1,7 +1,6 @@
 package dev.onefold.core;
 
 import dev.onefold.core.Engine.Appended;
-import dev.onefold.core.bytes.RecordKind;
 import java.util.Map;
 
 /// The seedings, repairs and comparisons of an engine: they bring rows of a table to it, or compare its rows
@@ -38,11 +37,14 @@ public interface Sync {
         /// The mark at which each part of the source begins.
         Map<String, String> marks();
 
-        /// Takes records behind those that it has: whole lines. They are durable when it returns.
+        /// Takes rows that are records of the pipeline, with a version or an id of their own: whole lines.
+        /// They are durable when it returns.
         ///
-        /// @param kind `ROW` for lines of [dev.onefold.core.form.RowLine]; `SENT` for rows that are records
         /// @param length number of bytes of the lines, from the beginning of the array
-        Appended append(RecordKind kind, byte[] lines, int length);
+        Appended append(byte[] lines, int length);
+
+        /// Takes lines of [dev.onefold.core.form.RowLine]; otherwise as [#append].
+        Appended appendRows(byte[] lines, int length);
 
         /// Notes the progress of each part: all rows in front of these marks are durable in the engine.
         void save(Map<String, String> marks);

@@ -9,7 +9,6 @@ import dev.onefold.api.Scope;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.EngineException.Kind;
 import dev.onefold.core.Sync;
-import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.query.Query;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -86,9 +85,7 @@ class RemoteServiceTest {
                     Sync.Run run = remote.sync().seed("a file", false)) {
                 first = run.number();
                 assertThat(run.continued()).isZero();
-                assertThat(run.append(RecordKind.SENT, rows, rows.length - 1)
-                                .counts()
-                                .accepted())
+                assertThat(run.append(rows, rows.length - 1).counts().accepted())
                         .isEqualTo(2);
                 run.save(Map.of("0", "half", "\u00e4 \"", "end"));
                 assertThat(remote.sync().isRunning(Long.MAX_VALUE)).isTrue();
@@ -108,7 +105,7 @@ class RemoteServiceTest {
             assertThat(on.trades.sync().isRunning(Long.MAX_VALUE)).isFalse();
             try (RemoteEngine remote = trades(on, null)) {
                 try (Sync.Run interrupted = remote.sync().seed("another file", false)) {
-                    interrupted.append(RecordKind.SENT, rows, rows.length);
+                    interrupted.append(rows, rows.length);
                     interrupted.save(Map.of("0", "half"));
                 }
                 try (Sync.Run again = remote.sync().seed("another file", false)) {
@@ -116,10 +113,7 @@ class RemoteServiceTest {
                     assertThat(again.continued()).isPositive();
                     assertThat(again.marks()).isEqualTo(Map.of("0", "half"));
                     on.post("/v1/trades/sync/" + again.number() + "/end", "");
-                    assertFailure(
-                            Kind.STOPPED,
-                            "Run the command again",
-                            () -> again.append(RecordKind.SENT, rows, rows.length));
+                    assertFailure(Kind.STOPPED, "Run the command again", () -> again.append(rows, rows.length));
                 }
             }
             assertThat(on.trades.counts().accepted()).isEqualTo(2);

@@ -4,6 +4,8 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Sync;
 import dev.onefold.core.event.RecordEnds;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -47,6 +49,25 @@ public final class Seeding {
         this.intake = intake;
         this.listener = listener;
         marks = new HashMap<>(run.marks());
+    }
+
+    /// Requires that a row of a table counts once, beside the live record of the same row and at each seeding.
+    ///
+    /// @throws IllegalArgumentException with the reason if it would not
+    public static void requireSeedable(Pipeline pipeline) {
+        switch (pipeline.input().identity()) {
+            case Identity.Versioned _, Identity.ById _ -> {}
+            case Identity.ByPlace _, Identity.ByMessage _ ->
+                throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                        + " has neither a version nor an id: a row of a table would count beside the live record of the"
+                        + " same row, and at each seeding again. Name 'key' and 'version', or 'id', in its input");
+        }
+        if (pipeline.recordsKnownFor().isPresent()) { // A seeding that goes on reads some rows again, whenever that is.
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " forgets ids ('forget'): a row of a table would be delivered beside the live record of the same"
+                    + " row, and at each seeding again. Seed a pipeline that forgets none, or give the rows to 'onefold"
+                    + " run' as a file");
+        }
     }
 
     /// The form of the rows, and their rate.

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Sync;
-import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.RecordEnds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -110,8 +109,13 @@ class SeedingTest {
         }
 
         @Override
-        public Appended append(RecordKind kind, byte[] lines, int length) {
+        public Appended append(byte[] lines, int length) {
             throw new AssertionError("The intake of the test takes the rows");
+        }
+
+        @Override
+        public Appended appendRows(byte[] lines, int length) {
+            return append(lines, length);
         }
 
         @Override

@@ -58,8 +58,13 @@ public final class FolderRun implements Sync.Run {
     }
 
     @Override
-    public Appended append(RecordKind kind, byte[] lines, int length) {
-        return intake.append(kind, lines, length);
+    public Appended append(byte[] lines, int length) {
+        return intake.append(RecordKind.SENT, lines, length);
+    }
+
+    @Override
+    public Appended appendRows(byte[] lines, int length) {
+        return intake.append(RecordKind.ROW, lines, length);
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.onefold.api.sync;
 
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.Sync;
-import dev.onefold.core.bytes.RecordKind;
 import java.util.Map;
 
 /// A comparison that changes nothing.
@@ -25,8 +24,13 @@ public record Looking(Runnable end) implements Sync.Run {
     }
 
     @Override
-    public Appended append(RecordKind kind, byte[] lines, int length) {
+    public Appended append(byte[] lines, int length) {
         throw new IllegalStateException("A comparison brings no rows");
+    }
+
+    @Override
+    public Appended appendRows(byte[] lines, int length) {
+        return append(lines, length);
     }
 
     @Override

@@ -5,8 +5,8 @@ import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine;
 import dev.onefold.core.Sync;
-import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.tables.Seeding;
+import dev.onefold.tables.compare.EnginePassing;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison.Passing;
 import java.util.Map;
@@ -58,13 +58,12 @@ public final class EngineHome implements Home {
 
         @Override
         public Passing passing() {
-            return new EnginePassing(
-                    engine, number(), new EnginePassing.Waiting(work.caller(), work.stop(), work.lag()));
+            return new EnginePassing(engine, number(), work.waiting());
         }
 
         @Override
         public Seeding.Intake intake() {
-            return (lines, length) -> run.append(RecordKind.ROW, lines, length);
+            return run::appendRows;
         }
 
         @Override

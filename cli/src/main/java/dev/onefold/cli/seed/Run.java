@@ -11,6 +11,7 @@ import dev.onefold.core.Sync;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.FileRows;
+import dev.onefold.tables.FirstRows;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.RowForm;
 import dev.onefold.tables.Seeding;
@@ -58,7 +59,7 @@ public final class Run {
                                 : "An earlier seeding of this query was interrupted; it is read from its beginning.");
             }
             RowForm form = Versions.form(pipeline, opened.stream(), seed.number());
-            Seeding.Intake intake = (lines, length) -> seed.append(form.kind(), lines, length);
+            Seeding.Intake intake = form.intake(seed);
             Seeding seeding = new Seeding(
                     opened.source(),
                     seed,
@@ -74,6 +75,9 @@ public final class Run {
                 return stop.exitCodeUnfinished();
             }
             return options.failOnRejected && report.counts().rejected() > 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT, String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ExitCode.INTERRUPTED;

@@ -212,7 +212,7 @@ class SeedHazardsTest {
                                     engine.append("live", table.arrival());
                                 }
                                 left[0]--;
-                                return seed.append(way.form().kind(), lines, length);
+                                return way.form().intake(seed).append(lines, length);
                             },
                             new Seeding.Listener() {
                                 @Override
@@ -276,8 +276,7 @@ class SeedHazardsTest {
                 Taken taken = new Taken(lines, read.size());
                 try (Sync.Run seed = engine.sync().seed("read", false)) {
                     Seeding.Way way = way(engine, seed);
-                    Seeding.Intake intake =
-                            (some, length) -> seed.append(way.form().kind(), some, length);
+                    Seeding.Intake intake = way.form().intake(seed);
                     new Seeding(taken, seed, way, intake, always()).run();
                 }
                 assertEqual(engine, table);
