@@ -20,6 +20,9 @@ module dev.onefold.api {
     exports dev.onefold.api.jwt to
             dev.onefold.aws,
             dev.onefold.server;
+    exports dev.onefold.api.sync to
+            dev.onefold.cli,
+            dev.onefold.embedded;
     exports dev.onefold.api.page to
             dev.onefold.aws,
             dev.onefold.server;

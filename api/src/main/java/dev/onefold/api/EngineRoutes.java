@@ -47,6 +47,7 @@ final class EngineRoutes {
     private static final Set<String> LETTER_PARTS = Set.of("", "record", "edited");
 
     private final Engine engine;
+    private @Nullable SyncRoutes sync; // Guarded by this; made by the first request about it.
     private volatile @Nullable String name; // Known once the engine has said it, and then for ever.
 
     EngineRoutes(Engine engine) {
@@ -154,12 +155,34 @@ final class EngineRoutes {
                         String source = request.required("source");
                         yield Response.json(Map.of("acknowledged", engine.acknowledged(source)));
                     }
+                    case SyncRoutes.NAME -> sync().get(request);
                     case "dead-letters" -> letters(request);
                     default -> throw Routes.noRoute(request);
                 });
     }
 
+    /// Ends the seedings and repairs that are under way.
+    void close() {
+        SyncRoutes begun;
+        synchronized (this) {
+            begun = sync;
+        }
+        if (begun != null) {
+            begun.close();
+        }
+    }
+
+    private synchronized SyncRoutes sync() {
+        if (sync == null) {
+            sync = new SyncRoutes(engine);
+        }
+        return sync;
+    }
+
     private Response post(Request request, List<String> path) {
+        if (!path.isEmpty() && path.getFirst().equals(SyncRoutes.NAME)) {
+            return sync().post(request, path.subList(1, path.size())).orElseThrow(() -> Routes.noRoute(request));
+        }
         if (!path.isEmpty() && path.getFirst().equals(BatchRoutes.NAME)) {
             return new BatchRoutes(engine)
                     .post(request, path.subList(1, path.size()))
@@ -395,8 +418,8 @@ final class EngineRoutes {
         return Response.json(EngineJson.APPENDED.write(engine.append(source == null ? SOURCE_USUAL : source, lines)));
     }
 
-    /// Whether a request brings rows of a seeding or repair. Only the command line brings them, on the
-    /// socket.
+    /// Whether a request brings rows under a number that its sender has drawn. Only the command line does, on
+    /// the socket: by TCP the service draws the numbers.
     static boolean takesRows(Request request) {
         List<String> path = request.path();
         return request.method().equals("POST")
@@ -413,9 +436,9 @@ final class EngineRoutes {
                 EngineJson.APPENDED.write(engine.appendRows(source, request.number("from", 1), body, body.length)));
     }
 
-    private static void requireLines(byte[] body) {
+    static void requireLines(byte[] body) {
         if (body.length > 0 && body[body.length - 1] != '\n') {
-            throw new IllegalArgumentException("The content does not end with a line end. With 'from', each line"
+            throw new IllegalArgumentException("The content does not end with a line end. Here each line"
                     + " needs one: a line that is cut off would be taken, and the whole line passed over later.");
         }
     }

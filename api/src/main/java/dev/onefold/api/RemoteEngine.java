@@ -4,6 +4,7 @@ import dev.onefold.api.reading.AnswerLines;
 import dev.onefold.api.reading.JsonReading;
 import dev.onefold.api.reading.RowMarks;
 import dev.onefold.api.reading.TableLines;
+import dev.onefold.api.sync.FolderSync;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Counts;
@@ -15,6 +16,7 @@ import dev.onefold.core.Engine.KeptJournal;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
+import dev.onefold.core.Sync;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import dev.onefold.core.bytes.Utf8;
@@ -56,22 +58,19 @@ import org.jspecify.annotations.Nullable;
 /// The engine that another process runs: one of the same user on a data directory, or a service. If that process ends,
 /// a call fails with an [EngineException] of kind STOPPED. Any thread may call.
 public final class RemoteEngine implements Engine {
-    /// The capabilities that a service lacks, whatever its engine has.
-    private static final Map<Capability, String> MISSING_AT_SERVICE = Map.of(
-            Capability.COMPARISON,
-            "A service compares no rows with their table, because none of its tokens allows to seed or repair. Run"
-                    + " 'onefold verify --against' on the machine of the service, with --data.");
-
     /// The target of the first request to a process.
     static final String PIPELINES = "/v1";
 
     private final Client client;
     private final String path;
     private final Capabilities capabilities;
+    private final Sync sync;
     private volatile boolean answered;
 
-    private RemoteEngine(Client client, Node about, Map<Capability, String> missingThere) {
+    /// @param directory the data directory on this machine; `null` for a service
+    private RemoteEngine(Client client, Node about, @Nullable Path directory) {
         this.client = client;
+        sync = directory == null ? new RemoteSync(this) : FolderSync.of(this, directory);
         path = PIPELINES + "/" + encoded(about.get("pipeline").text());
         Map<Capability, String> missing = new EnumMap<>(Capability.class);
         about.get("missing").entries().forEach(entry -> {
@@ -80,7 +79,6 @@ public final class RemoteEngine implements Engine {
                         Capability.valueOf(entry.name().text()), entry.value().text());
             }
         });
-        missing.putAll(missingThere);
         capabilities = new Capabilities(missing);
     }
 
@@ -104,7 +102,7 @@ public final class RemoteEngine implements Engine {
         }
         Client client = new Client(new SocketTransport(directory));
         try {
-            return Optional.of(new RemoteEngine(client, pipelines(client).getFirst(), Map.of()));
+            return Optional.of(new RemoteEngine(client, pipelines(client).getFirst(), directory));
         } catch (EngineException e) {
             if (client.isGone()) {
                 return Optional.empty(); // The file is there and nobody listens: its owner was killed.
@@ -140,7 +138,7 @@ public final class RemoteEngine implements Engine {
         for (Node about : pipelines(client)) {
             String name = about.get("pipeline").text();
             if (name.equals(pipeline)) {
-                return new RemoteEngine(client, about, MISSING_AT_SERVICE);
+                return new RemoteEngine(client, about, null);
             }
             names.add(name);
         }
@@ -301,6 +299,12 @@ public final class RemoteEngine implements Engine {
     }
 
     @Override
+    public Sync sync() {
+        capabilities.require(Capability.SYNC);
+        return sync;
+    }
+
+    @Override
     public Verification verify(Truth truth) {
         return EngineJson.VERIFICATION.read(compute("/verify" + from(truth), null));
     }
@@ -383,9 +387,9 @@ public final class RemoteEngine implements Engine {
         return append("/records", source, firstRecord, lines, length);
     }
 
+    /// Through the socket alone: of a service, [#sync] takes rows.
     @Override
     public Appended appendRows(String source, long firstRecord, byte[] lines, int length) {
-        capabilities.require(Capability.COMPARISON);
         return append("/rows", source, firstRecord, lines, length);
     }
 
@@ -396,12 +400,18 @@ public final class RemoteEngine implements Engine {
             throw new IllegalArgumentException("The length is " + length + "; it is 0 to " + lines.length + " bytes");
         }
         String target = route + "?source=" + encoded(source) + "&from=" + firstRecord;
+        return post(target, whole(lines, length), EngineJson.APPENDED::read);
+    }
+
+    /// The lines with a line end behind the last one: the caller says that it is whole, and the request needs
+    /// its end.
+    static byte[] whole(byte[] lines, int length) {
         boolean ended = length == 0 || lines[length - 1] == '\n';
         byte[] content = Arrays.copyOf(lines, ended ? length : length + 1);
         if (!ended) {
-            content[length] = '\n'; // The caller says that the last line is whole; the socket needs its end.
+            content[length] = '\n';
         }
-        return post(target, content, EngineJson.APPENDED::read);
+        return content;
     }
 
     @Override

@@ -197,12 +197,20 @@ public final class Routes {
             throw new Request.Refused(new Failure(
                     403,
                     Failure.NOT_ALLOWED,
-                    "The token does not allow to " + scope.word() + " in pipeline " + path.get(1) + "."));
+                    "The token does not allow to " + scope.word() + " in pipeline " + path.get(1)
+                            + ". Add the scope '" + scope.word()
+                            + "' to its line in the file of tokens, and restart the"
+                            + " service; a signed token has it as 'onefold:" + scope.word() + "'."));
         }
         if (!isOwnUser && EngineRoutes.takesRows(request)) {
             throw noRoute(request);
         }
         return pipeline;
+    }
+
+    /// Ends the seedings and repairs of other processes that are under way.
+    public void close() {
+        pipelines.forEach(EngineRoutes::close);
     }
 
     private static Request.Refused noMethod(Request request) {

@@ -12,21 +12,29 @@ public enum Scope {
     WRITE,
 
     /// Sees and decides about things that wait for a person, recomputes, and changes.
-    OPERATE;
+    OPERATE,
+
+    /// Seeds, compares and repairs rows, releases batches and the journal.
+    ADMINISTER;
 
     /// The scope that a request needs. This method decides for all routes, so a route that is not named needs
-    /// the highest scope. Dead letters and the contents of batches need it too, because they are records as a
-    /// sender sent them.
+    /// the highest scope. Dead letters and the contents of batches need more than results do, because they are
+    /// records as a sender sent them.
     public static Scope of(Request request) {
         List<String> path = request.path();
         String route = path.size() < 3 ? "" : path.get(2);
+        String last = path.getLast();
         boolean isGet = request.method().equals("GET");
         return switch (route) {
             case "", "totals", "changes", "rows", "keys", "tables", "status", "counts", "journal" ->
-                isGet ? READ : OPERATE;
+                isGet ? READ : ADMINISTER;
             case "records" -> isGet ? READ : WRITE;
-            case "batches" -> isGet && !path.getLast().equals("content") ? READ : OPERATE;
-            default -> OPERATE;
+            case "batches" ->
+                isGet
+                        ? last.equals("content") ? OPERATE : READ
+                        : last.equals("release") || last.equals("settle") ? ADMINISTER : OPERATE;
+            case "dead-letters", "verify", "rebuild", "checkpoint", "change" -> OPERATE;
+            default -> ADMINISTER;
         };
     }
 

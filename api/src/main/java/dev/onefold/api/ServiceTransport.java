@@ -238,7 +238,7 @@ final class ServiceTransport implements Transport {
                 "The service at " + address + " refuses this: " + detail
                         + (status == UNAUTHORIZED
                                 ? " Give a valid token, by --token-file or ONEFOLD_TOKEN."
-                                : " Use a token that allows it; 'onefold token NAME --allow SCOPE' makes one."));
+                                : " 'onefold token NAME --allow SCOPE' makes another token."));
     }
 
     @Override

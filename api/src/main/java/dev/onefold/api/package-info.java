@@ -4,7 +4,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     jwt > api > page > body > reading
+///     jwt > api > sync > page > body > reading
 @NullMarked
 package dev.onefold.api;
 

@@ -70,7 +70,10 @@ public final class AwsEngine implements Engine {
             Capability.STATUS, "On AWS the metrics in CloudWatch say how a deployment is.",
             Capability.SOURCES, "On AWS the stream forgets its records; the totals are recomputed from the rows.",
             Capability.DEFINITION_CHANGE, "On AWS a changed pipeline is deployed; its totals are filled from the rows.",
-            Capability.JOURNAL, "On AWS there is no journal: each transaction is durable."));
+            Capability.JOURNAL, "On AWS there is no journal: each transaction is durable.",
+            Capability.SYNC,
+                    "On AWS, 'onefold aws seed' and 'onefold aws verify --against' bring and compare the rows of a"
+                            + " table."));
 
     private final Store store;
     private final Definitions definitions;

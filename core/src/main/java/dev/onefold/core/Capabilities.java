@@ -44,6 +44,8 @@ public record Capabilities(Map<Capability, String> missing) {
         DEFINITION_CHANGE,
         /// Lists its rows, to be compared with the table that they come from: [Engine#rangeSums].
         COMPARISON,
+        /// Takes rows of seedings and repairs: [Engine#sync].
+        SYNC,
         /// Keeps or releases its journal: [Engine#journal].
         JOURNAL
     }

@@ -167,9 +167,16 @@ public interface Engine extends AutoCloseable {
     }
 
     /// Takes rows of a table, or removals of rows, from a seeding or a repair: lines of
-    /// [dev.onefold.core.form.RowLine]. Otherwise as [#append(String, long, byte\[\], int)].
+    /// [dev.onefold.core.form.RowLine]. Otherwise as [#append(String, long, byte\[\], int)]. It is for a
+    /// process beside the data directory; [#sync] brings rows to every engine, under a number that orders
+    /// them.
     default Appended appendRows(String source, long firstRecord, byte[] lines, int length) {
         throw lacking(Capability.APPEND);
+    }
+
+    /// The seedings, repairs and comparisons of this engine.
+    default Sync sync() {
+        throw lacking(Capability.SYNC);
     }
 
     /// Lines of a source that are acknowledged so far.

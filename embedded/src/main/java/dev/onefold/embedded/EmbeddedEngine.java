@@ -1,6 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.api.EngineSocket;
+import dev.onefold.api.sync.FolderSync;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
@@ -12,6 +13,7 @@ import dev.onefold.core.Engine.KeptJournal;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
+import dev.onefold.core.Sync;
 import dev.onefold.core.TotalsTable;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
@@ -384,6 +386,11 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public List<RowMark> rowMarks(BitSet ranges) {
         return new RowListing(guard, this::view).marks(ranges);
+    }
+
+    @Override
+    public Sync sync() {
+        return directoryLock == null ? FolderSync.reading(this, opening.root()) : FolderSync.of(this, opening.root());
     }
 
     @Override

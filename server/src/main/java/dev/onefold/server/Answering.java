@@ -96,6 +96,7 @@ final class Answering extends Handler.Abstract {
     void close() {
         recomputing.close();
         makers.close();
+        routes.close();
     }
 
     /// Whether a request is answered by a stream of events.

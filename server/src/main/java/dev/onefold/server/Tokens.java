@@ -102,11 +102,14 @@ public final class Tokens {
         }
         Set<Scope> scopes = EnumSet.noneOf(Scope.class);
         for (String word : words[2].split(",", -1)) {
-            scopes.add(Stream.of(Scope.values())
-                    .filter(scope -> scope.word().equals(word))
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("Line " + number
-                            + " of the file of tokens has an unknown scope; there are read, write and operate")));
+            scopes.add(
+                    Stream.of(Scope.values())
+                            .filter(scope -> scope.word().equals(word))
+                            .findFirst()
+                            .orElseThrow(
+                                    () -> new IllegalArgumentException(
+                                            "Line " + number
+                                                    + " of the file of tokens has an unknown scope; there are read, write, operate and administer")));
         }
         return new Token(HexFormat.of().parseHex(words[1]), scopes, Set.copyOf(List.of(words[3].split(",", -1))));
     }

@@ -25,7 +25,7 @@ class OpenApiTest {
     private static final Pattern KNOWN = Pattern.compile("There is no parameter 'zzz' here(?:; there is ([^\"]*))?\"");
     private static final String WORDS = "totals changes rows keys tables status counts journal release records"
             + " dead-letters record edited redrive purge batches list content settle seal verify rebuild checkpoint change"
-            + " range-sums row-marks 1";
+            + " range-sums row-marks sync seed repair rows marks finish renew end 1";
 
     @TempDir
     Path directory;
@@ -115,7 +115,7 @@ class OpenApiTest {
         List<String> words = List.of(WORDS.split(" ", -1));
         List<String> tails = Stream.concat(
                         words.stream(),
-                        Stream.of("dead-letters/1", "batches/1", "batches", "journal", "dead-letters")
+                        Stream.of("dead-letters/1", "batches/1", "sync/1", "batches", "sync", "journal", "dead-letters")
                                 .flatMap(first -> words.stream().map(word -> first + "/" + word)))
                 .toList();
         try (RunningService on = new RunningService(directory)) {

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpServer;
 import dev.onefold.api.RemoteEngine;
 import dev.onefold.api.Scope;
-import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.EngineException.Kind;
+import dev.onefold.core.Sync;
 import dev.onefold.core.query.Query;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,7 @@ class RemoteServiceTest {
             assertThat(reader.status().rows()).isEqualTo(1);
             assertFailure(
                     Kind.INACCESSIBLE,
-                    "The token does not allow to operate in pipeline trades. Use a token that allows it; 'onefold token",
+                    "The token does not allow to operate in pipeline trades. Add the scope 'operate' to its line",
                     () -> reader.deadLetters().size());
             assertFailure(Kind.INACCESSIBLE, "does not allow to write", () -> reader.append("one", List.of("garbage")));
             try (RemoteEngine feeder = trades(on, "s3cr3t-2")) {
@@ -76,19 +77,76 @@ class RemoteServiceTest {
     }
 
     @Test
-    void rows_are_compared_and_repaired_beside_the_data_alone() throws Exception {
-        try (RunningService on = new RunningService(directory);
-                RemoteEngine remote = trades(on, null)) {
-            String reason = remote.capabilities().reason(Capability.COMPARISON).orElseThrow();
-            assertThat(reason).contains("on the machine of the service");
+    void a_seeding_goes_on_at_its_marks_and_the_service_draws_its_number() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            long first;
+            byte[] rows = RunningService.bytes(RunningService.record(1, "2.50") + RunningService.record(2, "1"));
+            try (RemoteEngine remote = trades(on, null);
+                    Sync.Run run = remote.sync().seed("a file", false)) {
+                first = run.number();
+                assertThat(run.continued()).isZero();
+                assertThat(run.append(rows, rows.length - 1).counts().accepted())
+                        .isEqualTo(2);
+                run.save(Map.of("0", "half", "\u00e4 \"", "end"));
+                assertThat(remote.sync().isRunning(Long.MAX_VALUE)).isTrue();
+                assertThat(remote.sync().isRunning(first)).isFalse();
+                assertThat(on.trades.sync().isRunning(Long.MAX_VALUE)).isTrue();
+                try (Sync.Run beside = remote.sync().seed("a file", false)) {
+                    assertThat(beside.marks()).isEmpty();
+                    beside.finish();
+                }
+                try (Sync.Run _ = remote.sync().repair()) {
+                    assertFailure(
+                            Kind.IN_USE,
+                            "one repairs at a time",
+                            () -> remote.sync().repair());
+                }
+            }
+            assertThat(on.trades.sync().isRunning(Long.MAX_VALUE)).isFalse();
+            try (RemoteEngine remote = trades(on, null)) {
+                try (Sync.Run interrupted = remote.sync().seed("another file", false)) {
+                    interrupted.append(rows, rows.length);
+                    interrupted.save(Map.of("0", "half"));
+                }
+                try (Sync.Run again = remote.sync().seed("another file", false)) {
+                    assertThat(again.number()).isGreaterThan(first);
+                    assertThat(again.continued()).isPositive();
+                    assertThat(again.marks()).isEqualTo(Map.of("0", "half"));
+                    on.post("/v1/trades/sync/" + again.number() + "/end", "");
+                    assertFailure(Kind.STOPPED, "Run the command again", () -> again.append(rows, rows.length));
+                }
+            }
+            assertThat(on.trades.counts().accepted()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void a_token_without_the_scope_administer_is_told_the_scope_and_what_to_write() throws Exception {
+        Tokens tokens = Tokens.read(List.of(Tokens.line(
+                "before", "s3cr3t", EnumSet.of(Scope.READ, Scope.WRITE, Scope.OPERATE), List.of(Tokens.ALL))));
+        try (RunningService on = new RunningService(directory, tokens);
+                RemoteEngine remote = trades(on, "s3cr3t")) {
             for (ThrowingCallable each : List.<ThrowingCallable>of(
+                    () -> remote.sync().seed("a file", false),
+                    () -> remote.sync().repair(),
+                    () -> remote.sync().isRunning(1),
                     remote::rangeSums,
                     () -> remote.rowMarks(new BitSet()),
-                    () -> remote.appendRows("seed/1", 1, new byte[0], 0))) {
-                assertThatThrownBy(each)
-                        .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessage(reason);
+                    () -> remote.journal().release())) {
+                assertFailure(
+                        Kind.INACCESSIBLE,
+                        "does not allow to administer in pipeline trades. Add the scope 'administer' to its line in the"
+                                + " file of tokens",
+                        each);
             }
+        }
+    }
+
+    @Test
+    void rows_under_a_number_of_the_client_are_taken_on_the_socket_alone() throws Exception {
+        try (RunningService on = new RunningService(directory);
+                RemoteEngine remote = trades(on, null)) {
+            assertFailure(Kind.FORMAT, "does not offer this", () -> remote.appendRows("seed/1", 1, new byte[0], 0));
         }
     }
 

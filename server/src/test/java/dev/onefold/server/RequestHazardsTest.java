@@ -180,31 +180,43 @@ class RequestHazardsTest {
         Tokens tokens = Tokens.read(List.of(
                 Tokens.line("reader", "r", EnumSet.of(Scope.READ), List.of("trades")),
                 Tokens.line("writer", "w", EnumSet.of(Scope.WRITE), List.of("trades")),
-                Tokens.line("operator", "o", EnumSet.of(Scope.OPERATE), List.of("trades"))));
+                Tokens.line("operator", "o", EnumSet.of(Scope.OPERATE), List.of("trades")),
+                Tokens.line("administrator", "a", EnumSet.of(Scope.ADMINISTER), List.of("trades"))));
         List<String> reads = words("""
                 _ /totals /changes /rows/1 /keys/1 /tables /status /counts /journal /records?source=s /batches
                 /batches/list /batches/1
                 """);
         List<String> operates = words("""
                 /dead-letters /dead-letters/1 /dead-letters/1/record /dead-letters/1/edited /batches/1/content
-                /range-sums /nothing
                 """);
         List<String> changes = words("""
-                /verify /rebuild /checkpoint /change /row-marks /journal/release /dead-letters/purge?id=1
-                /dead-letters/1/redrive /batches/seal /batches/1/release /batches/1/settle?how=delivered
-                /nothing /totals /changes
+                /verify /rebuild /checkpoint /change /dead-letters/purge?id=1 /dead-letters/1/redrive /batches/seal
+                """);
+        List<String> administers = words("""
+                /sync /sync?below=1 /sync/seed /range-sums /nothing
+                """);
+        List<String> administering = words("""
+                /sync /sync/seed /sync/seed?restart=true /sync/repair /sync/1/rows?kind=row /sync/1/marks /sync/1/finish
+                /sync/1/renew /sync/1/end /row-marks /rows?source=s&from=1 /journal/release /batches/1/release
+                /batches/1/settle?how=delivered /nothing /totals /changes
                 """);
         try (RunningService on = new RunningService(directory, tokens)) {
             for (String path : reads) {
-                requireRefused(on, "GET", path, "w", "o");
+                requireRefused(on, "GET", path, "w", "o", "a");
             }
             for (String path : operates) {
-                requireRefused(on, "GET", path, "r", "w");
+                requireRefused(on, "GET", path, "r", "w", "a");
             }
             for (String path : changes) {
-                requireRefused(on, "POST", path, "r", "w");
+                requireRefused(on, "POST", path, "r", "w", "a");
             }
-            requireRefused(on, "POST", "/records", "r", "o");
+            for (String path : administers) {
+                requireRefused(on, "GET", path, "r", "w", "o");
+            }
+            for (String path : administering) {
+                requireRefused(on, "POST", path, "r", "w", "o");
+            }
+            requireRefused(on, "POST", "/records", "r", "o", "a");
             assertThat(on.get("/metrics").statusCode()).isEqualTo(401);
             assertThat(on.get("/metrics", "Authorization", "Bearer w").body()).doesNotContain("trades", "lines");
             assertThat(on.get("/metrics", "Authorization", "Bearer r").body())

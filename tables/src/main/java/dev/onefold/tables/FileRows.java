@@ -1,14 +1,18 @@
 package dev.onefold.tables;
 
+import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Limits;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,6 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class FileRows implements RowSource {
     private static final String PART = "0";
     private static final int BLOCK_BYTES = 1 << 20;
+
+    private static final int HASHED_BYTES = 1 << 20;
 
     /// A record has fewer bytes, with all that is around it.
     private static final int ROW_BYTES_MAX = Limits.RECORD_BYTES_MAX + BLOCK_BYTES;
@@ -42,8 +48,17 @@ public final class FileRows implements RowSource {
             return new Content(path, Files.size(path), Files.getLastModifiedTime(path), read, opener);
         }
 
+        /// With a hash of its beginning: on another machine the path, the size and the time may be those of
+        /// another file, and marks of that one would leave out rows of this one.
         String identity() {
-            return "file:" + path + " " + bytes + " " + changed;
+            MessageDigest hash = Sha256.digest();
+            try (InputStream in = Files.newInputStream(path)) {
+                hash.update(in.readNBytes(HASHED_BYTES));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return "file:" + path + " " + bytes + " " + changed + " "
+                    + HexFormat.of().formatHex(hash.digest());
         }
 
         /// Requires that the file has not been cut or rewritten since the reading began, because rows might be

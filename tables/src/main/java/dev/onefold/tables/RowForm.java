@@ -1,5 +1,6 @@
 package dev.onefold.tables;
 
+import dev.onefold.core.Sync;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.form.RowLine;
@@ -38,6 +39,11 @@ public final class RowForm {
     /// The kind of the records that the engine gets.
     public RecordKind kind() {
         return prefix.length == 0 ? RecordKind.SENT : RecordKind.ROW;
+    }
+
+    /// Brings such records to a seeding or a repair.
+    public Seeding.Intake intake(Sync.Run run) {
+        return prefix.length == 0 ? run::append : run::appendRows;
     }
 
     /// A row as a record, without a line end.

@@ -42,6 +42,14 @@ public final class RowVersions {
         }
     }
 
+    /// Names the log that the rows are below: a seeding that goes on below another one has to read all rows
+    /// again.
+    ///
+    /// @throws IllegalArgumentException if it is not known
+    public static String log(Pipeline pipeline, @Nullable String stream) {
+        return areByPlace(pipeline) ? "generation " + generation(pipeline, stream) : "";
+    }
+
     /// The generation of the log that the pipeline reads.
     ///
     /// @throws IllegalArgumentException if it is not known

@@ -2,7 +2,10 @@ package dev.onefold.tables;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.Sync;
 import dev.onefold.core.event.RecordEnds;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -22,7 +25,7 @@ public final class Seeding {
     private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RowSource source;
-    private final SeedLog.Seed seed;
+    private final Sync.Run run;
     private final RowForm form;
     private final RecordEnds ends;
     private final Rate rate;
@@ -36,15 +39,35 @@ public final class Seeding {
     private long rows;
     private Counts counts = new Counts(0, 0, 0, 0, 0);
 
-    public Seeding(RowSource source, SeedLog.Seed seed, Way way, Intake intake, Listener listener) {
+    /// @param run notes the progress
+    public Seeding(RowSource source, Sync.Run run, Way way, Intake intake, Listener listener) {
         this.source = source;
-        this.seed = seed;
+        this.run = run;
         form = way.form();
         rate = way.rate();
         ends = way.ends();
         this.intake = intake;
         this.listener = listener;
-        marks = new HashMap<>(seed.marks());
+        marks = new HashMap<>(run.marks());
+    }
+
+    /// Requires that a row of a table counts once, beside the live record of the same row and at each seeding.
+    ///
+    /// @throws IllegalArgumentException with the reason if it would not
+    public static void requireSeedable(Pipeline pipeline) {
+        switch (pipeline.input().identity()) {
+            case Identity.Versioned _, Identity.ById _ -> {}
+            case Identity.ByPlace _, Identity.ByMessage _ ->
+                throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                        + " has neither a version nor an id: a row of a table would count beside the live record of the"
+                        + " same row, and at each seeding again. Name 'key' and 'version', or 'id', in its input");
+        }
+        if (pipeline.recordsKnownFor().isPresent()) { // A seeding that goes on reads some rows again, whenever that is.
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " forgets ids ('forget'): a row of a table would be delivered beside the live record of the same"
+                    + " row, and at each seeding again. Seed a pipeline that forgets none, or give the rows to 'onefold"
+                    + " run' as a file");
+        }
     }
 
     /// The form of the rows, and their rate.
@@ -90,13 +113,13 @@ public final class Seeding {
         boolean finished = !listener.stop() || source.parts().stream().allMatch(this::isRead);
         Throwable failed = failure.get();
         if (failed != null) {
-            seed.save(marks);
+            run.save(marks);
             throw failed instanceof IOException e ? e : new IOException(failed.toString(), failed);
         }
         if (finished) {
-            seed.finish();
+            run.finish();
         } else {
-            seed.save(marks);
+            run.save(marks);
         }
         return new Report(rows, counts, finished);
     }
@@ -180,7 +203,7 @@ public final class Seeding {
             done += some.done();
             listener.at(done, rows);
             if (System.nanoTime() - saved > SAVE_NANOS) {
-                seed.save(marks);
+                run.save(marks);
                 saved = System.nanoTime();
             }
         }

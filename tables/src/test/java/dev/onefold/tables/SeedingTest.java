@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.Sync;
 import dev.onefold.core.event.RecordEnds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -74,12 +76,11 @@ class SeedingTest {
         public void close() {}
     }
 
-    private Seeding seeding(RowSource source, SeedLog.Seed seed, Seeding.Intake intake, CountDownLatch stop) {
+    private Seeding seeding(RowSource source, Noted seed, Seeding.Intake intake, CountDownLatch stop) {
         return seeding(source, seed, new Seeding.Way(RowForm.plain(), RecordEnds.LINES, Rate.of(0)), intake, stop);
     }
 
-    private Seeding seeding(
-            RowSource source, SeedLog.Seed seed, Seeding.Way way, Seeding.Intake intake, CountDownLatch stop) {
+    private Seeding seeding(RowSource source, Noted seed, Seeding.Way way, Seeding.Intake intake, CountDownLatch stop) {
         return new Seeding(source, seed, way, intake, new Seeding.Listener() {
             @Override
             public void at(long done, long rows) {}
@@ -91,13 +92,49 @@ class SeedingTest {
         });
     }
 
-    private SeedLog.Seed seed() throws IOException {
-        return new SeedLog(folder.resolve("seeds")).begin("endless", SeedLog.Numbers.of(1), false);
+    private static Noted seed() {
+        return new Noted(new HashMap<>());
+    }
+
+    /// A seeding whose marks are in memory.
+    private record Noted(Map<String, String> marks) implements Sync.Run {
+        @Override
+        public long number() {
+            return 1;
+        }
+
+        @Override
+        public long continued() {
+            return 0;
+        }
+
+        @Override
+        public Appended append(byte[] lines, int length) {
+            throw new AssertionError("The intake of the test takes the rows");
+        }
+
+        @Override
+        public Appended appendRows(byte[] lines, int length) {
+            return append(lines, length);
+        }
+
+        @Override
+        public void save(Map<String, String> noted) {
+            marks.putAll(noted);
+        }
+
+        @Override
+        public void finish() {
+            marks.clear();
+        }
+
+        @Override
+        public void close() {}
     }
 
     @Test
     void it_ends_when_the_intake_fails_while_all_parts_wait_for_room() throws IOException {
-        try (SeedLog.Seed seed = seed()) {
+        try (Noted seed = seed()) {
             Seeding seeding = seeding(
                     new Endless(),
                     seed,
@@ -114,7 +151,7 @@ class SeedingTest {
     @Test
     void it_ends_when_it_is_stopped_while_all_parts_wait_for_room() throws IOException, InterruptedException {
         CountDownLatch stop = new CountDownLatch(1);
-        try (SeedLog.Seed seed = seed()) {
+        try (Noted seed = seed()) {
             Seeding seeding = seeding(
                     new Endless(),
                     seed,
@@ -135,7 +172,7 @@ class SeedingTest {
         Path file = Files.writeString(folder.resolve("rows"), "{\"id\":1}\n".repeat(1_000));
         CountDownLatch stop = new CountDownLatch(1);
         List<Integer> appended = new ArrayList<>();
-        try (SeedLog.Seed seed = seed()) {
+        try (Noted seed = seed()) {
             Seeding seeding = seeding(
                     new FileRows(
                             FileRows.Content.of(file, new AtomicLong(), () -> Files.newInputStream(file)),
@@ -151,17 +188,15 @@ class SeedingTest {
                     },
                     stop);
             assertThat(seeding.run().finished()).isFalse();
+            assertThat(seed.marks()).isEmpty();
         }
         assertThat(appended).containsExactly(7);
-        try (SeedLog.Seed again = seed()) {
-            assertThat(again.marks()).isEmpty();
-        }
     }
 
     @Test
     void it_ends_when_it_is_stopped_while_the_source_brings_nothing() throws IOException, InterruptedException {
         CountDownLatch stop = new CountDownLatch(1);
-        try (SeedLog.Seed seed = seed()) {
+        try (Noted seed = seed()) {
             RowSource silent = new Endless() {
                 @Override
                 public void read(Map<String, String> from, Taker taker) throws InterruptedException {
@@ -178,7 +213,7 @@ class SeedingTest {
 
     @Test
     void an_error_of_the_reader_is_told() throws IOException {
-        try (SeedLog.Seed seed = seed()) {
+        try (Noted seed = seed()) {
             RowSource broken = new Endless() {
                 @Override
                 public void read(Map<String, String> from, Taker taker) {

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
 /// seconds. While they cannot be read, the last keys are used for an hour. Is thread-safe.
 ///
 /// The claims `scope` and `scp` of a token hold its permissions. Each claim is a text of words with blanks
-/// between them, or a list, because issuers differ there. The words are `onefold:read`, `onefold:write` and
-/// `onefold:operate` for all pipelines, `onefold:read:trades` for one.
+/// between them, or a list, because issuers differ there. The words are `onefold:read`, `onefold:write`,
+/// `onefold:operate` and `onefold:administer` for all pipelines, `onefold:read:trades` for one.
 public final class Issuer {
     /// The name in a grant for all pipelines.
     public static final String ALL = "*";

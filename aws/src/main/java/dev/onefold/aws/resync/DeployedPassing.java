@@ -4,11 +4,10 @@ import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.CatchUp;
 import dev.onefold.tables.compare.SourceComparison.Passing;
+import dev.onefold.tables.compare.SourceComparison.Waiting;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
@@ -38,13 +37,6 @@ public final class DeployedPassing implements Passing {
             Supplier<KinesisAsyncClient> kinesis,
             Supplier<DynamoDbStreamsAsyncClient> changes,
             Optional<RetryQueue> retries) {}
-
-    /// How it waits.
-    ///
-    /// @param lag the longest that a change takes from the source to the stream
-    /// @param isStopped whether to wait no more
-    /// @param notes is told what is waited for
-    public record Waiting(Duration lag, BooleanSupplier isStopped, Consumer<String> notes) {}
 
     /// @param number seedings with a lower one are waited for
     public DeployedPassing(Store store, long number, Input input, Waiting waiting) {

@@ -54,7 +54,7 @@ public sealed interface Access {
     /// @throws Refused if the caller may do nothing
     default Permission permission(UrlRequest request) {
         return switch (this) {
-            case Signed _ -> (_, scope) -> scope != Scope.OPERATE;
+            case Signed _ -> (_, scope) -> scope == Scope.READ || scope == Scope.WRITE;
             case Tokens(Issuer issuer) -> {
                 Issuer.Claims claims = Bearer.claims(request, issuer);
                 yield claims::allows;

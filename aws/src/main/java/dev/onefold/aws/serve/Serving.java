@@ -216,7 +216,7 @@ public final class Serving {
         if (status == 404 || status == 405) {
             return;
         }
-        if (Scope.of(request) == Scope.OPERATE) {
+        if (Scope.of(request).compareTo(Scope.WRITE) > 0) {
             throw new Refused(
                     403,
                     Failure.NOT_ALLOWED,

@@ -203,11 +203,7 @@ final class DeployedHome implements Home {
 
         @Override
         public Passing passing() {
-            return new DeployedPassing(
-                    store,
-                    number(),
-                    input,
-                    new DeployedPassing.Waiting(work.lag(), work.stop()::isMade, work.caller()::note));
+            return new DeployedPassing(store, number(), input, work.waiting());
         }
 
         @Override

@@ -1,5 +1,7 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.api.sync.FolderRun;
+import dev.onefold.api.sync.SeedLog;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.SeedIntake;
 import dev.onefold.aws.letter.LetterTable;
@@ -20,10 +22,9 @@ import dev.onefold.cli.seed.Opening;
 import dev.onefold.cli.seed.Run;
 import dev.onefold.cli.seed.SeedOptions;
 import dev.onefold.cli.seed.Versions;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.Rate;
-import dev.onefold.tables.RowForm;
-import dev.onefold.tables.SeedLog;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -105,12 +106,12 @@ final class DeployedSeedCommand implements Callable<Integer> {
         Run run = new Run(caller, options, stop, "onefold aws dead-letters " + served.name());
         try (Running running = new Running(store)) {
             ExitCode code = run.seed(
-                    new Opened(opened.source(), opened.shown(), rows, opened.stream()),
-                    new Run.Earlier(
-                            log, numbers(store, running), incarnation + " " + Versions.log(served, opened.stream())),
-                    number -> {
-                        RowForm form = Versions.form(served, opened.stream(), number);
-                        return new Run.Target(served, form, new SeedIntake(store, served, number, form.kind()));
+                    served, new Opened(opened.source(), opened.shown(), rows, opened.stream()), (identity, restart) -> {
+                        SeedLog.Seed seed = log.begin(incarnation + " " + identity, numbers(store, running), restart);
+                        RecordKind kind = Versions.form(served, opened.stream(), seed.number())
+                                .kind();
+                        SeedIntake intake = new SeedIntake(store, served, seed.number(), kind);
+                        return new FolderRun(seed, (_, lines, length) -> intake.append(lines, length), () -> {});
                     });
             if (!engine.incarnation().equals(incarnation)) {
                 throw new CommandFailure(

@@ -18,7 +18,9 @@ import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +75,34 @@ public final class EngineAccess {
     /// The same without a note on a pipeline file that has changed.
     public static ExitCode readAgain(DataDirectory data, Caller caller, Verb verb) throws IOException {
         return access(data, caller, verb, () -> EmbeddedEngine.read(data.path(), Settings.defaults()));
+    }
+
+    /// Changes something that goes on where it was: if the owner of the directory ends before the verb, which
+    /// may be another command, the verb begins again with the next owner, or as the owner.
+    ///
+    /// @param isStopped whether it does not
+    /// @param going the verb as a message names it
+    public static ExitCode useThroughOwners(
+            DataDirectory data, Caller caller, BooleanSupplier isStopped, String going, Verb verb) throws IOException {
+        AtomicBoolean isOwnerGone = new AtomicBoolean();
+        while (true) {
+            try {
+                return use(data, caller, engine -> {
+                    try {
+                        return verb.on(engine);
+                    } catch (EngineException e) {
+                        isOwnerGone.set(
+                                engine instanceof RemoteEngine owner && owner.isGone() && !isStopped.getAsBoolean());
+                        throw e;
+                    }
+                });
+            } catch (EngineException e) {
+                if (!isOwnerGone.getAndSet(false)) {
+                    throw e;
+                }
+                caller.note("The process that owned the data directory has ended. " + going + " goes on without it.");
+            }
+        }
     }
 
     /// Changes something: through the process that owns the directory, or as its owner.

@@ -7,7 +7,6 @@ import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /// The argument that names the pipeline of a verb, and with it the engine that the verb works on: one on this machine,
 /// or a deployment.
@@ -34,13 +33,6 @@ public interface EngineArgument {
 
     /// Where the engine's data are, as the caller would write it.
     String place();
-
-    /// The data directory of an engine on this machine.
-    ///
-    /// @throws IllegalStateException if the engine is deployed
-    default Path directoryPath() {
-        throw new IllegalStateException("A deployed engine has no data directory here");
-    }
 
     /// Whether a service runs the engine: then its definition is not of this machine, and nothing that it names, such
     /// as a database or a variable with a password, may be opened from here.

@@ -76,11 +76,6 @@ public final class PipelineArgument implements EngineArgument {
     }
 
     @Override
-    public Path directoryPath() {
-        return directory().path();
-    }
-
-    @Override
     public boolean isOther(Engine engine) {
         return directory().isOther(engine.pipeline());
     }

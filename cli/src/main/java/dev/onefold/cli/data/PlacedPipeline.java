@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -178,14 +179,14 @@ public final class PlacedPipeline implements EngineArgument {
         return chosen().place();
     }
 
-    /// @throws CommandFailure if the engine has no data directory on this machine
-    @Override
-    public Path directoryPath() {
-        if (chosen() instanceof PipelineArgument here) {
-            return here.directoryPath();
-        }
-        throw CommandFailure.usage("--against works on a data directory, with --at DIR on the machine of the service."
-                + " For a deployment, run 'onefold aws verify --against'.");
+    /// The data directory on this machine; empty if the engine is elsewhere.
+    public Optional<PipelineArgument> here() {
+        return chosen() instanceof PipelineArgument directory ? Optional.of(directory) : Optional.empty();
+    }
+
+    /// As it must be said again for the same engine: ` --at PLACE`, ` --data DIR`, or nothing.
+    public String again() {
+        return at == null ? directory.dataAgain() : " --at " + at;
     }
 
     @Override

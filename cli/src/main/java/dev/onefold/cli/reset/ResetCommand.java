@@ -1,13 +1,14 @@
 package dev.onefold.cli.reset;
 
+import dev.onefold.api.sync.FolderSync;
+import dev.onefold.api.sync.SeedLog;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.Patience;
-import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.PlacedPipeline;
 import dev.onefold.cli.data.Questions;
-import dev.onefold.cli.seed.DirectoryHome;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.Status;
@@ -17,7 +18,6 @@ import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.DataReset;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
-import dev.onefold.tables.SeedLog;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +49,7 @@ import picocli.CommandLine.Option;
         })
 public final class ResetCommand implements Callable<Integer> {
     @Mixin
-    private final PipelineArgument pipeline;
+    private final PlacedPipeline pipeline;
 
     @Option(
             names = {"-y", "--yes"},
@@ -64,14 +64,18 @@ public final class ResetCommand implements Callable<Integer> {
 
     private final Caller caller;
 
-    public ResetCommand(Caller caller) {
-        this.caller = caller;
-        pipeline = new PipelineArgument(caller);
+    public ResetCommand(PlacedPipeline pipeline) {
+        this.pipeline = pipeline;
+        caller = pipeline.caller();
     }
 
     @Override
     public Integer call() throws IOException {
-        DataDirectory data = pipeline.directory();
+        DataDirectory data = pipeline.here()
+                .orElseThrow(() -> CommandFailure.usage("A reset is refused while an engine runs. Stop the service at "
+                        + pipeline.place() + ", and run 'onefold reset' on its machine; a deployment is emptied by"
+                        + " 'onefold aws reset'."))
+                .directory();
         Path path = data.path();
         String shown = caller.shown(path);
         if (DataFolder.exists(path)) {
@@ -149,12 +153,12 @@ public final class ResetCommand implements Callable<Integer> {
 
     /// A seeding and a repair own the directory now and then only, and would go on in the middle.
     private static Closeable still(Path path) throws IOException {
-        Path folder = path.resolve(DirectoryHome.SEEDS);
+        Path folder = path.resolve(FolderSync.FOLDER);
         if (!Files.isDirectory(folder)) {
             return () -> {};
         }
         SeedLog log = new SeedLog(folder);
-        Optional<Closeable> alone = log.alone(DirectoryHome.ALONE);
+        Optional<Closeable> alone = log.alone(FolderSync.ALONE);
         if (alone.isEmpty() || log.isRunning(Long.MAX_VALUE)) {
             if (alone.isPresent()) {
                 alone.get().close();

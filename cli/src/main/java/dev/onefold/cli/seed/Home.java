@@ -6,6 +6,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.tables.Seeding;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison.Passing;
+import dev.onefold.tables.compare.SourceComparison.Waiting;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -32,7 +33,12 @@ public interface Home {
     /// The caller and the settings of a comparison.
     ///
     /// @param lag the longest time that a change takes from the source to the engine
-    record Work(Caller caller, StopRequest stop, Duration lag, boolean repairs) {}
+    record Work(Caller caller, StopRequest stop, Duration lag, boolean repairs) {
+        /// How the engine is waited for.
+        public Waiting waiting() {
+            return new Waiting(lag, stop::isMade, caller::note);
+        }
+    }
 
     /// One comparison.
     interface Session extends AutoCloseable {

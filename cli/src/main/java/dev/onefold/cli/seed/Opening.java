@@ -8,7 +8,6 @@ import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.RecordEnds;
-import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.pipeline.Pipeline;
@@ -19,6 +18,7 @@ import dev.onefold.tables.Folder;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowSource;
+import dev.onefold.tables.Seeding;
 import dev.onefold.tables.SourceTable;
 import dev.onefold.tables.TableRows;
 import java.io.IOException;
@@ -66,7 +66,10 @@ public final class Opening {
     ///
     /// @throws CommandFailure with the reason why it is refused
     public Opened open() throws IOException {
-        requireIdentity();
+        Versions.orRefused(() -> {
+            Seeding.requireSeedable(pipeline);
+            return true;
+        });
         String from = options.from;
         requireQuery(from);
         try {
@@ -92,21 +95,6 @@ public final class Opening {
 
     private static CommandFailure refused(String message) {
         return new CommandFailure(ExitCode.DIFFERENT, message);
-    }
-
-    private void requireIdentity() {
-        switch (pipeline.input().identity()) {
-            case Identity.Versioned _, Identity.ById _ -> {}
-            case Identity.ByPlace _, Identity.ByMessage _ ->
-                throw refused("Pipeline " + pipeline.name() + " has neither a version nor an id: a row of a table would"
-                        + " count beside the live record of the same row, and at each seeding again. Name 'key' and"
-                        + " 'version', or 'id', in its input.");
-        }
-        if (pipeline.recordsKnownFor().isPresent()) { // A seeding that goes on reads some rows again, whenever that is.
-            throw refused("Pipeline " + pipeline.name() + " forgets ids ('forget'): a row of a table would be delivered"
-                    + " beside the live record of the same row, and at each seeding again. Seed a pipeline that forgets"
-                    + " none, or give the rows to 'onefold run' as a file.");
-        }
     }
 
     private void requireQuery(String from) {

@@ -7,15 +7,16 @@ import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
+import dev.onefold.core.Sync;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.tables.FileRows;
+import dev.onefold.tables.FirstRows;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.RowForm;
-import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.Seeding;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.function.LongFunction;
 
 /// Runs a seeding, shows how far it is, and says what it came to.
 public final class Run {
@@ -32,29 +33,24 @@ public final class Run {
         this.letters = letters;
     }
 
-    /// Where the rows go, and as what.
-    public record Target(Pipeline pipeline, RowForm form, Seeding.Intake intake) {}
-
-    /// The seedings before this one.
-    ///
-    /// @param target names what the rows go to: marks of a seeding count for the same target alone
-    public record Earlier(SeedLog log, SeedLog.Numbers numbers, String target) {}
+    /// Begins a seeding of the rows of an identity.
+    public interface Beginning {
+        Sync.Run begin(String identity, boolean restart) throws IOException;
+    }
 
     /// Seeds.
     ///
-    /// @param target of a seeding with this number
-    public ExitCode seed(Opened opened, Earlier earlier, LongFunction<Target> target) throws IOException {
+    /// @param pipeline that the engine serves
+    public ExitCode seed(Pipeline pipeline, Opened opened, Beginning beginning) throws IOException {
         long start = System.nanoTime();
-        String identity = (earlier.target().isEmpty() ? "" : earlier.target() + " ")
-                + opened.source().identity();
-        try (SeedLog.Seed seed = earlier.log().begin(identity, earlier.numbers(), options.restart);
+        String log = Versions.log(pipeline, opened.stream());
+        String identity = (log.isEmpty() ? "" : log + " ") + opened.source().identity();
+        try (Sync.Run seed = beginning.begin(identity, options.restart);
                 Progress progress = Progress.begin(
                         caller,
                         options.progress,
                         "seed",
-                        opened.source() instanceof dev.onefold.tables.FileRows
-                                ? Progress.Unit.BYTES
-                                : Progress.Unit.RECORDS,
+                        opened.source() instanceof FileRows ? Progress.Unit.BYTES : Progress.Unit.RECORDS,
                         opened.source().extent().total())) {
             if (seed.continued() > 0) {
                 caller.note(
@@ -62,19 +58,16 @@ public final class Run {
                                 ? "Goes on where an interrupted seeding has stopped; --restart reads all rows again."
                                 : "An earlier seeding of this query was interrupted; it is read from its beginning.");
             }
-            Target to = target.apply(seed.number());
-            Seeding.Intake checked = seed.continued() > 0
-                    ? to.intake()
-                    : new FirstRows(
-                            to.pipeline(),
-                            to.form().kind(),
-                            to.intake(),
-                            opened.rate().ofSecond());
+            RowForm form = Versions.form(pipeline, opened.stream(), seed.number());
+            Seeding.Intake intake = form.intake(seed);
             Seeding seeding = new Seeding(
                     opened.source(),
                     seed,
-                    new Seeding.Way(to.form(), RecordEnds.of(to.pipeline()), opened.rate()),
-                    checked,
+                    new Seeding.Way(form, RecordEnds.of(pipeline), opened.rate()),
+                    seed.continued() > 0
+                            ? intake
+                            : new FirstRows(
+                                    pipeline, form.kind(), intake, opened.rate().ofSecond()),
                     listener(progress));
             Seeding.Report report = seeding.run();
             caller.print(text(opened, report, Duration.ofNanos(System.nanoTime() - start)));
@@ -82,6 +75,9 @@ public final class Run {
                 return stop.exitCodeUnfinished();
             }
             return options.failOnRejected && report.counts().rejected() > 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT, String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ExitCode.INTERRUPTED;

@@ -1,26 +1,26 @@
 package dev.onefold.cli.seed;
 
-import dev.onefold.api.RemoteEngine;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.data.FullDisk;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.PlaceOptions;
+import dev.onefold.cli.data.PlacedPipeline;
 import dev.onefold.cli.run.StopRequest;
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
-import dev.onefold.tables.RowForm;
-import dev.onefold.tables.SeedLog;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,14 +48,12 @@ import picocli.CommandLine.Option;
             "      --query 'select id, version, desk, value from orders' --dry-run"
         })
 public final class SeedCommand implements Callable<Integer> {
-    private static final String FOLDER = "seeds";
-
     private final Caller caller;
     private final StopRequest stop;
     private final boolean signals;
 
     @Mixin
-    private final PipelineArgument pipeline;
+    private final PlacedPipeline pipeline;
 
     @Mixin
     private final SeedOptions options = new SeedOptions();
@@ -66,79 +64,70 @@ public final class SeedCommand implements Callable<Integer> {
             description = "Of a table: at most so many read units a second; else rows a second. Default: no limit.")
     private @Nullable Long rate;
 
-    @Mixin
-    private final PlaceOptions place = new PlaceOptions();
+    private final PlaceOptions place;
 
-    public SeedCommand(Caller caller) {
-        this(caller, new StopRequest(), true);
+    /// @param place where the source is, if it is on AWS
+    public SeedCommand(Caller caller, PlacedPipeline pipeline, PlaceOptions place) {
+        this(pipeline, place, new StopRequest(), true);
     }
 
     /// @param signals whether SIGTERM and SIGINT are this command's
-    SeedCommand(Caller caller, StopRequest stop, boolean signals) {
-        this.caller = caller;
+    SeedCommand(PlacedPipeline pipeline, PlaceOptions place, StopRequest stop, boolean signals) {
+        this.pipeline = pipeline;
+        this.place = place;
         this.stop = stop;
         this.signals = signals;
-        pipeline = new PipelineArgument(caller);
+        caller = pipeline.caller();
     }
 
     @Override
     public Integer call() throws IOException {
-        DataDirectory data = pipeline.directory();
-        Pipeline definition = data.definition();
+        pipeline.useForSource();
         if (signals && !options.dryRun) {
             stop.makeOnSignals();
         }
+        Optional<PipelineArgument> here = pipeline.here();
+        return (here.isPresent() ? seedHere(here.get()) : pipeline.use(this::seed)).code();
+    }
+
+    private ExitCode seedHere(PipelineArgument here) throws IOException {
+        DataDirectory data = here.directory();
+        Pipeline definition = data.definition();
         if (DataFolder.hasData(data.path()) || definition == null) {
-            return (options.dryRun
-                            ? EngineAccess.read(data, caller, engine -> seed(engine, data))
-                            : seedThroughOwners(data))
-                    .code();
+            return options.dryRun ? EngineAccess.read(data, caller, this::seed) : seedThroughOwners(data);
         }
         try (Clients clients = clients();
                 Opened opened = new Opening(caller, options, clients, definition, rate()).open()) {
             if (options.dryRun) { // What cannot be seeded is refused before a directory is made for it.
                 caller.note(Announcement.of(definition, opened, rate()));
-                return ExitCode.DONE.code();
+                return ExitCode.DONE;
             }
         }
-        return seedFirst(data).code();
+        return seedFirst(here);
     }
 
     /// Seeds where there are no data yet.
-    private ExitCode seedFirst(DataDirectory data) throws IOException {
+    private ExitCode seedFirst(PipelineArgument here) throws IOException {
         Settings settings = Settings.defaults().withSpaceListener(new FullDisk(caller, stop::isMade));
         EmbeddedEngine engine;
         try {
-            engine = EngineAccess.own(pipeline.directoryWithFunction(), settings, caller);
+            engine = EngineAccess.own(here.directoryWithFunction(), settings, caller);
         } catch (EngineException e) {
+            DataDirectory data = here.directory();
             if (e.kind() == EngineException.Kind.IN_USE && DataFolder.hasData(data.path())) {
                 return seedThroughOwners(data); // An engine was starting.
             }
             throw e;
         }
         try (engine) {
-            return seed(engine, data);
+            return seed(engine);
         }
     }
 
     /// The owner of the directory may be a command that ends before this one, such as another seeding. The rows
-    /// read so far are marked, so the seeding goes on with the next owner, or as the owner.
+    /// read so far are marked, so the seeding goes on.
     private ExitCode seedThroughOwners(DataDirectory data) throws IOException {
-        AtomicReference<@Nullable Engine> asked = new AtomicReference<>();
-        while (true) {
-            asked.set(null);
-            try {
-                return EngineAccess.use(data, caller, engine -> {
-                    asked.set(engine);
-                    return seed(engine, data);
-                });
-            } catch (EngineException e) {
-                if (!(asked.get() instanceof RemoteEngine owner && owner.isGone()) || stop.isMade()) {
-                    throw e;
-                }
-                caller.note("The process that owned the data directory has ended. The seeding goes on without it.");
-            }
-        }
+        return EngineAccess.useThroughOwners(data, caller, stop::isMade, "The seeding", this::seed);
     }
 
     /// So many a second; 0 without a limit.
@@ -153,29 +142,16 @@ public final class SeedCommand implements Callable<Integer> {
         return new Clients(place::place);
     }
 
-    private ExitCode seed(Engine engine, DataDirectory data) throws IOException {
+    private ExitCode seed(Engine engine) throws IOException {
+        EngineArgument.require(engine, Capability.SYNC);
         Pipeline served = engine.pipeline();
         try (Clients clients = clients();
                 Opened opened = new Opening(caller, options, clients, served, rate()).open()) {
             caller.note(Announcement.of(served, opened, rate()));
-            if (options.dryRun) {
-                return ExitCode.DONE;
-            }
-            Run run = new Run(caller, options, stop, "onefold dead-letters " + served.name() + pipeline.dataAgain());
-            return run.seed(
-                    opened,
-                    new Run.Earlier(
-                            new SeedLog(data.path().resolve(FOLDER)),
-                            EngineIntake.numbers(engine, SeedCommand::source),
-                            Versions.log(served, opened.stream())),
-                    number -> {
-                        RowForm form = Versions.form(served, opened.stream(), number);
-                        return new Run.Target(served, form, new EngineIntake(engine, source(number), form.kind()));
-                    });
+            return options.dryRun
+                    ? ExitCode.DONE
+                    : new Run(caller, options, stop, "onefold dead-letters " + served.name() + pipeline.again())
+                            .seed(served, opened, engine.sync()::seed);
         }
-    }
-
-    private static String source(long number) {
-        return "seed/" + number;
     }
 }

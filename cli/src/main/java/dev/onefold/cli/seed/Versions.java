@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class Versions {
     private Versions() {}
 
-    private static <T> T orRefused(Supplier<T> known) {
+    static <T> T orRefused(Supplier<T> known) {
         try {
             return known.get();
         } catch (IllegalArgumentException e) {
@@ -38,9 +38,9 @@ public final class Versions {
         });
     }
 
-    /// Names the log that the rows are below: a seeding that goes on below another one has to read all rows again.
+    /// See [RowVersions#log].
     public static String log(Pipeline pipeline, @Nullable String stream) {
-        return isByPlace(pipeline) ? "generation " + generation(pipeline, stream) : "";
+        return orRefused(() -> RowVersions.log(pipeline, stream));
     }
 
     /// See [RowVersions#generation].

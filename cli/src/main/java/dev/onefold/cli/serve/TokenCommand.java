@@ -43,7 +43,8 @@ public final class TokenCommand implements Callable<Integer> {
             split = ",",
             paramLabel = "SCOPE",
             description = "What the token allows: read (results and status), write (records), operate (dead letters,"
-                    + " verification, and whatever changes something). May be given several times.")
+                    + " verification, rebuilding), administer (seeding, comparing, repairing, releasing). May be given"
+                    + " several times.")
     private List<String> scopes = List.of();
 
     @Option(
@@ -95,7 +96,8 @@ public final class TokenCommand implements Callable<Integer> {
             allowed.add(Arrays.stream(Scope.values())
                     .filter(scope -> scope.word().equals(word))
                     .findFirst()
-                    .orElseThrow(() -> CommandFailure.usage("--allow is read, write or operate, not '" + word + "'.")));
+                    .orElseThrow(() -> CommandFailure.usage(
+                            "--allow is read, write, operate or administer, not '" + word + "'.")));
         }
         return allowed;
     }

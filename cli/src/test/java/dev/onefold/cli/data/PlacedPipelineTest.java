@@ -211,8 +211,10 @@ class PlacedPipelineTest {
                         "without a user, a query or a fragment",
                         "query trades --at http://[",
                         "--at has no address of a service",
-                        "verify trades --against file:x --at " + address + " --token-file all.token",
-                        "--against works on a data directory")
+                        "reset trades --at " + address + " --token-file all.token",
+                        "A reset is refused while an engine runs. Stop the service at",
+                        "seed trades --from x --at trades --data trades",
+                        "--at and --data say the same")
                 .forEach((command, message) -> {
                     Result refused = at(command);
                     assertThat(refused.exitCode()).as(refused.err()).isEqualTo(2);

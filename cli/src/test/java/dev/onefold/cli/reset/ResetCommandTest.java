@@ -2,6 +2,7 @@ package dev.onefold.cli.reset;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.api.sync.SeedLog;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.embedded.DataReset;
@@ -10,7 +11,6 @@ import dev.onefold.embedded.Settings;
 import dev.onefold.fakes.disk.Faults;
 import dev.onefold.fakes.disk.Operation;
 import dev.onefold.fakes.disk.SimulatedDisk;
-import dev.onefold.tables.SeedLog;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package dev.onefold.cli.seed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.api.sync.SeedLog;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.cli.call.Caller;
@@ -12,7 +13,6 @@ import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.Engine;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
-import dev.onefold.tables.SeedLog;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -276,8 +276,8 @@ class AgainstTest {
         return options;
     }
 
-    private DirectoryHome home() {
-        return new DirectoryHome(() -> folder.resolve("onefold-data/towns"), new PlaceOptions());
+    private static EngineHome home() {
+        return new EngineHome(new PlaceOptions());
     }
 
     /// An engine that does something before its rows are summed.

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.PlaceOptions;
+import dev.onefold.cli.data.PlacedPipeline;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
@@ -112,7 +114,12 @@ class SeedCommandTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         StopRequest terminated = new StopRequest();
         terminated.make(ExitCode.DONE); // As SIGTERM does.
-        SeedCommand seed = new SeedCommand(cli.caller(InputStream.nullInputStream(), out, out), terminated, false);
+        PlaceOptions place = new PlaceOptions();
+        PlacedPipeline pipeline =
+                new PlacedPipeline(cli.caller(InputStream.nullInputStream(), out, out), place, (_, _, _) -> {
+                    throw new AssertionError("It is not deployed");
+                });
+        SeedCommand seed = new SeedCommand(pipeline, place, terminated, false);
         assertThat(new CommandLine(seed).execute("trades.yaml", "--from", "rows.ndjson"))
                 .isEqualTo(1);
         assertThat(out.toString(StandardCharsets.UTF_8)).contains("Stopped. The same command goes on there.");

@@ -3,6 +3,7 @@ package dev.onefold.cli.seed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.Engine;
+import dev.onefold.core.Sync;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
@@ -11,7 +12,6 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowSource;
-import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.Seeding;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -181,7 +181,7 @@ class SeedHazardsTest {
         public void close() {}
     }
 
-    private static Seeding.Way way(Engine engine, SeedLog.Seed seed) {
+    private static Seeding.Way way(Engine engine, Sync.Run seed) {
         return new Seeding.Way(Versions.form(engine.pipeline(), STREAM, seed.number()), RecordEnds.LINES, Rate.of(0));
     }
 
@@ -201,11 +201,8 @@ class SeedHazardsTest {
     private boolean seed(Engine engine, Table table, int rowsMax, SplittableRandom random)
             throws IOException, InterruptedException {
         int[] left = {rowsMax};
-        try (SeedLog.Seed seed =
-                new SeedLog(folder.resolve("seeds")).begin(table.identity(), SeedLog.Numbers.of(1), false)) {
+        try (Sync.Run seed = engine.sync().seed(table.identity(), false)) {
             Seeding.Way way = way(engine, seed);
-            Seeding.Intake intake =
-                    new EngineIntake(engine, "seed/" + seed.number(), way.form().kind());
             return new Seeding(
                             table,
                             seed,
@@ -215,7 +212,7 @@ class SeedHazardsTest {
                                     engine.append("live", table.arrival());
                                 }
                                 left[0]--;
-                                return intake.append(lines, length);
+                                return way.form().intake(seed).append(lines, length);
                             },
                             new Seeding.Listener() {
                                 @Override
@@ -277,11 +274,9 @@ class SeedHazardsTest {
                 engine.append("live", live);
                 byte[] lines = (String.join("\n", read) + "\n").getBytes(StandardCharsets.UTF_8);
                 Taken taken = new Taken(lines, read.size());
-                try (SeedLog.Seed seed =
-                        new SeedLog(data.resolve("seeds")).begin("read", SeedLog.Numbers.of(1), false)) {
+                try (Sync.Run seed = engine.sync().seed("read", false)) {
                     Seeding.Way way = way(engine, seed);
-                    EngineIntake intake =
-                            new EngineIntake(engine, "seed/1", way.form().kind());
+                    Seeding.Intake intake = way.form().intake(seed);
                     new Seeding(taken, seed, way, intake, always()).run();
                 }
                 assertEqual(engine, table);

@@ -19,12 +19,15 @@ import dev.onefold.tables.compare.Finding.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Compares an engine's rows with their source, in both directions, while both change; and repairs the
@@ -101,6 +104,13 @@ public final class SourceComparison {
     public interface Passing {
         void await() throws IOException, InterruptedException;
     }
+
+    /// How an engine is waited for.
+    ///
+    /// @param lag the longest that a change takes from the source to the engine
+    /// @param isStopped whether to wait no more
+    /// @param notes gets a note of what is waited for
+    public record Waiting(Duration lag, BooleanSupplier isStopped, Consumer<String> notes) {}
 
     /// The way of repairing differences.
     ///

@@ -1,4 +1,4 @@
-package dev.onefold.tables;
+package dev.onefold.api.sync;
 
 import dev.onefold.core.document.Json;
 import dev.onefold.core.document.JsonText;

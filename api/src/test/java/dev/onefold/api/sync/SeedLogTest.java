@@ -1,4 +1,4 @@
-package dev.onefold.tables;
+package dev.onefold.api.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,12 +34,12 @@ class SeedLogTest {
     @Test
     void an_interrupted_seeding_goes_on_at_its_marks_under_a_new_number() throws IOException {
         try (SeedLog.Seed first = log().begin("a", SeedLog.Numbers.of(10), false)) {
-            first.save(Map.of("0", "half", "1", RowSource.END));
+            first.save(Map.of("0", "half", "1", "end"));
         }
         try (SeedLog.Seed again = log().begin("a", SeedLog.Numbers.of(10), false)) {
             assertThat(again.number()).isEqualTo(11);
             assertThat(again.continued()).isEqualTo(10);
-            assertThat(again.marks()).isEqualTo(Map.of("0", "half", "1", RowSource.END));
+            assertThat(again.marks()).isEqualTo(Map.of("0", "half", "1", "end"));
         }
         try (SeedLog.Seed other = log().begin("another source", SeedLog.Numbers.of(10), false);
                 SeedLog.Seed restarted = log().begin("a", SeedLog.Numbers.of(10), true)) {

@@ -1,8 +1,5 @@
-package dev.onefold.cli.seed;
+package dev.onefold.tables;
 
-import dev.onefold.cli.call.CommandFailure;
-import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.run.RejectedSource;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.bytes.RecordKind;
@@ -12,13 +9,12 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
-import dev.onefold.tables.Seeding;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Refuses a seeding of which no row can be read, before millions of dead letters are made. One thread.
-final class FirstRows implements Seeding.Intake {
-    private static final int ROWS = RejectedSource.RECORDS;
+public final class FirstRows implements Seeding.Intake {
+    private static final int ROWS = 100;
     private static final Malformed SILENT =
             new Malformed(Reason.MALFORMED, "The record tells of no row, as the mark of a transaction does");
 
@@ -34,7 +30,7 @@ final class FirstRows implements Seeding.Intake {
     private boolean checked;
 
     /// @param atOnce how many rows may come together
-    FirstRows(Pipeline pipeline, RecordKind kind, Seeding.Intake intake, int atOnce) {
+    public FirstRows(Pipeline pipeline, RecordKind kind, Seeding.Intake intake, int atOnce) {
         this.kind = kind;
         this.pipeline = pipeline;
         this.intake = intake;
@@ -44,6 +40,7 @@ final class FirstRows implements Seeding.Intake {
         checked = pipeline.fold() instanceof Processing; // Its code may be out of reach here.
     }
 
+    /// @throws IllegalArgumentException if none of them can be read
     @Override
     public Appended append(byte[] lines, int length) {
         if (!checked) {
@@ -52,8 +49,8 @@ final class FirstRows implements Seeding.Intake {
         return intake.append(lines, length);
     }
 
-    /// Whether one of the rows so far is a record. Where few come together, those that are none are let through until
-    /// there were enough.
+    /// Whether one of the rows so far is a record. Where few come together, those that are none are let
+    /// through until there were enough.
     private boolean isReadable(byte[] lines, int length) {
         byte[] padded = Arrays.copyOf(lines, length + Decoder.PADDING);
         int from = 0;
@@ -63,7 +60,7 @@ final class FirstRows implements Seeding.Intake {
             hasHeader = true;
             Malformed malformed = decoder.header(padded, from, to);
             if (malformed != null) {
-                throw refused(malformed.message() + ".");
+                throw refused(malformed.message());
             }
             from = next;
             next = ends.endAnyhow(padded, from, length);
@@ -81,12 +78,12 @@ final class FirstRows implements Seeding.Intake {
             to = RecordLine.end(padded, from, next);
         }
         if (first != null && (rows >= ROWS || !few)) {
-            throw refused("of the first " + rows + " not one is a record. The first one: " + first.message() + ".");
+            throw refused("of the first " + rows + " not one is a record. The first one: " + first.message());
         }
         return rows == 0 && !few;
     }
 
-    private CommandFailure refused(String why) {
-        return new CommandFailure(ExitCode.DIFFERENT, "Pipeline " + pipeline.name() + " cannot read the rows: " + why);
+    private IllegalArgumentException refused(String why) {
+        return new IllegalArgumentException("Pipeline " + pipeline.name() + " cannot read the rows: " + why);
     }
 }

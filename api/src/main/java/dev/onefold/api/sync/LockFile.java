@@ -1,4 +1,4 @@
-package dev.onefold.tables;
+package dev.onefold.api.sync;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A file that one thread of one process holds, until it closes this or the process ends, in whatever way.
 ///
-/// A system may release all locks that a process has on a file when the process closes any channel of that file. So no
-/// second channel of a held file is opened: within the process a set of paths decides.
+/// A system may release all locks that a process has on a file when the process closes any channel of that
+/// file. So no second channel of a held file is opened: within the process a set of paths decides.
 final class LockFile implements Closeable {
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
@@ -50,10 +50,12 @@ final class LockFile implements Closeable {
 
     @Override
     public void close() throws IOException {
-        try {
-            channel.close();
-        } finally {
-            HELD.remove(file);
+        if (channel.isOpen()) { // Closed again, it would end the turn of the next holder.
+            try {
+                channel.close();
+            } finally {
+                HELD.remove(file);
+            }
         }
     }
 }

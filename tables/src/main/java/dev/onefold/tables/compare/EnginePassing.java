@@ -1,35 +1,27 @@
-package dev.onefold.cli.seed;
+package dev.onefold.tables.compare;
 
-import dev.onefold.cli.call.Caller;
-import dev.onefold.cli.run.StopRequest;
-import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
 import dev.onefold.core.Status;
 import dev.onefold.core.query.Answer;
-import dev.onefold.tables.SeedLog;
 import dev.onefold.tables.compare.SourceComparison.Passing;
+import dev.onefold.tables.compare.SourceComparison.Waiting;
 import java.io.IOException;
 import java.time.Duration;
 
 /// Waits until the engine has what its source has: as long as a change takes to it; then for what files have
 /// grown by; then for seedings that run. One thread.
-final class EnginePassing implements Passing {
+public final class EnginePassing implements Passing {
     private static final long SLICE_MS = 50;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final Engine engine;
-    private final SeedLog seedings;
     private final long number;
     private final Waiting waiting;
     private boolean noted;
 
-    /// How it is waited.
-    record Waiting(Caller caller, StopRequest stop, Duration lag) {}
-
     /// @param number seedings with a lower one are waited for
-    EnginePassing(Engine engine, SeedLog seedings, long number, Waiting waiting) {
+    public EnginePassing(Engine engine, long number, Waiting waiting) {
         this.engine = engine;
-        this.seedings = seedings;
         this.number = number;
         this.waiting = waiting;
     }
@@ -38,9 +30,9 @@ final class EnginePassing implements Passing {
     public void await() throws IOException, InterruptedException {
         pause(waiting.lag());
         awaitFiles();
-        while (seedings.isRunning(number)) {
+        while (engine.sync().isRunning(number)) {
             if (!noted) {
-                waiting.caller().note("Waits for a seeding that is under way.");
+                waiting.notes().accept("Waits for a seeding that is under way.");
                 noted = true;
             }
             pause(Duration.ofSeconds(1));
@@ -54,7 +46,7 @@ final class EnginePassing implements Passing {
         long moved = System.nanoTime();
         for (long before = bytes(status); status.lagBytes() > 0 && bytes(status) < wanted; before = bytes(status)) {
             if (System.nanoTime() - moved > PATIENCE.toNanos()) {
-                throw new IOException("files have grown by " + Words.bytes(status.lagBytes())
+                throw new IOException("files have grown by " + status.lagBytes() + " bytes"
                         + " that nobody folds; follow them with 'onefold run', and compare then");
             }
             pause(Duration.ofMillis(SLICE_MS));
@@ -79,7 +71,7 @@ final class EnginePassing implements Passing {
     private void pause(Duration time) throws InterruptedException {
         long until = System.nanoTime() + time.toNanos();
         while (System.nanoTime() < until) {
-            if (waiting.stop().isMade()) {
+            if (waiting.isStopped().getAsBoolean()) {
                 throw new InterruptedException("It was stopped");
             }
             Thread.sleep(Math.min(SLICE_MS, 1 + (until - System.nanoTime()) / 1_000_000));

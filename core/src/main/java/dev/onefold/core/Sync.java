@@ -1,0 +1,61 @@
+package dev.onefold.core;
+
+import dev.onefold.core.Engine.Appended;
+import java.util.Map;
+
+/// The seedings, repairs and comparisons of an engine: they bring rows of a table to it, or compare its rows
+/// with the table, while live records come in. Each has a number of its own, above that of every earlier one,
+/// so that of two of them the later one wins. Any thread may call.
+public interface Sync {
+    /// Begins a seeding. If the latest seeding of the same source was interrupted, the new one goes on at its
+    /// marks; it has a number of its own, so that a row that both read is not a conflict.
+    ///
+    /// @param source the identity of the rows; marks of one source mean nothing to another
+    /// @param restart whether to read all rows in any case
+    Run seed(String source, boolean restart);
+
+    /// Begins a repair.
+    ///
+    /// @throws EngineException of kind IN_USE if another one runs: one repairs at a time
+    Run repair();
+
+    /// Begins a comparison that changes nothing. Its number is above all others.
+    Run compare();
+
+    /// Whether a seeding with a lower number runs: a row that it has read and not brought yet looks like a
+    /// difference.
+    boolean isRunning(long below);
+
+    /// A seeding, a repair or a comparison under way. One thread uses it.
+    interface Run extends AutoCloseable {
+        /// The number, which orders its rows among those of others.
+        long number();
+
+        /// The number of the interrupted seeding that this one continues; 0 if it begins at the beginning.
+        long continued();
+
+        /// The mark at which each part of the source begins.
+        Map<String, String> marks();
+
+        /// Takes rows that are records of the pipeline, with a version or an id of their own: whole lines.
+        /// They are durable when it returns.
+        ///
+        /// @param length number of bytes of the lines, from the beginning of the array
+        Appended append(byte[] lines, int length);
+
+        /// Takes lines of [dev.onefold.core.form.RowLine]; otherwise as [#append].
+        Appended appendRows(byte[] lines, int length);
+
+        /// Notes the progress of each part: all rows in front of these marks are durable in the engine.
+        void save(Map<String, String> marks);
+
+        /// Notes that it has come to its end.
+        ///
+        /// @throws EngineException if what was compared is not what there is
+        void finish();
+
+        /// Ends it; one that is not finished was interrupted. May be called twice.
+        @Override
+        void close();
+    }
+}
