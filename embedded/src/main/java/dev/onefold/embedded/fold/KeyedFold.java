@@ -142,7 +142,8 @@ public final class KeyedFold implements ShardFold {
         };
     }
 
-    /// An older version of the function has folded the keys of the other view, or this one.
+    /// An older version of the function has folded the keys of the other view, or this one: each key is brought
+    /// to this version.
     @Override
     public void fill(Filling from) {
         state.requireMemoryBeside(
@@ -155,7 +156,11 @@ public final class KeyedFold implements ShardFold {
         }
         try {
             state.recount(workers);
-            upgrade();
+            for (int shard = 0; shard < shards.length; shard++) {
+                requireFunction().upgrade(shard, shards[shard], notes.get(shard));
+                shards[shard].clean();
+            }
+            end(List.of(), clock.instant());
         } catch (EngineException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -166,17 +171,6 @@ public final class KeyedFold implements ShardFold {
                             + " directory (--data).",
                     e);
         }
-    }
-
-    /// Brings all keys to this version of the function.
-    ///
-    /// @throws RuntimeException if a context cannot be read
-    private void upgrade() {
-        for (int shard = 0; shard < shards.length; shard++) {
-            requireFunction().upgrade(shard, shards[shard], notes.get(shard));
-            shards[shard].clean();
-        }
-        end(List.of(), clock.instant());
     }
 
     @Override
