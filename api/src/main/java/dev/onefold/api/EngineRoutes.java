@@ -123,9 +123,7 @@ final class EngineRoutes {
             return;
         }
         if (first.equals(BatchRoutes.NAME)) {
-            receiver.take(new BatchRoutes(engine)
-                    .get(request, path.subList(1, path.size()))
-                    .orElseThrow(() -> Routes.noRoute(request)));
+            receiver.take(batches(request, path.subList(1, path.size())));
             return;
         }
         receiver.take(
@@ -159,6 +157,10 @@ final class EngineRoutes {
                     case "dead-letters" -> letters(request);
                     default -> throw Routes.noRoute(request);
                 });
+    }
+
+    private Response batches(Request request, List<String> path) {
+        return new BatchRoutes(engine).get(request, path).orElseThrow(() -> Routes.noRoute(request));
     }
 
     /// Ends the seedings and repairs that are under way.
