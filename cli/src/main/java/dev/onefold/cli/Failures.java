@@ -99,9 +99,11 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         if (unknown.startsWith("-")) {
             return "There is no option " + unknown + " here.";
         }
-        return commandLine.getSubcommands().isEmpty()
-                ? "The argument '" + unknown + "' is one too many."
-                : "There is no command '" + unknown + "'.";
+        if (!commandLine.getSubcommands().isEmpty()) {
+            return "There is no command '" + unknown + "'.";
+        }
+        return "The argument '" + unknown + "' is one too many."
+                + (commandLine.getCommandSpec().findOption("--input") == null ? "" : " Files are named with --input.");
     }
 
     private static List<String> known(String unknown, CommandSpec spec) {

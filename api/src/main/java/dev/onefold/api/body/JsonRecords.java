@@ -121,7 +121,9 @@ public final class JsonRecords extends InputStream {
     }
 
     private static String text(byte[] bytes, int from, int to) {
-        return new String(bytes, from, to - from, StandardCharsets.UTF_8).strip();
+        return new String(bytes, from, to - from, StandardCharsets.UTF_8)
+                .replace('\r', ' ') // As in a record.
+                .strip();
     }
 
     /// Behind a byte order mark and blanks.

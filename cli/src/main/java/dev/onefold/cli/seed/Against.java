@@ -8,6 +8,7 @@ import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.seed.AgainstOptions.Format;
 import dev.onefold.core.Engine;
+import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.ExportRows;
 import dev.onefold.tables.FileRows;
@@ -128,8 +129,8 @@ public final class Against {
         return new CommandFailure(ExitCode.DIFFERENT, message);
     }
 
-    private String advice(RowSource source) {
-        if (options.repair) {
+    private String advice(Pipeline pipeline, RowSource source) {
+        if (options.repair || pipeline.input().format() instanceof Input.Format.Csv) {
             return "";
         }
         return source instanceof FileRows && !options.atRest ? "--repair --at-rest" : "--repair";
@@ -154,7 +155,7 @@ public final class Against {
         try (Progressing progress = new Progressing(opened)) {
             Report report = new SourceComparison(session.engine(), side, repairing, progress).run();
             session.finish(report);
-            ReportText text = new ReportText(pipeline, report, advice(opened.source()));
+            ReportText text = new ReportText(pipeline, report, advice(pipeline, opened.source()));
             caller.print(
                     options.format == Format.json
                             ? text.json()
