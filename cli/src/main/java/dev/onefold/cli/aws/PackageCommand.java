@@ -66,7 +66,7 @@ final class PackageCommand implements Callable<Integer> {
 
     /// Of the files of the archive the functions load those that are jars by their name.
     private Path jar(String text) throws IOException {
-        Path path = InputFile.of(caller, text).path();
+        Path path = InputFile.ofBytes(caller, text);
         if (!path.toString().endsWith(".jar")) {
             throw noJar(path);
         }

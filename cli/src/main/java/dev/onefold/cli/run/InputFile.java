@@ -27,6 +27,19 @@ public record InputFile(Path path, long bytes, AtomicLong read) {
     ///
     /// @param advice for what is no file
     static InputFile of(Caller caller, String text, String advice) throws IOException {
+        Path path = file(caller, text, advice);
+        if (!Decompression.isCompressed(path)) {
+            requireText(path, caller.shown(path));
+        }
+        return new InputFile(path, Files.size(path), new AtomicLong());
+    }
+
+    /// The file of any bytes that a text on the command line means.
+    public static Path ofBytes(Caller caller, String text) {
+        return file(caller, text, "");
+    }
+
+    private static Path file(Caller caller, String text, String advice) {
         Path path = caller.path(text);
         if (!Files.exists(path)) {
             throw CommandFailure.usage("There is no input file " + caller.shown(path) + ".");
@@ -37,10 +50,7 @@ public record InputFile(Path path, long bytes, AtomicLong read) {
         if (!Files.isReadable(path)) {
             throw new CommandFailure(ExitCode.DIFFERENT, "Input file " + caller.shown(path) + " may not be read.");
         }
-        if (!Decompression.isCompressed(path)) {
-            requireText(path, caller.shown(path));
-        }
-        return new InputFile(path, Files.size(path), new AtomicLong());
+        return path;
     }
 
     /// Compressed bytes, and UTF-16, are known by how they begin.

@@ -197,7 +197,7 @@ public final class TrialCommand implements Callable<Integer> {
 
     private Path archive(Path folder) throws IOException {
         if (archive != null) {
-            return InputFile.of(caller, archive).path();
+            return InputFile.ofBytes(caller, archive);
         }
         Path made = folder.resolve("functions.zip");
         FunctionArchive.write(FunctionJars.find(), made);
