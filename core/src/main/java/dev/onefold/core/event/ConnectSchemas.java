@@ -202,7 +202,8 @@ final class ConnectSchemas {
             if (!hasOwn && (of.scales[slot] == NONE || !isText(slot))) {
                 continue;
             }
-            String digits = hasOwn ? ownDigits(slot) : digits(text(slot), of.scales[slot]);
+            String digits =
+                    of.scales[slot] != ITS_OWN ? digits(text(slot), of.scales[slot]) : hasOwn ? ownDigits(slot) : null;
             if (digits == null) {
                 return Malformed.field(
                         fields.paths.get(slot),

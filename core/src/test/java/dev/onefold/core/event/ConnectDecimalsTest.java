@@ -79,6 +79,19 @@ class ConnectDecimalsTest {
     }
 
     @Test
+    void a_text_in_place_of_a_decimal_with_a_scale_of_its_own_is_refused() {
+        Decoder decoder = new Decoder(SALES.build());
+        for (String value :
+                List.of("\"BNI=\"", "\"\\u0042NI=\"", "{\"scale\":2}", "{\"scale\":9999,\"value\":\"BNI=\"}")) {
+            String record = withSchema(2, change(base64(BigInteger.ONE), value))
+                    .replace(
+                            "org.apache.kafka.connect.data.Decimal\",\"parameters\":{\"scale\":\"2\"}",
+                            "io.debezium.data.VariableScaleDecimal\"");
+            assertThat(said(decoder, record)).startsWith("REFUSED: Field amount is ");
+        }
+    }
+
+    @Test
     void a_schema_of_a_column_whose_name_is_escaped_is_its_schema() {
         Decoder decoder = new Decoder(PipelineBuilder.named("sales")
                 .debezium("public.sale")
