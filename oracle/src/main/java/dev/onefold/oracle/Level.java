@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One dimension of a roll-up.
 ///
-/// @param function `text`, `bucket`, `day`, `week`, `month`, `quarter`, `year`, `prefix` or `step`
+/// @param function `text`, `prefix`, `step`, `bucket`, or a part of the calendar
 /// @param size seconds of a bucket, characters of a prefix, the step
 /// @param timeType how a bucket's time is written
 /// @param zone of a part of the calendar; null: that of the input
@@ -29,7 +29,9 @@ record Level(
         String timeType,
         @Nullable String zone,
         @Nullable String missing) {
-    private static final Set<String> UNITS = Set.of("week", "month", "quarter", "year");
+    private static final Set<String> UNITS =
+            Set.of("week", "week-from-sunday", "week-from-saturday", "month", "quarter", "year");
+    private static final Set<String> TYPES = Set.of("auto", "iso", "hlc", "uuid7", "ulid");
     private static final int STEP_DIGITS_MAX = 100;
     private static final int STEP_DECIMALS_MAX = 1_000;
     private static final Map<String, Integer> SECONDS = Map.of("s", 1, "m", 60, "h", 3_600, "d", 86_400);
@@ -57,7 +59,7 @@ record Level(
             scan.expect(",");
             String span = scan.word();
             String type = scan.take(",") ? scan.word() : "auto";
-            boolean isZone = !type.equals("auto") && !type.equals("iso") && !type.startsWith("epoch");
+            boolean isZone = !type.startsWith("epoch") && !TYPES.contains(type);
             String zone = isZone ? type : scan.take(",") ? scan.word() : null;
             BigDecimal size = UNITS.contains(span) ? BigDecimal.ZERO : duration(span);
             String unit = size.compareTo(duration("1d")) == 0 ? "day" : size.signum() == 0 ? span : "bucket";
@@ -101,7 +103,8 @@ record Level(
         }
         return switch (function) {
             case "bucket" -> bucket(document, value);
-            case "day", "week", "month", "quarter", "year" -> calendar(document, value);
+            case "day", "week", "week-from-sunday", "week-from-saturday", "month", "quarter", "year" ->
+                calendar(document, value);
             case "step" -> step(value);
             case "prefix" -> prefix(text(document, value));
             default -> text(document, value);
@@ -131,6 +134,8 @@ record Level(
                 .toLocalDate();
         LocalDate first = switch (function) {
             case "week" -> date.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
+            case "week-from-sunday" -> date.minusDays(date.getDayOfWeek().getValue() % 7);
+            case "week-from-saturday" -> date.minusDays((date.getDayOfWeek().getValue() + 1) % 7);
             case "month" -> date.with(TemporalAdjusters.firstDayOfMonth());
             case "quarter" -> date.with(IsoFields.DAY_OF_QUARTER, 1);
             case "year" -> date.with(TemporalAdjusters.firstDayOfYear());

@@ -340,9 +340,14 @@ public final class Oracle {
 
     private static @Nullable BigDecimal version(@Nullable Object value, String type, Document document) {
         BigDecimal time = type.equals("integer") ? Values.version(value) : document.time(value, type);
-        return value == null || time == null || !type.equals("hlc")
-                ? time
-                : time.movePointRight(19).add(Values.clock(value)[1]);
+        if (value == null || time == null) {
+            return time;
+        }
+        return switch (type) {
+            case "hlc" -> time.movePointRight(19).add(Values.clock(value)[1]);
+            case "uuid7", "ulid" -> new BigDecimal(Values.id(value, type));
+            default -> time;
+        };
     }
 
     private @Nullable BigDecimal time(Document document) {

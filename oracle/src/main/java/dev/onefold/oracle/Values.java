@@ -12,6 +12,8 @@ import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneRules;
 import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -152,6 +154,8 @@ final class Values {
             case "epoch-micros" -> epoch(value, 6);
             case "epoch-nanos" -> epoch(value, 9);
             case "hlc" -> clock(value)[0];
+            case "uuid7", "ulid" ->
+                BigDecimal.valueOf(id(value, type).shiftRight(80).longValueExact(), 3);
             case "auto" -> value instanceof String ? iso(value, spellings) : noDate(epoch(value, 0));
             default -> throw new IllegalArgumentException("There is no type of time " + type + ".");
         };
@@ -208,6 +212,27 @@ final class Values {
         }
         String[] parts = digits.split("[.]", 2);
         return new BigDecimal[] {new BigDecimal(parts[0]).movePointLeft(9), new BigDecimal(parts[1])};
+    }
+
+    /// The 128 bits of an id that begins with its milliseconds.
+    static BigInteger id(Object value, String type) {
+        String text = value instanceof String found ? found : "";
+        if (type.equals("uuid7")) {
+            boolean isUuid = text.matches("(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+            UUID id = isUuid ? UUID.fromString(text) : new UUID(0, 0);
+            if (id.version() != 7 || id.variant() != 2) {
+                throw new Refused("no UUID of version 7: " + value);
+            }
+            return new BigInteger(text.replace("-", ""), 16);
+        }
+        if (!text.matches("(?i)[0-7][0-9a-hjkmnp-tv-z]{25}")) {
+            throw new Refused("no ULID: " + value);
+        }
+        StringBuilder digits = new StringBuilder();
+        text.toLowerCase(Locale.ROOT)
+                .chars()
+                .forEach(c -> digits.append(Character.forDigit("0123456789abcdefghjkmnpqrstvwxyz".indexOf(c), 32)));
+        return new BigInteger(digits.toString(), 32);
     }
 
     private static BigDecimal iso(Object value, Document.Spellings spellings) {

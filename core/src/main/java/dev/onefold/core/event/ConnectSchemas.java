@@ -143,12 +143,14 @@ final class ConnectSchemas {
         identity.parts().stream()
                 .filter(part -> part.type() == PartType.INTEGER)
                 .forEach(part -> numbers.add(part.field()));
-        identity.composite().stream()
-                .filter(part -> part.time() != TimeType.ISO)
-                .forEach(part -> numbers.add(part.field()));
-        if (identity.version() != null && identity.composite().isEmpty() && identity.versionTime() != TimeType.ISO) {
+        identity.composite().stream().filter(part -> !isText(part.time())).forEach(part -> numbers.add(part.field()));
+        if (identity.version() != null && identity.composite().isEmpty() && !isText(identity.versionTime())) {
             numbers.add(identity.version());
         }
+    }
+
+    private static boolean isText(@Nullable TimeType type) {
+        return type != null && (type == TimeType.ISO || type.isId());
     }
 
     private static void add(@Nullable Condition condition, Set<FieldPath> numbers) {

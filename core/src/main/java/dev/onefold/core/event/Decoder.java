@@ -34,7 +34,6 @@ public final class Decoder {
     public static final int PADDING = Math.max(JsonScanner.PADDING, Hash.PADDING);
 
     private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
-    private static final BigInteger COUNTERS = BigInteger.TEN.pow(Times.COUNTER_DIGITS);
     private static final int LONG_DIGITS = 18;
 
     private final Pipeline pipeline;
@@ -541,12 +540,15 @@ public final class Decoder {
         if (malformed != null) {
             return malformed;
         }
-        if (type != TimeType.HLC && Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
+        if (type.ordersEqualTimes()) {
+            return position(times.order);
+        }
+        if (Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
             event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
             return null;
         }
         BigInteger nanos = BigInteger.valueOf(times.seconds).multiply(NANOS).add(BigInteger.valueOf(times.nanos));
-        return position(type == TimeType.HLC ? nanos.multiply(COUNTERS).add(BigInteger.valueOf(times.counter)) : nanos);
+        return position(nanos);
     }
 
     private @Nullable Malformed version(int slot, @Nullable TimeType type) {
@@ -587,7 +589,7 @@ public final class Decoder {
                     "is " + (escaped ? scalars.asSent(excerpt, fields, slot) : excerpt)
                             + ", which is not an integer; it is the version"
                             + date
-                            + Times.clockAdvice(bytes, from, to));
+                            + Times.typeAdvice(bytes, from, to));
         }
         if (digits <= LONG_DIGITS) {
             event.appendVersion(at > from ? -value : value);

@@ -5,6 +5,7 @@ import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.LocalFold;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -16,7 +17,9 @@ import java.time.ZoneOffset;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads instants: ISO-8601 with an offset or in a zone, epoch days or seconds, or a thousandth or less of
@@ -35,7 +38,13 @@ final class Times {
     private static final List<String> UTC = List.of(" UTC", " Z");
     private static final int NANO_DIGITS = 9;
     private static final int WHOLE_DIGITS = 19;
-    static final int COUNTER_DIGITS = 10;
+    private static final int COUNTER_DIGITS = 10;
+    private static final int MS_BITS = 48; // Of an id: the first of 128.
+    private static final int ID_BITS = 128;
+    private static final Pattern UUID7 =
+            Pattern.compile("\\p{XDigit}{8}-\\p{XDigit}{4}-7\\p{XDigit}{3}-[89abAB]\\p{XDigit}{3}-\\p{XDigit}{12}");
+    private static final Pattern ULID = Pattern.compile("[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}");
+    private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; // Douglas Crockford's base 32
     private static final List<TimeType> FINER =
             List.of(TimeType.EPOCH_SECONDS, TimeType.EPOCH_MILLIS, TimeType.EPOCH_MICROS, TimeType.EPOCH_NANOS);
     private static final int NO_DIGITS = -1_000_000; // No year that it is a part of can come out positive.
@@ -44,8 +53,8 @@ final class Times {
 
     long seconds;
     int nanos;
-    /// Of a [TimeType#HLC]: what orders times that are equal.
-    long counter;
+    /// Of a type that [orders equal times][TimeType#ordersEqualTimes()]: the number by which versions are ordered.
+    BigInteger order = BigInteger.ZERO;
     /// Whether it is a day without a zone, by its first instant in UTC.
     boolean isDayOfUtc;
 
@@ -127,6 +136,7 @@ final class Times {
             case EPOCH_MICROS -> epoch(bytes, from, to, 6);
             case EPOCH_NANOS -> epoch(bytes, from, to, 9);
             case HLC -> hlc(bytes, from, to);
+            case UUID7, ULID -> !number && id(bytes, from, to, type);
             case AUTO -> number ? epoch(bytes, from, to, 0) : iso(bytes, from, to);
         };
         if (good && isOfSchema && zone != null && type != TimeType.ISO && type != TimeType.EPOCH_DAYS) {
@@ -162,10 +172,12 @@ final class Times {
             case EPOCH_MICROS -> "epoch microseconds";
             case EPOCH_NANOS -> "epoch nanoseconds";
             case HLC -> "epoch nanoseconds with a counter of ten digits, such as 1714550400123456789.0000000001";
+            case UUID7 -> "a UUID of version 7, such as 018f3a5c-9a00-7abc-8def-0123456789ab";
+            case ULID -> "a ULID, such as 01HWX5S6G0ABCDEFGHJKMNPQRS";
             case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number" + epochAdvice(bytes, from, to);
         };
         return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted
-                + clockAdvice(bytes, from, to)
+                + typeAdvice(bytes, from, to)
                 + (isText && !loose && isOfDatabase(strict(bytes, from, to))
                         ? ". In edition " + Edition.OF_VALUES + " it is a time: write under input 'edition: "
                                 + Edition.OF_VALUES + "'"
@@ -181,7 +193,7 @@ final class Times {
             return null;
         }
         String read = "is read as the time " + Instant.ofEpochSecond(seconds) + "; taken are the years 1900 to 2199";
-        if (type == TimeType.ISO || type == TimeType.HLC) {
+        if (type == TimeType.ISO || type.ordersEqualTimes()) {
             return read;
         }
         long divided = type == TimeType.EPOCH_DAYS ? seconds / DAY_SECONDS * 1_000 : seconds;
@@ -207,9 +219,22 @@ final class Times {
         return "";
     }
 
-    /// What to write if a text is a time of CockroachDB, as a part of a sentence; empty if it is not.
-    static String clockAdvice(byte[] bytes, int from, int to) {
-        return new Times().hlc(bytes, from, to) ? ". It has a counter, as CockroachDB's times: write the type hlc" : "";
+    /// What to write if a text is a time of CockroachDB, or an id with a time of recent years in front, as a part of
+    /// a sentence; empty if it is neither.
+    static String typeAdvice(byte[] bytes, int from, int to) {
+        Times read = new Times();
+        if (read.hlc(bytes, from, to)) {
+            return ". It has a counter, as CockroachDB's times: write the type hlc";
+        }
+        for (TimeType type : List.of(TimeType.UUID7, TimeType.ULID)) {
+            if (read.id(bytes, from, to, type)
+                    && read.seconds > RECENT_SECONDS_MIN
+                    && read.seconds < LIKELY_SECONDS_MAX) {
+                return ". It has the form of a " + (type == TimeType.ULID ? "ULID" : "UUID of version 7")
+                        + ": write the type " + type.word() + " if one source makes them in order";
+            }
+        }
+        return "";
     }
 
     private boolean hlc(byte[] bytes, int from, int to) {
@@ -217,13 +242,36 @@ final class Times {
         if (point <= from || bytes[point] != '.' || !epoch(bytes, from, point, NANO_DIGITS)) {
             return false;
         }
-        counter = 0;
-        boolean good = true;
         for (int at = from; at < to; at++) {
-            good &= at == point || bytes[at] >= '0' && bytes[at] <= '9';
-            counter = at > point ? counter * 10 + bytes[at] - '0' : 0;
+            if (at != point && (bytes[at] < '0' || bytes[at] > '9')) {
+                return false;
+            }
         }
-        return good;
+        order = new BigInteger(ascii(bytes, from, point) + ascii(bytes, point + 1, to));
+        return true;
+    }
+
+    private boolean id(byte[] bytes, int from, int to, TimeType type) {
+        String text = ascii(bytes, from, to);
+        if (!(type == TimeType.ULID ? ULID : UUID7).matcher(text).matches()) {
+            return false;
+        }
+        order = BigInteger.ZERO;
+        if (type == TimeType.UUID7) {
+            order = new BigInteger(text.replace("-", ""), 16);
+        } else {
+            for (char letter : text.toUpperCase(Locale.ROOT).toCharArray()) {
+                order = order.shiftLeft(5).or(BigInteger.valueOf(CROCKFORD.indexOf(letter)));
+            }
+        }
+        long ms = order.shiftRight(ID_BITS - MS_BITS).longValueExact();
+        seconds = ms / 1_000;
+        nanos = (int) (ms % 1_000) * 1_000_000;
+        return true;
+    }
+
+    private static String ascii(byte[] bytes, int from, int to) {
+        return new String(bytes, from, to - from, StandardCharsets.US_ASCII);
     }
 
     /// Whether a number is one that people write for a date: `20240501`, or a count of days.

@@ -4,7 +4,6 @@ import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.TimeType;
 import java.math.BigInteger;
 import java.time.Instant;
 
@@ -37,7 +36,8 @@ public record Version(BigInteger number, Kind kind) implements Comparable<Versio
                 case Identity.Versioned versioned ->
                     versioned.version() == null
                             ? PLACE
-                            : versioned.versionTime() == null || versioned.versionTime() == TimeType.HLC
+                            : versioned.versionTime() == null
+                                            || versioned.versionTime().ordersEqualTimes()
                                     ? NUMBER
                                     : TIME;
                 case Identity.ById _, Identity.ByMessage _, Identity.ByPlace _ -> NONE;

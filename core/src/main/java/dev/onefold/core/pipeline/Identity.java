@@ -84,9 +84,9 @@ public sealed interface Identity {
 
         public static final int COUNT_MAX = 4;
 
-        /// Digits of a time of today, in nanoseconds and perhaps with a counter.
+        /// Digits of a time of today, in nanoseconds and perhaps with a counter, or of an id.
         public static int digitsOf(TimeType type) {
-            return type == TimeType.HLC ? 29 : 19;
+            return type.isId() ? 39 : type == TimeType.HLC ? 29 : 19;
         }
 
         /// Digits that each of so many parts may have.

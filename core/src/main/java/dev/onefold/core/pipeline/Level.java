@@ -1,9 +1,11 @@
 package dev.onefold.core.pipeline;
 
 import java.math.BigDecimal;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneId;
+import java.time.temporal.TemporalAdjusters;
 import org.jspecify.annotations.Nullable;
 
 /// One dimension of a roll-up: its name in answers, the source of its value, and the value that replaces a
@@ -15,6 +17,8 @@ public record Level(String name, Source source, @Nullable String missing) {
         DAY("1d"),
         /// From Monday.
         WEEK("week"),
+        WEEK_FROM_SUNDAY("week-from-sunday"),
+        WEEK_FROM_SATURDAY("week-from-saturday"),
         MONTH("month"),
         QUARTER("quarter"),
         YEAR("year");
@@ -34,18 +38,24 @@ public record Level(String name, Source source, @Nullable String missing) {
         public LocalDate first(LocalDate date) {
             return switch (this) {
                 case DAY -> date;
-                case WEEK -> date.minusDays(date.getDayOfWeek().getValue() - 1L);
+                case WEEK -> first(date, DayOfWeek.MONDAY);
+                case WEEK_FROM_SUNDAY -> first(date, DayOfWeek.SUNDAY);
+                case WEEK_FROM_SATURDAY -> first(date, DayOfWeek.SATURDAY);
                 case MONTH -> date.withDayOfMonth(1);
                 case QUARTER -> date.withDayOfMonth(1).minusMonths((date.getMonthValue() - 1) % 3);
                 case YEAR -> date.withDayOfYear(1);
             };
         }
 
+        private static LocalDate first(LocalDate date, DayOfWeek day) {
+            return date.with(TemporalAdjusters.previousOrSame(day));
+        }
+
         /// The first date of the next one.
         public LocalDate next(LocalDate first) {
             return switch (this) {
                 case DAY -> first.plusDays(1);
-                case WEEK -> first.plusWeeks(1);
+                case WEEK, WEEK_FROM_SUNDAY, WEEK_FROM_SATURDAY -> first.plusWeeks(1);
                 case MONTH -> first.plusMonths(1);
                 case QUARTER -> first.plusMonths(3);
                 case YEAR -> first.plusYears(1);

@@ -11,12 +11,26 @@ public enum TimeType {
     EPOCH_MICROS("epoch-micros"),
     EPOCH_NANOS("epoch-nanos"),
     /// Nanoseconds since 1970, a point, and a counter of ten digits, which orders versions and is no part of the time.
-    HLC("hlc");
+    HLC("hlc"),
+    /// A UUID of version 7 (RFC 9562): its milliseconds are the time, and all its bits order versions.
+    UUID7("uuid7"),
+    /// As a UUID of version 7, in the 26 letters and digits of ULID.
+    ULID("ulid");
 
     private final String word;
 
     TimeType(String word) {
         this.word = word;
+    }
+
+    /// Whether times that are equal have an order: a version is a number then, of which the time is a part.
+    public boolean ordersEqualTimes() {
+        return this == HLC || isId();
+    }
+
+    /// Whether it is a text that tells records apart, with its time in front.
+    public boolean isId() {
+        return this == UUID7 || this == ULID;
     }
 
     /// The word for it in a pipeline file.

@@ -37,6 +37,7 @@ final class FeedTypes {
             return switch (type) {
                 case ISO -> ISO_TIME;
                 case EPOCH_DAYS, EPOCH_SECONDS, EPOCH_MILLIS, EPOCH_MICROS, EPOCH_NANOS, HLC -> EPOCH_TIME;
+                case UUID7, ULID -> TEXT;
                 case AUTO -> TIME;
             };
         }

@@ -169,7 +169,7 @@ final class RandomPipelines {
             case 3 ->
                 new Level.Source.Calendar(
                         field(json),
-                        oneOf(Level.Unit.WEEK, Level.Unit.MONTH, Level.Unit.YEAR),
+                        oneOf(Level.Unit.WEEK, Level.Unit.WEEK_FROM_SUNDAY, Level.Unit.MONTH, Level.Unit.YEAR),
                         oneOf(TimeType.values()),
                         random.nextBoolean() ? null : ZoneId.of(oneOf("Europe/Madrid", "UTC", "+05:30")));
             case 2 -> new Level.Source.Bucket(field(json), duration(), oneOf(TimeType.values()));

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /// A field that records have and a pipeline may read, with the few values it takes.
 ///
-/// @param form how a time is written: `iso` or one of the types with `epoch`; of a number how many decimals it has
+/// @param form how a time is written, one of its types; of a number how many decimals it has
 record Field(List<String> path, Kind kind, String form, List<Value> pool) {
     /// What a field holds, mostly.
     enum Kind {

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 public final class RandomChange {
     private static final Pattern DECIMAL = Pattern.compile("decimal\\((\\d+),(\\d+)\\)");
     private static final Pattern FUNCTION = Pattern.compile("\"(sum|average|min|max)\\(");
-    private static final Pattern TIME = Pattern.compile(", (iso|epoch-[a-z]+)\\)");
+    private static final Pattern TIME = Pattern.compile(", (iso|epoch-[a-z]+|uuid7|ulid)\\)");
     private static final Pattern TREATED = Pattern.compile("\": \"(sum|average|min|max|distinct)\\(");
     private static final Pattern NAME = Pattern.compile("[a-z-]+");
     private static final String MISSING = " missing ";

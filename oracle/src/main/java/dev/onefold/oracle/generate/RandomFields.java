@@ -7,8 +7,16 @@ import java.util.List;
 
 /// Makes fields with names and pools of values. No two have the same path, and no path leads through another's end.
 final class RandomFields {
-    private static final List<String> TIME_FORMS =
-            List.of("iso", "iso", "epoch-seconds", "epoch-millis", "epoch-micros", "epoch-nanos", "epoch-days");
+    private static final List<String> TIME_FORMS = List.of(
+            "iso",
+            "iso",
+            "epoch-seconds",
+            "epoch-millis",
+            "epoch-micros",
+            "epoch-nanos",
+            "epoch-days",
+            "uuid7",
+            "ulid");
     private static final List<String> VERSIONS =
             List.of("0", "1", "2", "3", "4", "-1", "10", "9", "0012", "9".repeat(64), "1" + "0".repeat(55));
 

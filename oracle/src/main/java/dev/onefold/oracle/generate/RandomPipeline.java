@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// A pipeline file of random features, and the fields that its records are to have.
 final class RandomPipeline {
     private static final List<String> SPANS = List.of("1s", "7m", "90m", "1h", "5h", "1d", "7d");
-    private static final List<String> PARTS = List.of("1d", "week", "month", "quarter", "year");
+    private static final List<String> PARTS =
+            List.of("1d", "week", "week-from-sunday", "week-from-saturday", "month", "quarter", "year");
     private static final List<String> ZONES = List.of("", ", UTC", ", Europe/Madrid", ", America/St_Johns", ", +05:30");
     private static final List<String> STEPS = List.of("1", "0.25", "0.5", "10", "0.1", "3", "100");
     private static final List<String> ROLLUP_NAMES = List.of("main", "by-town", "x", "count", "a1", "total");

@@ -6,11 +6,14 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Writes values in the different ways that say the same.
 final class Spelling {
     private static final List<Integer> OFFSET_MINUTES = List.of(0, 60, -300, 345, 840);
+
+    private static final String CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 
     private final Chance chance;
 
@@ -27,7 +30,9 @@ final class Spelling {
             case Value.Digits digits ->
                 mustBeQuoted(digits.digits()) ? quoted(digits.digits()) : quotedOrNot(digits.digits());
             case Value.Time time ->
-                field.form().equals("iso") ? quoted(iso(time.instant())) : epoch(time.instant(), field.form());
+                field.form().startsWith("epoch")
+                        ? epoch(time.instant(), field.form())
+                        : quoted(text(time.instant(), field.form()));
             case Value.Flag flag ->
                 chance.percent(80) ? String.valueOf(flag.flag()) : quoted(String.valueOf(flag.flag()));
             case Value.Null _ -> "null";
@@ -44,7 +49,9 @@ final class Spelling {
             case Value.Decimal decimal -> number(decimal.number());
             case Value.Digits digits -> digits.digits();
             case Value.Time time ->
-                field.form().equals("iso") ? iso(time.instant()) : number(units(time.instant(), field.form()));
+                field.form().startsWith("epoch")
+                        ? number(units(time.instant(), field.form()))
+                        : text(time.instant(), field.form());
             case Value.Flag flag -> String.valueOf(flag.flag());
             case Value.Raw raw -> raw.json();
             case Value.Null _, Value.Absent _ -> null;
@@ -110,6 +117,35 @@ final class Spelling {
             case 3 -> number.signum() == 0 ? "-0" : plain;
             default -> plain;
         };
+    }
+
+    private String text(Instant instant, String form) {
+        String id = switch (form) {
+            case "uuid7" -> uuid(instant);
+            case "ulid" -> ulid(instant);
+            default -> "";
+        };
+        return id.isEmpty() ? iso(instant) : chance.percent(50) ? id : id.toUpperCase(Locale.ROOT);
+    }
+
+    /// The nanoseconds behind the milliseconds follow the version, so that ids have the order of times.
+    private static String uuid(Instant instant) {
+        int below = instant.getNano() % 1_000_000;
+        String ms = "%012x".formatted(instant.toEpochMilli());
+        return "%s-%s-7%03x-80%02x-0123456789ab"
+                .formatted(ms.substring(0, 8), ms.substring(8), below >> 8, below & 0xff);
+    }
+
+    private static String ulid(Instant instant) {
+        StringBuilder id = new StringBuilder();
+        long ms = instant.toEpochMilli();
+        for (int shift = 45; shift >= 0; shift -= 5) {
+            id.append(CROCKFORD.charAt((int) (ms >> shift & 31)));
+        }
+        for (int shift = 75; shift >= 0; shift -= 5) {
+            id.append(CROCKFORD.charAt(shift < 20 ? instant.getNano() % 1_000_000 >> shift & 31 : 0));
+        }
+        return id.toString();
     }
 
     private String iso(Instant instant) {
