@@ -37,6 +37,9 @@ final class Client {
         /// Computes and changes nothing.
         COMPUTE("POST"),
 
+        /// Says that the caller still works, and is said again: without an answer it shows nothing of the owner.
+        RENEW("POST"),
+
         /// May change something.
         CHANGE("POST");
 
@@ -85,7 +88,7 @@ final class Client {
                 return read(way, answer, reader);
             });
         } catch (IOException e) {
-            throw unanswered(way == Way.CHANGE && !(e instanceof Transport.Unreached), e);
+            throw unanswered(way, way == Way.CHANGE && !(e instanceof Transport.Unreached), e);
         }
     }
 
@@ -107,7 +110,7 @@ final class Client {
     }
 
     /// @param outcomeUnknown whether a request was sent that may change something
-    private EngineException unanswered(boolean outcomeUnknown, IOException e) {
+    private EngineException unanswered(Way way, boolean outcomeUnknown, IOException e) {
         if (outcomeUnknown) {
             unknown = true;
         }
@@ -118,7 +121,7 @@ final class Client {
                     "The calling thread was interrupted before " + transport.place() + " had answered." + outcome,
                     e);
         }
-        gone = true;
+        gone |= way != Way.RENEW;
         return transport.unanswered(e, outcome);
     }
 

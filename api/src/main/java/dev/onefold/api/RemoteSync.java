@@ -80,13 +80,13 @@ final class RemoteSync implements Sync {
             renewing = Thread.ofVirtual().name("onefold-sync").start(this::renew);
         }
 
-        /// A renewal that fails is made again. When the service has ended, or has ended this run, the next
-        /// call of the client says so.
+        /// A renewal that fails is made again, until this is closed. When the service has ended, or has ended this
+        /// run, the next call of the client says so.
         private void renew() {
-            while (!engine.isGone()) {
+            while (true) {
                 try {
                     Thread.sleep(RENEWED_EACH);
-                    engine.ask(Client.Way.COMPUTE, target("renew"), null, InputStream::readAllBytes);
+                    engine.ask(Client.Way.RENEW, target("renew"), null, InputStream::readAllBytes);
                 } catch (InterruptedException e) {
                     return; // It is closed.
                 } catch (EngineException e) {

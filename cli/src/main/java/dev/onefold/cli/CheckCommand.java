@@ -22,10 +22,12 @@ import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.yaml.PipelineFunction;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -79,7 +81,12 @@ final class CheckCommand implements Callable<Integer> {
                 throw CommandFailure.usage(
                         "Name a pipeline file to be checked, or an input (--input FILE) to begin one.");
             }
-            caller.print(FirstPipeline.of(caller, real));
+            try {
+                caller.print(FirstPipeline.of(caller, real));
+            } catch (EOFException | ZipException damaged) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT, caller.shown(real.path()) + " cannot be read: " + damaged.getMessage());
+            }
             return ExitCode.DONE.code();
         }
         Pipeline pipeline = PipelineArgument.read(caller, file);

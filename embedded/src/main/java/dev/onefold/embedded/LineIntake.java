@@ -64,6 +64,10 @@ public final class LineIntake {
             throw unreadable(fault);
         }
         rest = reader.rest();
+        if (rest != null && ends.behindAllComments(rest.bytes(), 0, rest.length()) == rest.length()) {
+            append(rest, rest.bytes(), rest.length()); // Lines of comments with no record behind them are whole.
+            rest = null;
+        }
         return rest == null ? 0 : rest.consumed();
     }
 

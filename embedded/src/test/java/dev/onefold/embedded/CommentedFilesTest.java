@@ -60,6 +60,24 @@ class CommentedFilesTest {
     }
 
     @Test
+    void comments_without_a_record_behind_them_are_known_again_from_each_of_their_lines_on() {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(folder.resolve("known"), pipeline("sum"), SETTINGS)) {
+            List<String> lines = List.of("k,v", "a,1", "# one", "# two", "# three");
+            byte[] all = Utf8.encode("Lines", String.join("\n", lines.subList(0, 4)) + "\n");
+            engine.append("in", 1, all, all.length);
+            for (int from = 1; from <= lines.size(); from++) {
+                for (int to = Math.max(from, 4); to <= lines.size(); to++) {
+                    byte[] sent = Utf8.encode("Lines", String.join("\n", lines.subList(from - 1, to)) + "\n");
+                    assertThat(engine.append("in", from, sent, sent.length).acknowledged())
+                            .as("from %s to %s", from, to)
+                            .isGreaterThanOrEqualTo(to);
+                }
+            }
+            assertThat(total(engine)).isEqualTo("[1, 1.00]");
+        }
+    }
+
+    @Test
     void wherever_a_file_ended_before_it_grew_an_edit_of_its_record_is_found_again() {
         for (int cut = 2; cut <= LINES.size(); cut++) {
             Path directory = folder.resolve("cut-" + cut);

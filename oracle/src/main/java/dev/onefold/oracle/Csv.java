@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +45,8 @@ final class Csv {
         }
     }
 
-    /// Whether a record is another header: its first value has a letter and names a column, and so do at least two, and
-    /// more than half, of its values.
+    /// Whether a record is another header: one of its first two values has a letter and names a column, and so do at
+    /// least two, and half, of its values, in upper or lower case.
     static boolean isOtherHeader(List<@Nullable String> header, byte[] record, char delimiter) {
         List<String> values;
         try {
@@ -53,13 +54,17 @@ final class Csv {
         } catch (Refused refused) {
             return false;
         }
-        Set<String> known = new HashSet<>(values);
-        known.retainAll(names(header));
+        Set<String> known = new HashSet<>();
+        names(header).forEach(name -> known.add(name.toLowerCase(Locale.ROOT)));
         known.remove("");
-        String first = values.getFirst();
-        return known.contains(first)
-                && first.codePoints().anyMatch(Character::isLetter)
-                && known.size() > Math.max(1, values.size() / 2.0)
+        List<String> lower =
+                values.stream().map(value -> value.toLowerCase(Locale.ROOT)).toList();
+        known.retainAll(lower);
+        return lower.stream()
+                        .limit(2)
+                        .anyMatch(value ->
+                                known.contains(value) && value.codePoints().anyMatch(Character::isLetter))
+                && known.size() >= Math.max(2, values.size() / 2.0)
                 && !values.equals(names(header));
     }
 

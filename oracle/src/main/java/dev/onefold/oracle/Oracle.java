@@ -340,14 +340,7 @@ public final class Oracle {
 
     private static @Nullable BigDecimal version(@Nullable Object value, String type, Document document) {
         BigDecimal time = type.equals("integer") ? Values.version(value) : document.time(value, type);
-        if (value == null || time == null) {
-            return time;
-        }
-        return switch (type) {
-            case "hlc" -> time.movePointRight(19).add(Values.clock(value)[1]);
-            case "uuid7", "ulid" -> new BigDecimal(Values.id(value, type));
-            default -> time;
-        };
+        return value == null || time == null ? time : Values.order(value, type, time);
     }
 
     private @Nullable BigDecimal time(Document document) {

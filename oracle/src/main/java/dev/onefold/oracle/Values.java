@@ -167,8 +167,7 @@ final class Values {
 
     /// Refuses a number that may be a date, or a count of days.
     private static BigDecimal noDate(BigDecimal seconds) {
-        String digits = seconds.setScale(0, RoundingMode.FLOOR).toPlainString();
-        if (digits.matches("[1-9][0-9]{4}|(19|20|21)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])")) {
+        if (seconds.signum() >= 0 && seconds.compareTo(BigDecimal.valueOf(100_000_000)) < 0) {
             throw new Refused("a number that may be a date");
         }
         return seconds;
@@ -214,8 +213,17 @@ final class Values {
         return new BigDecimal[] {new BigDecimal(parts[0]).movePointLeft(9), new BigDecimal(parts[1])};
     }
 
+    /// What orders versions of a type: the time, or a number that it is a part of.
+    static BigDecimal order(Object value, String type, BigDecimal time) {
+        return switch (type) {
+            case "hlc" -> time.movePointRight(19).add(clock(value)[1]);
+            case "uuid7", "ulid" -> new BigDecimal(id(value, type));
+            default -> time;
+        };
+    }
+
     /// The 128 bits of an id that begins with its milliseconds.
-    static BigInteger id(Object value, String type) {
+    private static BigInteger id(Object value, String type) {
         String text = value instanceof String found ? found : "";
         if (type.equals("uuid7")) {
             boolean isUuid = text.matches("(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");

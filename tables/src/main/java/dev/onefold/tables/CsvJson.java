@@ -29,9 +29,6 @@ final class CsvJson {
     ///
     /// @throws IOException if it is another header
     boolean isHeader(CsvRecords.Fields record, long number) throws IOException {
-        if (!names.contains(record.all().getFirst().text())) {
-            return false;
-        }
         List<String> values = texts(record);
         if (CsvHeader.isOther(names, values)) {
             throw new IOException(

@@ -21,6 +21,7 @@ final class CsvRecords {
     private final char delimiter;
     private final char comment;
     private final boolean quotes;
+    private final int escape; // Below 0 if there is none: then no character is it.
     private final ByteArrayOutputStream field = new ByteArrayOutputStream();
     private boolean isUtf8;
     private int last; // The character behind a field; -1 is the end.
@@ -30,6 +31,7 @@ final class CsvRecords {
         delimiter = form.delimiter();
         comment = form.comment();
         quotes = form.quotes();
+        escape = form.escape() == 0 ? Integer.MIN_VALUE : form.escape();
         in.mark(MARK_OF_ORDER.length);
         if (!Arrays.equals(in.readNBytes(MARK_OF_ORDER.length), MARK_OF_ORDER)) {
             in.reset();
@@ -80,7 +82,7 @@ final class CsvRecords {
         int c = quoted ? quoted() : first;
         int inside = field.size();
         while (c >= 0 && c != delimiter && c != '\n') {
-            add(c);
+            add(c == escape ? escaped() : c);
             c = in.read();
         }
         last = c;
@@ -98,7 +100,9 @@ final class CsvRecords {
             if (c < 0) {
                 throw new FileRows.Unended();
             }
-            if (c == '"') {
+            if (c == escape) {
+                c = escaped();
+            } else if (c == '"') {
                 c = in.read();
                 if (c != '"') {
                     return c;
@@ -106,6 +110,11 @@ final class CsvRecords {
             }
             add(c);
         }
+    }
+
+    private int escaped() throws IOException {
+        int behind = in.read();
+        return behind < 0 ? escape : behind;
     }
 
     private void add(int c) throws IOException {

@@ -97,9 +97,10 @@ public final class FileRows implements RowSource {
         ///
         /// @param comment at the beginning of lines that are passed over; 0 if there are none
         /// @param quotes whether a value may be in quotes
-        record Csv(char delimiter, char comment, boolean quotes) implements Form {
+        /// @param escape makes the character behind it one of the value; 0 if there is none
+        record Csv(char delimiter, char comment, boolean quotes, char escape) implements Form {
             public Csv(char delimiter) {
-                this(delimiter, (char) 0, true);
+                this(delimiter, (char) 0, true, (char) 0);
             }
         }
     }

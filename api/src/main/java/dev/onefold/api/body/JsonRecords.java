@@ -11,6 +11,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class JsonRecords extends InputStream {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int FIRST_BYTES = 1 << 12;
+    private static final byte SEPARATOR = 0x1e; // In front of each text of a sequence (RFC 7464).
     private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
     private final InputStream in;
@@ -73,6 +75,9 @@ public final class JsonRecords extends InputStream {
     /// shows nothing.
     public static Records seen(byte[] bytes, int length) {
         int from = begin(bytes, length);
+        if (from > 0 && bytes[from - 1] == SEPARATOR) {
+            return Records.OBJECTS;
+        }
         Records records = from < length && bytes[from] == '[' ? Records.ARRAY : Records.OBJECTS;
         String first = firstOf(bytes, from, length, records);
         String line = text(bytes, from, lineEnd(bytes, from, length));
@@ -80,27 +85,52 @@ public final class JsonRecords extends InputStream {
             return Records.LINES;
         }
         boolean isWhole = records == Records.ARRAY ? line.endsWith("]") : line.startsWith(first);
+        String rest = isWhole
+                ? line.substring(Math.min(first.length(), line.length())).strip()
+                : "";
+        if (records == Records.OBJECTS && rest.equals(",")) {
+            return records;
+        }
         boolean isMore = records == Records.ARRAY
                 || !isWhole
-                || line.substring(first.length())
-                        .replace(',', ' ')
-                        .stripLeading()
-                        .startsWith("{");
+                || rest.replace(',', ' ').stripLeading().startsWith("{");
         return isMore && !(isWhole && isObject(secondLine(bytes, from, length))) ? records : Records.LINES;
     }
 
-    /// The same of a content that is said to be JSON: it may be an array of anything, and a first line that is
-    /// not a record is the beginning of one, if the second line is not a record either.
+    /// The same of a whole content that is said to be JSON: it may be an array of anything, and objects that are
+    /// not lines are read as such, also if one has no end.
     static Records seenAsJson(byte[] bytes) {
         int from = begin(bytes, bytes.length);
         if (from < bytes.length && bytes[from] == '[') {
             return Records.ARRAY;
         }
-        int end = lineEnd(bytes, from, bytes.length);
-        boolean isOpen = end < bytes.length && firstOf(bytes, from, end, Records.OBJECTS) == null;
-        return isOpen && from < end && bytes[from] == '{' && !isObject(secondLine(bytes, from, bytes.length))
-                ? Records.OBJECTS
-                : seen(bytes, bytes.length);
+        boolean areLines = true;
+        boolean isOpen = false;
+        for (int end; from < bytes.length; from = end + 1) {
+            end = lineEnd(bytes, from, bytes.length);
+            String line = text(bytes, from, end);
+            areLines &= line.isEmpty() || isObject(line);
+            isOpen |= end < bytes.length
+                    && line.startsWith("{")
+                    && firstOf(bytes, from, end, Records.OBJECTS) == null
+                    && goesOn(line, text(bytes, end + 1, lineEnd(bytes, end + 1, bytes.length)));
+        }
+        return areLines || !isOpen && !areObjects(bytes) ? Records.LINES : Records.OBJECTS;
+    }
+
+    /// Whether a line that has no end is continued in the next one, and is not a record that was cut.
+    private static boolean goesOn(String line, String next) {
+        return "{[,:".indexOf(line.charAt(line.length() - 1)) >= 0 || !isObject(next);
+    }
+
+    /// Whether brackets and quotes fit, and all between them are objects.
+    private static boolean areObjects(byte[] bytes) {
+        try (InputStream objects = new JsonRecords(new ByteArrayInputStream(bytes), Records.OBJECTS, FIRST_BYTES)) {
+            objects.transferTo(OutputStream.nullOutputStream());
+            return true;
+        } catch (IOException broken) {
+            return false;
+        }
     }
 
     private static boolean isObject(String text) {
@@ -129,7 +159,12 @@ public final class JsonRecords extends InputStream {
     /// Behind a byte order mark and blanks.
     private static int begin(byte[] bytes, int length) {
         int at = length >= MARK.length && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length) ? MARK.length : 0;
-        while (at < length && (bytes[at] == ' ' || bytes[at] == '\t' || bytes[at] == '\n' || bytes[at] == '\r')) {
+        while (at < length
+                && (bytes[at] == ' '
+                        || bytes[at] == '\t'
+                        || bytes[at] == '\n'
+                        || bytes[at] == '\r'
+                        || bytes[at] == SEPARATOR)) {
             at++;
         }
         return at;
@@ -215,7 +250,7 @@ public final class JsonRecords extends InputStream {
         if (areElements && recordLine > 0 && depth == 0 && !isText && (b == ',' || b == ']')) {
             end();
         }
-        if (recordLine == 0 && !isSpace && b != ',' && !isMark(b)) {
+        if (recordLine == 0 && !isSpace && b != ',' && b != SEPARATOR && !isMark(b)) {
             between(b);
         }
         if (recordLine > 0 && areElements && depth == 0 && !isText && isSpace) {

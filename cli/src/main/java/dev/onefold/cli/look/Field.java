@@ -1,5 +1,6 @@
 package dev.onefold.cli.look;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,6 +29,7 @@ final class Field {
     private static final Pattern EXPONENTS =
             Pattern.compile("-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,9})?[eE][-+]?[0-9]{1,2}");
 
+    private static final Pattern EITHER = Pattern.compile("-?[1-9][0-9]{0,2}[.,][0-9]{3}");
     private static final Pattern COMMA = Pattern.compile("-?[0-9]+,([0-9]{1,9})");
     private static final Pattern GROUPS = Pattern.compile(
             "-?[1-9][0-9]{0,2}([.,'_ \u00a0\u202f\u2019])[0-9]{3}(?:\\1[0-9]{3})*(?:(?!\\1)([.,])([0-9]{1,9}))?");
@@ -43,6 +45,8 @@ final class Field {
     private final List<String> examples = new ArrayList<>();
     private long there;
     private int scale;
+    private String either = "";
+    private boolean isClear;
 
     /// @param path as a pipeline file names it
     Field(String path) {
@@ -60,7 +64,15 @@ final class Field {
         if (values.add(value) && examples.size() < EXAMPLES) {
             examples.add(value.length() > EXAMPLE_LENGTH ? value.substring(0, EXAMPLE_LENGTH) + "…" : value);
         }
-        scale = Math.max(scale, DECIMALS.matcher(value).matches() ? value.length() - value.indexOf('.') - 1 : 0);
+        boolean isDecimal =
+                DECIMALS.matcher(value).matches() || EXPONENTS.matcher(value).matches();
+        scale = Math.max(scale, isDecimal ? new BigDecimal(value).scale() : 0);
+        if (EITHER.matcher(value).matches()) {
+            either = value;
+        } else {
+            isClear |= isDecimal
+                    || kinds.containsKey(LOCAL) && !INTEGERS.matcher(value).matches();
+        }
     }
 
     /// Counts a value that is a list.
@@ -118,6 +130,11 @@ final class Field {
     /// everywhere else.
     Set<Character> decimals() {
         return decimals;
+    }
+
+    /// A number whose separator may be that of decimals or of thousands, as that of all others; may be empty.
+    String either() {
+        return isClear ? "" : either;
     }
 
     /// What is seen between groups of three digits.

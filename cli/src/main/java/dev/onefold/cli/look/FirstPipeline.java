@@ -109,6 +109,9 @@ public final class FirstPipeline {
         if (!csv.form().quotes()) {
             line("  quote: none   # a quote in the file has no end");
         }
+        if (csv.form().escape() != 0) {
+            line("  escape: '" + csv.form().escape() + "'   # in front of a quote, delimiter or line end");
+        }
         if (csv.form().comment() != 0) {
             line("  comment: \"" + csv.form().comment() + '"');
         }
@@ -129,10 +132,26 @@ public final class FirstPipeline {
         if (hasComma) {
             line("  # decimal: \",\"   # if 12,50 is a number of this file");
         }
+        fields.stream()
+                .filter(field -> field.isOnly(Field.LOCAL, Field.DECIMAL, Field.INTEGER))
+                .map(Field::either)
+                .filter(either -> !either.isEmpty() && thousands.isEmpty())
+                .findFirst()
+                .ifPresent(this::either);
         for (char each : thousands) {
             line("  # thousands: \"" + (each > '~' ? "\\u%04x".formatted((int) each) : each)
                     + "\"   # if digits are in groups of three");
         }
+    }
+
+    /// Comments on a number that can be read in two ways: the other one of the two.
+    private void either(String number) {
+        boolean isComma = number.indexOf(',') >= 0;
+        if (!isComma) {
+            line("  # decimal: \",\"   # both lines, if " + number + " is above a thousand");
+        }
+        line("  # thousands: \"" + (isComma ? ',' : '.') + '"'
+                + (isComma ? "   # in place of decimal, if " + number + " is above a thousand" : ""));
     }
 
     private void line(String line) {

@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,8 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
     private static final String DELIMITERS = ",;\t|";
     private static final byte[] MARK = "\ufeff".getBytes(StandardCharsets.UTF_8);
     private static final Pattern QUOTED = Pattern.compile("\"[^\"]*+\"");
+    private static final char ESCAPE = '\\';
+    private static final Pattern ESCAPED = Pattern.compile("\\\\(\"[^\",;\t|\r\n]|[\t\n])");
     private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9]+([.,][0-9]+)*");
 
     /// How a file of CSV is read.
@@ -59,7 +62,8 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
     record Csv(FileRows.Form.Csv form, List<String> columns, String doubt) {
         /// The same, with a quote as a character like others.
         Csv withoutQuotes() {
-            return new Csv(new FileRows.Form.Csv(form.delimiter(), form.comment(), false), columns, doubt);
+            return new Csv(
+                    new FileRows.Form.Csv(form.delimiter(), form.comment(), false, form.escape()), columns, doubt);
         }
     }
 
@@ -95,7 +99,11 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
             delimiter = delimiter(lines);
         }
         requireNoTitle(caller.shown(file.path()), lines, delimiter);
-        FileRows.Form.Csv form = new FileRows.Form.Csv(delimiter, hasComments ? COMMENT : (char) 0, true);
+        FileRows.Form.Csv form = new FileRows.Form.Csv(
+                delimiter,
+                hasComments ? COMMENT : (char) 0,
+                true,
+                ESCAPED.matcher(head).find() ? ESCAPE : (char) 0);
         Csv csv = lines.isEmpty() ? new Csv(form, List.of(), "") : csv(form, lines.getFirst());
         try {
             return read(file, csv, Records.LINES);
@@ -143,11 +151,18 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
                 && columns.get(1).equals(columns.get(2))
                 && !NUMBER.matcher(lines.get(1).strip()).matches()
                 && CsvHeader.refusal(lines.getFirst(), true) == null) {
+            String names = IntStream.rangeClosed(1, columns.get(1).intValue())
+                    .mapToObj(i -> "c" + i)
+                    .collect(Collectors.joining(", "));
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "The first record of " + shown + " has "
                             + Words.count(columns.getFirst(), "column") + ", and the next ones have "
-                            + columns.get(1) + ". If it is a title, delete its line: tail -n +2 FILE > NEW");
+                            + columns.get(1)
+                            + (columns.getFirst() == 1
+                                    ? ". If it is a title, delete its line: tail -n +2 FILE > NEW"
+                                    : ". If it is a header, name the columns in the pipeline file, columns: [" + names
+                                            + "], and delete its line: tail -n +2 FILE > NEW"));
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The result of a comparison with a source, for a person or a program.
@@ -52,7 +53,9 @@ record ReportText(Pipeline pipeline, Report report, String repair) {
         for (Kind kind : Kind.values()) {
             appendFirst(text, kind);
         }
-        if (!repair.isEmpty() && report.count(Outcome.REPORTED) > 0) {
+        boolean isRepairable = Stream.of(Kind.MISSING, Kind.DIFFERENT, Kind.GHOST)
+                .anyMatch(kind -> report.count(kind, Outcome.REPORTED) > 0);
+        if (!repair.isEmpty() && isRepairable) {
             text.append("The same command with ").append(repair).append(" brings them to what the source has.\n");
         }
         if (report.count(Outcome.HELD_BACK) > 0) {

@@ -103,6 +103,11 @@ public final class PipelineBuilder {
         return set("comment", String.valueOf(comment));
     }
 
+    /// Sets the character of CSV that makes a delimiter, quote or line end behind it one of the value.
+    public PipelineBuilder escape(char escape) {
+        return set("escape", String.valueOf(escape));
+    }
+
     /// Quotes are ordinary characters of CSV values.
     public PipelineBuilder noQuote() {
         return set("quote", PipelineReader.NONE);

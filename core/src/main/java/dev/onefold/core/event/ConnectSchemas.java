@@ -303,7 +303,9 @@ final class ConnectSchemas {
         if (decimals.scan(fields.bytes, fields.from[slot], fields.to[slot]) != null) {
             return null;
         }
-        String scale = decimal.text(0);
+        boolean areKinds = decimal.kind[0] == Fields.NUMBER
+                && (decimal.kind[1] == Fields.TEXT || decimal.kind[1] == Fields.ESCAPED_TEXT);
+        String scale = areKinds ? decimal.text(0) : "";
         return scale.matches("-?[0-9]{1,3}") ? digits(decimal.text(1), Integer.parseInt(scale)) : null;
     }
 

@@ -6,6 +6,7 @@ import dev.onefold.core.pipeline.Input.Format;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -14,17 +15,23 @@ public final class CsvHeader {
     /// Advice for a file in which CR alone ends a line.
     static final String LINE_ENDS = "Convert the file: tr '\\r' '\\n' < FILE > NEW";
 
+    /// Advice for a file in another character set.
+    static final String ICONV = "Convert the file: iconv -f %s -t UTF-8 FILE > NEW";
+
     /// Advice for a header that is refused.
     static final String NAMES = ". Name its columns in the pipeline file, or fix its first line";
 
     private static final int UTF_16_BEGIN = 4; // Perhaps with a byte order mark.
     private static final String SEPARATOR = "sep=";
+    private static final int CASE = 0x20; // Of a letter of ASCII.
     private static final Pattern LONE_RETURN = Pattern.compile("\r(?!\n)");
 
     final List<String> columns;
+    final Format.Csv format;
     final byte delimiter;
     final byte quote;
     final byte comment;
+    final byte escape;
     final byte[][] nulls;
     final @Nullable LocalNumbers numbers;
 
@@ -35,9 +42,11 @@ public final class CsvHeader {
 
     CsvHeader(Format.Csv format, List<String> columns) {
         this.columns = columns;
+        this.format = format;
         delimiter = (byte) format.delimiter();
         quote = (byte) format.quote();
         comment = (byte) format.comment();
+        escape = (byte) format.escape();
         nulls = utf8(format.nulls());
         numbers = LocalNumbers.of(format);
         names = utf8(columns);
@@ -45,7 +54,9 @@ public final class CsvHeader {
         bytesMax = 2 * bytesMin + 2 * columns.size(); // All in quotes, and each of them doubled.
         for (int column = 0; column < names.length; column++) {
             if (isWord(columns.get(column))) {
-                begins[names[column][0] & 0xff] = true;
+                byte first = names[column][0];
+                begins[first & 0xff] = true;
+                begins[(isLetter(first) ? first ^ CASE : first) & 0xff] = true;
             }
         }
     }
@@ -58,11 +69,14 @@ public final class CsvHeader {
         boolean isUtf16 =
                 line.substring(0, Math.min(UTF_16_BEGIN, line.length())).indexOf('\0') >= 0;
         if (!isUtf8 || isUtf16) {
-            return "is not valid UTF-8. Convert the file: iconv -f " + (isUtf16 ? "UTF-16" : "WINDOWS-1252")
-                    + " -t UTF-8 FILE > NEW";
+            return "is not valid UTF-8. " + ICONV.formatted(isUtf16 ? "UTF-16" : "WINDOWS-1252");
         }
         if (line.isBlank()) {
             return "is empty. Delete it: tail -n +2 FILE > NEW";
+        }
+        if (line.endsWith("\r")
+                && line.indexOf('\r') == line.replaceAll("\r+$", "").length()) {
+            return "has a line end of more than one CR. Convert the file: tr -d '\\r' < FILE > NEW";
         }
         if (LONE_RETURN.matcher(line).find()) {
             return "has line ends that are CR alone. " + LINE_ENDS;
@@ -98,19 +112,26 @@ public final class CsvHeader {
                 : null;
     }
 
-    /// Whether a record is a header, and names other columns, or in another order: at least two and more than
-    /// half of its values are names of columns, and one of its first two is, with a letter in it.
+    /// Whether a record is a header, and names other columns, in another order or in other letters: at least
+    /// two and half of its values are names of columns, in upper or lower case, and one of its first two is, with
+    /// a letter in it.
     boolean isOtherAt(byte[] record, int from, int to) {
         if (!mayBeNameAt(record, from, to)) {
-            int second = from;
-            while (second < to && record[second] != delimiter) {
-                second++;
-            }
-            if (!mayBeNameAt(record, second + 1, to)) {
+            if (!mayBeNameAt(record, behindValue(record, from, to) + 1, to)) {
                 return false;
             }
         }
         return isOther(columns, values(record, from, to));
+    }
+
+    private int behindValue(byte[] record, int from, int to) {
+        int at = from;
+        boolean isQuoted = false;
+        while (at < to && (isQuoted || record[at] != delimiter)) {
+            isQuoted ^= isOne(record[at], format.quote());
+            at += isOne(record[at], format.escape()) ? 2 : 1;
+        }
+        return at;
     }
 
     private boolean mayBeNameAt(byte[] record, int from, int to) {
@@ -120,14 +141,33 @@ public final class CsvHeader {
 
     /// The same of values, `null` if a record is not well-formed.
     public static boolean isOther(List<String> columns, @Nullable List<String> values) {
-        if (values == null || values.stream().limit(2).noneMatch(value -> isWord(value) && columns.contains(value))) {
+        if (values == null
+                || values.stream()
+                        .limit(2)
+                        .noneMatch(value -> isWord(value) && columns.stream().anyMatch(value::equalsIgnoreCase))) {
             return false;
         }
-        long known = values.stream()
-                .filter(value -> !value.isEmpty() && columns.contains(value))
+        List<String> names = lower(columns);
+        List<String> lower = lower(values);
+        long known = lower.stream()
+                .filter(value -> !value.isEmpty() && names.contains(value))
                 .distinct()
                 .count();
-        return known >= 2 && 2 * known > values.size() && !values.equals(columns);
+        return known >= 2 && 2 * known >= values.size() && !values.equals(columns);
+    }
+
+    private static List<String> lower(List<String> names) {
+        return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+    }
+
+    /// Whether two bytes are perhaps of one letter in both cases; of letters that are not of ASCII anything is.
+    private static boolean isPerhapsSame(byte one, byte other) {
+        return one < 0 && other < 0 || isLetter(one) && other == (byte) (one ^ CASE);
+    }
+
+    private static boolean isLetter(byte one) {
+        int lower = one | CASE;
+        return lower >= 'a' && lower <= 'z';
     }
 
     private static boolean isWord(String name) {
@@ -136,7 +176,7 @@ public final class CsvHeader {
 
     private boolean isNameAt(byte[] record, int from, int to) {
         for (byte[] name : names) {
-            int at = name.length == 0 ? -1 : behind(name, record, from, to);
+            int at = name.length == 0 ? -1 : behind(name, record, from, to, true);
             if (at >= 0 && (at == to || record[at] == delimiter)) {
                 return true;
             }
@@ -181,7 +221,7 @@ public final class CsvHeader {
     /// The columns that a header names, or `null` if it is not well-formed.
     static @Nullable CsvHeader read(Format.Csv format, byte[] record, int from, int to) {
         int begin = behindComments((byte) format.comment(), record, from, to);
-        List<String> columns = names(record, begin, to, (byte) format.delimiter(), (byte) format.quote());
+        List<String> columns = names(record, begin, to, format);
         return columns == null ? null : new CsvHeader(format, columns);
     }
 
@@ -215,7 +255,7 @@ public final class CsvHeader {
             if (column > 0 && (at == end || record[at++] != delimiter)) {
                 return false;
             }
-            at = behind(names[column], record, at, end);
+            at = behind(names[column], record, at, end, false);
             if (at < 0) {
                 return false;
             }
@@ -223,16 +263,19 @@ public final class CsvHeader {
         return at == end;
     }
 
-    /// Behind the value at `from` if it is this name; otherwise -1.
-    private int behind(byte[] name, byte[] record, int from, int end) {
+    /// Behind the value at `from` if it is this name, perhaps in the other case; otherwise -1.
+    private int behind(byte[] name, byte[] record, int from, int end, boolean inAnyCase) {
         boolean quoted = from < end && record[from] == quote && quote != Format.Csv.NO_QUOTE;
         int at = quoted ? from + 1 : from;
         for (byte one : name) {
-            if (at == end || record[at] != one || !quoted && one == delimiter) {
+            boolean isEscaped = escape != Format.Csv.NO_ESCAPE && at + 1 < end && record[at] == escape;
+            at += isEscaped ? 1 : 0;
+            boolean isSame = at < end && (record[at] == one || inAnyCase && isPerhapsSame(one, record[at]));
+            if (!isSame || !quoted && !isEscaped && one == delimiter) {
                 return -1;
             }
             at++;
-            if (quoted && one == quote && (at == end || record[at++] != quote)) {
+            if (quoted && !isEscaped && one == quote && (at == end || record[at++] != quote)) {
                 return -1;
             }
         }
@@ -242,7 +285,7 @@ public final class CsvHeader {
     /// The values of a record; `null` if it is not well-formed.
     @Nullable
     List<String> values(byte[] record, int from, int to) {
-        return names(record, from, to, delimiter, quote);
+        return names(record, from, to, format);
     }
 
     /// The end of a record without a carriage return.
@@ -255,39 +298,43 @@ public final class CsvHeader {
         return CsvScanner.hasMark(record, from, to) ? from + CsvScanner.MARK_BYTES : from;
     }
 
-    private static @Nullable List<String> names(byte[] line, int from, int to, byte delimiter, byte quote) {
+    private static @Nullable List<String> names(byte[] line, int from, int to, Format.Csv format) {
         int at = begin(line, from, to);
         int end = end(line, at, to);
         if (TextBytes.utf8Ends(line, at, end) < end) {
             return null;
         }
         List<String> names = new ArrayList<>();
+        byte[] name = new byte[end - at];
         while (true) {
-            boolean quoted = at < end && line[at] == quote && quote != Format.Csv.NO_QUOTE;
-            int next = at + (quoted ? 1 : 0);
-            while (next < end
-                    && (quoted ? line[next] != quote || isDoubled(line, next, end) : line[next] != delimiter)) {
-                next += quoted && line[next] == quote ? 2 : 1;
+            int length = 0;
+            boolean quoted = at < end && isOne(line[at], format.quote());
+            at += quoted ? 1 : 0;
+            while (at < end && (quoted || line[at] != (byte) format.delimiter())) {
+                boolean isQuote = quoted && isOne(line[at], format.quote());
+                if (isQuote && (at + 1 == end || line[at + 1] != line[at])) {
+                    break;
+                }
+                at += (isQuote || isOne(line[at], format.escape())) && at + 1 < end ? 1 : 0;
+                name[length++] = line[at++];
             }
-            if (next > end || quoted && next == end) {
+            if (quoted && at == end) {
                 return null;
             }
-            String name = new String(line, at, next - at, StandardCharsets.UTF_8);
-            String one = String.valueOf((char) quote);
-            names.add(quoted ? name.substring(1).replace(one + one, one) : name);
-            next += quoted ? 1 : 0;
-            if (next == end) {
+            at += quoted ? 1 : 0;
+            names.add(new String(name, 0, length, StandardCharsets.UTF_8));
+            if (at == end) {
                 return names;
             }
-            if (line[next] != delimiter) {
+            if (line[at++] != (byte) format.delimiter()) {
                 return null;
             }
-            at = next + 1;
         }
     }
 
-    private static boolean isDoubled(byte[] line, int at, int end) {
-        return at + 1 < end && line[at + 1] == line[at];
+    /// Whether a byte is a character of the dialect, which may have none.
+    private static boolean isOne(byte one, char wanted) {
+        return one == (byte) wanted && wanted != 0;
     }
 
     /// Advice for a header that seems to have another delimiter; may be empty.

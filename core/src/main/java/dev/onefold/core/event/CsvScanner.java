@@ -13,10 +13,13 @@ final class CsvScanner {
     /// Bytes of a byte order mark.
     static final int MARK_BYTES = 3;
 
+    private static final int WRONG_ESCAPE = -2;
+
     private final Fields fields;
     private final CsvHeader header;
     private final byte delimiter;
     private final byte quote;
+    private final byte escape;
     private final byte[][] nulls;
     private final boolean isLiteral; // A quote in a value without quotes.
     private final int[] slots; // By column; -1 where the pipeline reads nothing.
@@ -27,9 +30,11 @@ final class CsvScanner {
         this.header = header;
         delimiter = header.delimiter;
         quote = header.quote;
+        escape = header.escape;
         nulls = header.nulls;
         isLiteral = input.readsBy(3);
         fields.quote = quote;
+        fields.escape = escape;
         fields.numbers = header.numbers;
         fields.isCsv = true;
         slots = new int[header.columns.size()];
@@ -75,7 +80,9 @@ final class CsvScanner {
         }
         int utf8Ends = TextBytes.utf8Ends(record, from, end);
         if (utf8Ends < end) {
-            return Malformed.syntax(utf8Ends - from, "The line is not valid UTF-8");
+            String message = Malformed.syntax(utf8Ends - from, "The line is not valid UTF-8")
+                    .message();
+            return new Malformed(Reason.MALFORMED, message + ". " + CsvHeader.ICONV.formatted("WINDOWS-1252"));
         }
         Malformed notRecord = isLiteral ? header.notRecord(record, from, end) : null;
         if (notRecord != null) {
@@ -87,9 +94,11 @@ final class CsvScanner {
             boolean isQuoted = at < end && record[at] == quote && quote != Format.Csv.NO_QUOTE;
             int next = isQuoted ? quoted(record, at, end, column) : plain(record, at, end, column);
             if (next < 0) {
-                String wrong = isLiteral && !isQuoted
-                        ? "A space is in front of a quote in the CSV line, whose value begins"
-                        : "A quote in the CSV line is not closed, or not at the end of its value,";
+                String wrong = next == WRONG_ESCAPE
+                        ? "An escape in the CSV line is in front of a character that needs none, in the value that begins"
+                        : isLiteral && !isQuoted
+                                ? "A space is in front of a quote in the CSV line, whose value begins"
+                                : "A quote in the CSV line is not closed, or not at the end of its value,";
                 return Malformed.syntax(at - from, wrong);
             }
             column++;
@@ -124,14 +133,35 @@ final class CsvScanner {
 
     private int plain(byte[] record, int from, int end, int column) {
         int at = from;
+        boolean isEscaped = false;
+        boolean isWrong = false;
         while (at < end && record[at] != delimiter) {
+            if (escape != Format.Csv.NO_ESCAPE && record[at] == escape) {
+                isEscaped = true;
+                isWrong |= !isEscapable(record, at + 1, end);
+                at = Math.min(at + 2, end);
+                continue;
+            }
             if (record[at] == quote && (!isLiteral || isBlank(record, from, at))) {
                 return -1;
             }
             at++;
         }
-        put(column, at == from || isNull(record, from, at) ? Fields.NULL : Fields.TEXT, from, at);
+        boolean isNull = at == from || isNull(record, from, at);
+        if (isWrong && !isNull) {
+            return WRONG_ESCAPE;
+        }
+        put(column, isNull ? Fields.NULL : isEscaped ? Fields.DOUBLED_TEXT : Fields.TEXT, from, at);
         return at;
+    }
+
+    private boolean isEscapable(byte[] record, int at, int end) {
+        if (at >= end) {
+            return false;
+        }
+        byte one = record[at];
+        boolean isQuote = one == quote && quote != Format.Csv.NO_QUOTE;
+        return isQuote || one == delimiter || one == escape || one == '\n' || one == '\r';
     }
 
     private boolean isNull(byte[] record, int from, int to) {
@@ -156,7 +186,13 @@ final class CsvScanner {
         boolean doubled = false;
         int at = from + 1;
         while (at < end) {
-            if (record[at] != quote) {
+            if (escape != Format.Csv.NO_ESCAPE && record[at] == escape) {
+                if (!isEscapable(record, at + 1, end)) {
+                    return WRONG_ESCAPE;
+                }
+                doubled = true;
+                at += 2;
+            } else if (record[at] != quote) {
                 at++;
             } else if (at + 1 < end && record[at + 1] == quote) {
                 doubled = true;

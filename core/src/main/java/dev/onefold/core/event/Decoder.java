@@ -541,7 +541,7 @@ public final class Decoder {
             return malformed;
         }
         if (type.ordersEqualTimes()) {
-            return position(times.order);
+            return position(times.ordered.order);
         }
         if (Math.abs(times.seconds) < Long.MAX_VALUE / 2_000_000_000L) {
             event.appendVersion(times.seconds * 1_000_000_000L + times.nanos);
@@ -589,7 +589,7 @@ public final class Decoder {
                     "is " + (escaped ? scalars.asSent(excerpt, fields, slot) : excerpt)
                             + ", which is not an integer; it is the version"
                             + date
-                            + Times.typeAdvice(bytes, from, to));
+                            + OrderedTimes.advice(bytes, from, to));
         }
         if (digits <= LONG_DIGITS) {
             event.appendVersion(at > from ? -value : value);

@@ -22,7 +22,7 @@ final class Fields {
     static final byte FALSE = 6;
     /// An object or array.
     static final byte COMPOSITE = 7;
-    /// CSV text in quotes that has doubled quotes in it.
+    /// CSV text that has doubled quotes or escapes in it.
     static final byte DOUBLED_TEXT = 8;
     /// CSV text that is perhaps a number, in the form of [#numbers].
     static final byte LOCAL_TEXT = 9;
@@ -34,6 +34,8 @@ final class Fields {
     byte[] bytes = new byte[0];
     /// The quote that is doubled in a [#DOUBLED_TEXT].
     byte quote = '"';
+    /// In front of a character of a [#DOUBLED_TEXT]; 0 if there is none.
+    byte escape;
     /// The form of a number in a [#LOCAL_TEXT]; `null` if there are none.
     @Nullable
     LocalNumbers numbers;

@@ -3,6 +3,7 @@ package dev.onefold.core.event;
 import dev.onefold.core.pipeline.Input.Format;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,8 @@ final class LocalNumbers {
     /// Groups between characters that look like a space or like `'`.
     private static final Pattern LOOKALIKE =
             Pattern.compile("-?[0-9]{1,3}([\u00a0\u202f\u2019])([0-9]{3}\\1)*[0-9]{3}([.,][0-9]+)?");
+
+    private static final List<String> LOOKALIKES = List.of("\u00a0", "\u202f", "\u2019");
 
     private final byte decimal;
     private final byte[] thousands; // In UTF-8; empty if there is none.
@@ -121,6 +124,13 @@ final class LocalNumbers {
         String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
         Matcher lookalike = LOOKALIKE.matcher(text);
         String settings = "";
+        if (lookalike.matches()
+                && set != null
+                && LOOKALIKES.contains(new String(set.thousands, StandardCharsets.UTF_8))) {
+            return ". The file has two characters between groups of digits; bring them to one by a derived field, such"
+                    + " as let: {amount: 'replace(AMOUNT, \"" + lookalike.group(1) + "\", \""
+                    + new String(set.thousands, StandardCharsets.UTF_8) + "\")'}";
+        }
         if (lookalike.matches()) {
             boolean hasComma = text.indexOf(',') >= 0 && (set == null || set.decimal != ',');
             settings = (hasComma ? "decimal: \",\" and " : "")
@@ -128,6 +138,10 @@ final class LocalNumbers {
                             .formatted((int) lookalike.group(1).charAt(0));
         } else if (set == null) {
             settings = advice(text);
+        } else if (set.thousands.length == 0) {
+            settings = text.matches("-?[0-9]{1,3}([.,'_ ])([0-9]{3}\\1)*[0-9]{3}([.,][0-9]+)?")
+                    ? "thousands: \"" + text.replaceAll("^-?[0-9]+(.).*", "$1") + "\""
+                    : "";
         }
         return settings.isEmpty() ? "" : ". Write " + settings + " under input";
     }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds the ends of records in lines: each record ends at a line end. In CSV, from edition 3 on, a line end
 /// inside of quotes is a part of its value (RFC 4180). A quote opens a value only at the beginning of the
-/// value; elsewhere in it, it is a character. Lines that are comments belong to the record behind them.
+/// value; elsewhere in it, it is a character. An escape makes the byte behind it a character. Lines that are comments
+/// belong to the record behind them.
 /// Thread-safe.
 public final class RecordEnds {
     /// The bytes end in front of the record's end, and outside of quotes.
@@ -30,8 +31,11 @@ public final class RecordEnds {
     /// Of a fault alone: CR alone is behind a closing quote.
     private static final int RETURN = -6;
 
+    /// Of a fault alone: a backslash is in front of the closing quote.
+    private static final int ESCAPED = -7;
+
     /// Each line is a record.
-    public static final RecordEnds LINES = new RecordEnds((byte) 0, (byte) 0, (byte) 0, Records.LINES, null);
+    public static final RecordEnds LINES = new RecordEnds(Dialect.NONE, Records.LINES, null);
 
     /// Of one value that has a line break in quotes.
     public static final int QUOTED_BYTES_MAX = 1 << 20;
@@ -42,15 +46,38 @@ public final class RecordEnds {
     private final byte quote; // 0: a line end always ends a record.
 
     private final byte comment; // 0: there are none.
+    private final byte escape; // Likewise.
+    private final byte first; // The quote, or the escape if there is no quote.
+    private final byte second; // The escape, or the quote if there is no escape.
+    private final Dialect dialect;
     private final Records ofFiles;
     private final @Nullable Columns columns;
 
-    private RecordEnds(byte delimiter, byte quote, byte comment, Records ofFiles, @Nullable Columns columns) {
-        this.delimiter = delimiter;
-        this.quote = quote;
-        this.comment = comment;
+    private RecordEnds(Dialect dialect, Records ofFiles, @Nullable Columns columns) {
+        this.dialect = dialect;
+        delimiter = dialect.delimiter;
+        quote = dialect.quote;
+        comment = dialect.comment;
+        escape = dialect.escape;
+        first = quote == 0 ? escape : quote;
+        second = escape == 0 ? quote : escape;
         this.ofFiles = ofFiles;
         this.columns = columns;
+    }
+
+    /// The characters that are not of a value; 0 where there is none, of all of them in JSON.
+    private record Dialect(byte delimiter, byte quote, byte comment, byte escape) {
+        static final Dialect NONE = new Dialect((byte) 0, (byte) 0, (byte) 0, (byte) 0);
+
+        /// Of records that are read as each edition reads them.
+        static Dialect of(Format.Csv csv, boolean hasLines) {
+            byte quote = (byte) (hasLines ? csv.quote() : Format.Csv.NO_QUOTE);
+            byte escape = (byte) (hasLines ? csv.escape() : Format.Csv.NO_ESCAPE);
+            byte comment = (byte) csv.comment();
+            return quote == 0 && escape == 0 && comment == 0
+                    ? NONE
+                    : new Dialect((byte) csv.delimiter(), quote, comment, escape);
+        }
     }
 
     /// @param header `null` if the first record is to be it
@@ -58,15 +85,13 @@ public final class RecordEnds {
 
     public static RecordEnds of(Pipeline pipeline) {
         if (pipeline.input().format() instanceof Format.Json json && json.records() != Records.LINES) {
-            return new RecordEnds((byte) 0, (byte) 0, (byte) 0, json.records(), null);
+            return new RecordEnds(Dialect.NONE, json.records(), null);
         }
         if (!(pipeline.input().format() instanceof Format.Csv csv)) {
             return LINES;
         }
-        char quote = pipeline.input().readsBy(3) ? csv.quote() : Format.Csv.NO_QUOTE;
-        return quote == Format.Csv.NO_QUOTE && csv.comment() == Format.Csv.NO_COMMENT
-                ? LINES
-                : new RecordEnds((byte) csv.delimiter(), (byte) quote, (byte) csv.comment(), Records.LINES, null);
+        Dialect dialect = Dialect.of(csv, pipeline.input().readsBy(3));
+        return dialect.equals(Dialect.NONE) ? LINES : new RecordEnds(dialect, Records.LINES, null);
     }
 
     /// The ends in a file or stream, which also stops at a record that is [another header][#OTHER_HEADER].
@@ -79,7 +104,7 @@ public final class RecordEnds {
     }
 
     private RecordEnds with(@Nullable Columns other) {
-        return new RecordEnds(delimiter, quote, comment, ofFiles, other);
+        return new RecordEnds(dialect, ofFiles, other);
     }
 
     /// Whether [#behind] is to be given the first record of the source.
@@ -112,19 +137,25 @@ public final class RecordEnds {
     public boolean areAs(RecordEnds others) {
         return quote == others.quote
                 && comment == others.comment
-                && (delimiter == others.delimiter || quote == 0)
+                && escape == others.escape
+                && (delimiter == others.delimiter || first == 0)
                 && ofFiles == others.ofFiles;
     }
 
     /// Behind the comments in front of a record; `from` if there are none, or nothing else.
     public int behindComments(byte[] bytes, int from, int to) {
-        int behind = comment == 0 ? from : CsvHeader.behindComments(comment, bytes, from, to);
+        int behind = behindAllComments(bytes, from, to);
         return behind < to ? behind : from;
+    }
+
+    /// The same, and `to` if there is nothing else.
+    public int behindAllComments(byte[] bytes, int from, int to) {
+        return comment == 0 ? from : CsvHeader.behindComments(comment, bytes, from, to);
     }
 
     /// Whether a record may have more than one line.
     public boolean mayHaveLines() {
-        return quote != 0 || comment != 0;
+        return first != 0 || comment != 0;
     }
 
     /// Behind the line end of the record that begins at `from`; below 0 if there is none before `to`.
@@ -160,16 +191,16 @@ public final class RecordEnds {
         }
     }
 
-    /// Behind the line end of a record without quotes, or `to`; below 0 if the record has a quote, or comments.
+    /// Behind the line end of a record without quotes, or `to`; below 0 if it has a quote, an escape or comments.
     public int plainEnd(byte[] bytes, int from, int to) {
         int at = from;
         if (comment != 0 && begin(bytes, from, to) > from) {
             return -1;
         }
-        if (quote == 0) {
+        if (first == 0) {
             at = newline(bytes, from, to);
         } else {
-            while (at < to && bytes[at] != '\n' && bytes[at] != quote) {
+            while (at < to && bytes[at] != '\n' && bytes[at] != first && bytes[at] != second) {
                 at++;
             }
         }
@@ -227,7 +258,10 @@ public final class RecordEnds {
         if (state == OTHER_HEADER) {
             return new Fault(1 + newlines(bytes, from, record), 0, state, headers(bytes, record, to));
         }
-        state = state == BROKEN && bytes[at] == '\r' ? RETURN : state;
+        if (state == BROKEN) {
+            boolean isEscaped = at - 2 > record && bytes[at - 2] == '\\' && escape == 0;
+            state = bytes[at] == '\r' ? RETURN : isEscaped ? ESCAPED : state;
+        }
         return new Fault(
                 1 + newlines(bytes, from, record),
                 1 + newlines(bytes, from, at),
@@ -249,13 +283,13 @@ public final class RecordEnds {
                 + ". " + CsvHeader.difference(header.columns, header.values(bytes, begin, end));
     }
 
-    /// Whether there is a quote.
+    /// Whether there is a quote or an escape.
     public boolean hasQuote(byte[] bytes, int from, int to) {
         int at = from;
-        while (at < to && bytes[at] != quote) {
+        while (at < to && bytes[at] != first && bytes[at] != second) {
             at++;
         }
-        return quote != 0 && at < to;
+        return first != 0 && at < to;
     }
 
     /// A place where the state of quotes, or the columns of the records behind it, are not known.
@@ -275,16 +309,20 @@ public final class RecordEnds {
                             " has a quote, opened in line " + (linesBefore + line)
                                     + ", that has no end, or none within " + QUOTED_BYTES_MAX + " bytes and "
                                     + QUOTED_LINES_MAX + " lines: ";
-                        case BROKEN -> " has text behind a closing quote in line " + (linesBefore + line) + ": ";
+                        case BROKEN, ESCAPED ->
+                            " has text behind a closing quote in line " + (linesBefore + line) + ": ";
                         case OTHER_HEADER -> " is another header: ";
                         case RETURN -> " has a line end that is CR alone: ";
-                        default -> " has quotes and more than " + Limits.RECORD_BYTES_MAX + " bytes: ";
+                        default -> " has quotes or escapes and more than " + Limits.RECORD_BYTES_MAX + " bytes: ";
                     }
                     + excerpt + ". ";
             return message
                     + switch (state) {
                         case OTHER_HEADER -> "Put it and the records behind it into a file of their own";
                         case RETURN -> CsvHeader.LINE_ENDS;
+                        case ESCAPED ->
+                            "Where the record ends is not known. If a backslash makes the quote behind it a character,"
+                                    + " write under input escape: '\\'";
                         default ->
                             "Where the record ends is not known. Inside of quotes, write each quote twice. If quotes are"
                                     + " ordinary characters here, write 'quote: none' under input";
@@ -311,9 +349,9 @@ public final class RecordEnds {
         int at = from;
         if (at == to || quote == 0 || bytes[at] != quote) {
             while (at < to && bytes[at] != delimiter && bytes[at] != '\n') {
-                at++;
+                at += escape != 0 && bytes[at] == escape ? 2 : 1;
             }
-            return at == to ? UNENDED : at;
+            return at >= to ? UNENDED : at;
         }
         at = closing(bytes, from, to);
         if (at < 0 || at == to) {
@@ -332,6 +370,9 @@ public final class RecordEnds {
         for (int at = from + 1; at < to; at++) {
             if (bytes[at] == '\n') {
                 lines++;
+            } else if (escape != 0 && bytes[at] == escape) {
+                at++;
+                lines += at < to && bytes[at] == '\n' ? 1 : 0;
             } else if (bytes[at] == quote) {
                 if (at + 1 == to || bytes[at + 1] != quote) {
                     return at + 1;

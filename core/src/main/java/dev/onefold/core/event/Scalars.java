@@ -49,7 +49,7 @@ final class Scalars {
                 return TextBytes.unescape(fields.bytes, from, from + length, bytes, at);
             }
             case Fields.DOUBLED_TEXT -> {
-                return undouble(fields.bytes, from, from + length, at, fields.quote);
+                return undouble(fields, from, from + length, at);
             }
             case Fields.NUMBER -> {
                 return number(fields.bytes, from, length, at);
@@ -175,13 +175,13 @@ final class Scalars {
         return number.precision() - (long) number.scale() > Decimals.CHARACTERS_MAX ? NOT_TEXT : put(plain(number), 0);
     }
 
-    private int undouble(byte[] source, int from, int to, int at, byte quote) {
+    private int undouble(Fields fields, int from, int to, int at) {
+        byte[] source = fields.bytes;
         int out = at;
         for (int i = from; i < to; i++) {
+            boolean isPair = source[i] == fields.quote || fields.escape != 0 && source[i] == fields.escape;
+            i += isPair ? 1 : 0;
             bytes[out++] = source[i];
-            if (source[i] == quote) {
-                i++;
-            }
         }
         return out - at;
     }

@@ -5,7 +5,6 @@ import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.LocalFold;
 import dev.onefold.core.pipeline.TimeType;
 import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -17,9 +16,7 @@ import java.time.ZoneOffset;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads instants: ISO-8601 with an offset or in a zone, epoch days or seconds, or a thousandth or less of
@@ -34,17 +31,11 @@ final class Times {
     private static final long RECENT_SECONDS_MIN = 315_532_800L; // 1980-01-01T00:00Z
     private static final long DAYS_MIN = 10_000; // 1997 as days since 1970, 1927 as a spreadsheet counts them.
     private static final long DAYS_MAX = 99_999;
+    private static final long DATES_MAX = 100_000_000; // As seconds in March 1973; 20240501 and 202405 are below.
     private static final int DATE_LENGTH = 10;
     private static final List<String> UTC = List.of(" UTC", " Z");
     private static final int NANO_DIGITS = 9;
     private static final int WHOLE_DIGITS = 19;
-    private static final int COUNTER_DIGITS = 10;
-    private static final int MS_BITS = 48; // Of an id: the first of 128.
-    private static final int ID_BITS = 128;
-    private static final Pattern UUID7 =
-            Pattern.compile("\\p{XDigit}{8}-\\p{XDigit}{4}-7\\p{XDigit}{3}-[89abAB]\\p{XDigit}{3}-\\p{XDigit}{12}");
-    private static final Pattern ULID = Pattern.compile("[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}");
-    private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; // Douglas Crockford's base 32
     private static final List<TimeType> FINER =
             List.of(TimeType.EPOCH_SECONDS, TimeType.EPOCH_MILLIS, TimeType.EPOCH_MICROS, TimeType.EPOCH_NANOS);
     private static final int NO_DIGITS = -1_000_000; // No year that it is a part of can come out positive.
@@ -53,8 +44,8 @@ final class Times {
 
     long seconds;
     int nanos;
-    /// Of a type that [orders equal times][TimeType#ordersEqualTimes()]: the number by which versions are ordered.
-    BigInteger order = BigInteger.ZERO;
+    /// Has the number that orders, of a type that orders equal times.
+    final OrderedTimes ordered = new OrderedTimes();
     /// Whether it is a day without a zone, by its first instant in UTC.
     boolean isDayOfUtc;
 
@@ -135,18 +126,22 @@ final class Times {
             case EPOCH_MILLIS -> epoch(bytes, from, to, 3);
             case EPOCH_MICROS -> epoch(bytes, from, to, 6);
             case EPOCH_NANOS -> epoch(bytes, from, to, 9);
-            case HLC -> hlc(bytes, from, to);
-            case UUID7, ULID -> !number && id(bytes, from, to, type);
+            case HLC, UUID7, ULID -> ordered(bytes, from, to, type);
             case AUTO -> number ? epoch(bytes, from, to, 0) : iso(bytes, from, to);
         };
         if (good && isOfSchema && zone != null && type != TimeType.ISO && type != TimeType.EPOCH_DAYS) {
             good = Math.abs(seconds) < DAYS_SECONDS_MAX && isInZone(seconds); // The database has it without a zone.
         }
-        if (loose && type == TimeType.AUTO && (good == number) && epoch(bytes, from, to, 0) && isDate(seconds)) {
+        if (loose
+                && type == TimeType.AUTO
+                && (good == number)
+                && epoch(bytes, from, to, 0)
+                && seconds >= 0
+                && seconds < DATES_MAX) {
             return "is " + Malformed.excerpt(bytes, from, to)
-                    + ", which may be a date or a count of days. If it is seconds, write the type "
+                    + ", which may be a date, a year or a count of days. If it is seconds, write the type "
                     + TimeType.EPOCH_SECONDS.word()
-                    + (seconds > DAYS_MAX
+                    + (seconds < DAYS_MIN || seconds > DAYS_MAX
                             ? ""
                             : "; if it is days since 1970, " + TimeType.EPOCH_DAYS.word()
                                     + "; if it is a spreadsheet's day, docs/data.md has a formula");
@@ -164,7 +159,17 @@ final class Times {
             return "is " + Malformed.excerpt(bytes, from, to) + ", which does not say its zone; write it under input,"
                     + " such as 'zone: UTC', or 'zone: Europe/Berlin' if it is not a version";
         }
-        String wanted = switch (type) {
+        return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted(type)
+                + (type == TimeType.AUTO ? epochAdvice(bytes, from, to) : "")
+                + OrderedTimes.advice(bytes, from, to)
+                + (isText && !loose && isOfDatabase(strict(bytes, from, to))
+                        ? ". In edition " + Edition.OF_VALUES + " it is a time: write under input 'edition: "
+                                + Edition.OF_VALUES + "'"
+                        : "");
+    }
+
+    private static String wanted(TimeType type) {
+        return switch (type) {
             case ISO -> "ISO-8601 with an offset, such as 2026-11-21T09:30:00Z";
             case EPOCH_DAYS -> "whole days since 1970";
             case EPOCH_SECONDS -> "epoch seconds";
@@ -174,14 +179,8 @@ final class Times {
             case HLC -> "epoch nanoseconds with a counter of ten digits, such as 1714550400123456789.0000000001";
             case UUID7 -> "a UUID of version 7, such as 018f3a5c-9a00-7abc-8def-0123456789ab";
             case ULID -> "a ULID, such as 01HWX5S6G0ABCDEFGHJKMNPQRS";
-            case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number" + epochAdvice(bytes, from, to);
+            case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number";
         };
-        return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted
-                + typeAdvice(bytes, from, to)
-                + (isText && !loose && isOfDatabase(strict(bytes, from, to))
-                        ? ". In edition " + Edition.OF_VALUES + " it is a time: write under input 'edition: "
-                                + Edition.OF_VALUES + "'"
-                        : "");
     }
 
     /// The reason why the time that was just read is unlikely for an event; `null` if it is in the years 1900
@@ -219,68 +218,13 @@ final class Times {
         return "";
     }
 
-    /// What to write if a text is a time of CockroachDB, or an id with a time of recent years in front, as a part of
-    /// a sentence; empty if it is neither.
-    static String typeAdvice(byte[] bytes, int from, int to) {
-        Times read = new Times();
-        if (read.hlc(bytes, from, to)) {
-            return ". It has a counter, as CockroachDB's times: write the type hlc";
-        }
-        for (TimeType type : List.of(TimeType.UUID7, TimeType.ULID)) {
-            if (read.id(bytes, from, to, type)
-                    && read.seconds > RECENT_SECONDS_MIN
-                    && read.seconds < LIKELY_SECONDS_MAX) {
-                return ". It has the form of a " + (type == TimeType.ULID ? "ULID" : "UUID of version 7")
-                        + ": write the type " + type.word() + " if one source makes them in order";
-            }
-        }
-        return "";
-    }
-
-    private boolean hlc(byte[] bytes, int from, int to) {
-        int point = to - COUNTER_DIGITS - 1;
-        if (point <= from || bytes[point] != '.' || !epoch(bytes, from, point, NANO_DIGITS)) {
+    private boolean ordered(byte[] bytes, int from, int to, TimeType type) {
+        if (!ordered.read(bytes, from, to, type)) {
             return false;
         }
-        for (int at = from; at < to; at++) {
-            if (at != point && (bytes[at] < '0' || bytes[at] > '9')) {
-                return false;
-            }
-        }
-        order = new BigInteger(ascii(bytes, from, point) + ascii(bytes, point + 1, to));
+        seconds = ordered.seconds;
+        nanos = ordered.nanos;
         return true;
-    }
-
-    private boolean id(byte[] bytes, int from, int to, TimeType type) {
-        String text = ascii(bytes, from, to);
-        if (!(type == TimeType.ULID ? ULID : UUID7).matcher(text).matches()) {
-            return false;
-        }
-        order = BigInteger.ZERO;
-        if (type == TimeType.UUID7) {
-            order = new BigInteger(text.replace("-", ""), 16);
-        } else {
-            for (char letter : text.toUpperCase(Locale.ROOT).toCharArray()) {
-                order = order.shiftLeft(5).or(BigInteger.valueOf(CROCKFORD.indexOf(letter)));
-            }
-        }
-        long ms = order.shiftRight(ID_BITS - MS_BITS).longValueExact();
-        seconds = ms / 1_000;
-        nanos = (int) (ms % 1_000) * 1_000_000;
-        return true;
-    }
-
-    private static String ascii(byte[] bytes, int from, int to) {
-        return new String(bytes, from, to - from, StandardCharsets.US_ASCII);
-    }
-
-    /// Whether a number is one that people write for a date: `20240501`, or a count of days.
-    private static boolean isDate(long number) {
-        long month = number / 100 % 100;
-        long day = number % 100;
-        boolean isWritten =
-                number / 10_000 >= 1900 && number / 10_000 < 2200 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
-        return isWritten || number >= DAYS_MIN && number <= DAYS_MAX;
     }
 
     /// Takes the number that was read as a count of days.

@@ -186,6 +186,7 @@ public final class PipelineReader {
         Character thousands = input.read("thousands", PipelineReader::thousands);
         List<String> nulls = nulls(input);
         Character comment = input.read("comment", PipelineReader::comment);
+        Character escape = input.read("escape", PipelineReader::escape);
         Boolean keepsExpired = input.read("expired", PipelineReader::keepsExpired);
         Instant stream = input.read("stream", PipelineReader::stream);
         List<TableName> tables = DYNAMODB_STREAM.equals(word) ? List.of() : tables(input);
@@ -212,7 +213,12 @@ public final class PipelineReader {
                 if (comment != null && (remark == between || remark == around)) {
                     input.refuse("comment", "is the delimiter or the quote, too", "write another character");
                 }
-                yield new Format.Csv(between, columns, around, point, groups, nulls, remark);
+                char before = escape == null ? Format.Csv.NO_ESCAPE : escape;
+                if (escape != null && (before == between || before == around || before == remark)) {
+                    input.refuse(
+                            "escape", "is the delimiter, the quote or the comment, too", "write another character");
+                }
+                yield new Format.Csv(between, columns, around, point, groups, nulls, remark, before);
             }
             case DYNAMODB_STREAM ->
                 new Format.DynamoDbStream(tableOfDynamoDb(input), stream, keepsExpired != null && keepsExpired);
@@ -388,7 +394,8 @@ public final class PipelineReader {
     private static SequencedMap<String, List<String>> formats() {
         SequencedMap<String, List<String>> formats = new LinkedHashMap<>();
         formats.put(JSON, List.of("unwrap", "records"));
-        formats.put(CSV, List.of("columns", "delimiter", "quote", "decimal", "thousands", "nulls", "comment"));
+        formats.put(
+                CSV, List.of("columns", "delimiter", "quote", "decimal", "thousands", "nulls", "comment", "escape"));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired", "table"));
         formats.put(DEBEZIUM, List.of("table", "logs", "decimals"));
         return Collections.unmodifiableSequencedMap(formats);
@@ -437,6 +444,15 @@ public final class PipelineReader {
                     0, "does not begin a line that is a comment", "write one ASCII character in quotes, such as \"#\"");
         }
         return text.charAt(0);
+    }
+
+    private static char escape(Expression expression) {
+        String text = expression.whole();
+        char first = text.isEmpty() ? ' ' : text.charAt(0);
+        if (text.length() != 1 || first > '~' || first <= ' ' || Character.isLetterOrDigit(first)) {
+            throw expression.refuseFrom(0, "is not an escape", "write one ASCII character in quotes, such as '\\'");
+        }
+        return first;
     }
 
     /// Texts; in YAML, `NULL` without quotes is none.

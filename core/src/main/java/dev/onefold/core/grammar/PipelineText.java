@@ -212,6 +212,9 @@ public final class PipelineText {
         if (csv.comment() != Format.Csv.NO_COMMENT) {
             settings.put("comment", String.valueOf(csv.comment()));
         }
+        if (csv.escape() != Format.Csv.NO_ESCAPE) {
+            settings.put("escape", String.valueOf(csv.escape()));
+        }
     }
 
     private static void putFormat(Format format, Map<String, Object> settings) {

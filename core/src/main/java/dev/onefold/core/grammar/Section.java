@@ -27,6 +27,7 @@ final class Section {
                 "thousands",
                 "nulls",
                 "comment",
+                "escape",
                 "unwrap",
                 "records",
                 "stream",

@@ -192,6 +192,8 @@ public record Input(
         /// @param thousands between groups of three digits; [#NO_THOUSANDS] if there is none
         /// @param nulls values without quotes that are missing, beside the empty one
         /// @param comment at the beginning of a line that is passed over; [#NO_COMMENT] if there are none
+        /// @param escape in front of a delimiter, quote, line end or itself, which is a character then;
+        ///     [#NO_ESCAPE] if there is none
         record Csv(
                 char delimiter,
                 List<String> columns,
@@ -199,13 +201,15 @@ public record Input(
                 char decimal,
                 char thousands,
                 List<String> nulls,
-                char comment)
+                char comment,
+                char escape)
                 implements Format {
             public static final char QUOTE = '"';
             public static final char NO_QUOTE = 0;
             public static final char POINT = '.';
             public static final char NO_THOUSANDS = 0;
             public static final char NO_COMMENT = 0;
+            public static final char NO_ESCAPE = 0;
 
             public Csv {
                 columns = List.copyOf(columns);
@@ -213,7 +217,7 @@ public record Input(
             }
 
             public Csv(char delimiter, List<String> columns) {
-                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS, List.of(), NO_COMMENT);
+                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS, List.of(), NO_COMMENT, NO_ESCAPE);
             }
         }
 

@@ -284,6 +284,7 @@ public sealed interface Derivation {
                 csv.thousands(),
                 csv.nulls(),
                 csv.comment(),
+                csv.escape(),
                 readsSchemas);
     }
 

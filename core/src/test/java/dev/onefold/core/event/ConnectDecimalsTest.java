@@ -81,8 +81,13 @@ class ConnectDecimalsTest {
     @Test
     void a_text_in_place_of_a_decimal_with_a_scale_of_its_own_is_refused() {
         Decoder decoder = new Decoder(SALES.build());
-        for (String value :
-                List.of("\"BNI=\"", "\"\\u0042NI=\"", "{\"scale\":2}", "{\"scale\":9999,\"value\":\"BNI=\"}")) {
+        for (String value : List.of(
+                "\"BNI=\"",
+                "\"\\u0042NI=\"",
+                "{\"scale\":2}",
+                "{\"scale\":2,\"value\":1234}",
+                "{\"scale\":\"2\",\"value\":\"BNI=\"}",
+                "{\"scale\":9999,\"value\":\"BNI=\"}")) {
             String record = withSchema(2, change(base64(BigInteger.ONE), value))
                     .replace(
                             "org.apache.kafka.connect.data.Decimal\",\"parameters\":{\"scale\":\"2\"}",

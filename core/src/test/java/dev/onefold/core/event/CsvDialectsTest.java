@@ -3,12 +3,15 @@ package dev.onefold.core.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.fixtures.Seeds;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /// Files as databases, spreadsheets and libraries write them, with the settings that read them.
@@ -94,5 +97,64 @@ class CsvDialectsTest {
                         "% c\nid|text|number\n1|\"x|2\n",
                         p -> p.comment('%').noQuote().delimiter('|')))
                 .containsExactly("1|\"x|2");
+    }
+
+    @Test
+    void backslashes_as_mysql_writes_them_without_quotes_and_others_in_quotes() {
+        assertThat(read(
+                        "id\ttext\tnumber\n1\ta,b\t1234.5\n2\t\\N\t\\N\n3\t\t-7\n4\ttwo\\\nlines \"x\"\t0\n5\tC:\\\\a\\\tb\t1",
+                        p -> p.delimiter('\t').noQuote().escape('\\').nulls("\\N")))
+                .containsExactly("1|a,b|1234.5", "2|-|-", "3|-|-7", "4|two\nlines \"x\"|0", "5|C:\\a\tb|1");
+        assertThat(read(
+                        "id,text,number\n1,\"a,b\",1234.5\n2,,\n3,\"\",-7\n4,\"two\nlines \\\"x\\\"\",0\n",
+                        p -> p.escape('\\')))
+                .isEqualTo(ROWS);
+        Format.Csv format = (Format.Csv) PipelineBuilder.named("p")
+                .csv()
+                .escape('\\')
+                .rollup(r -> r.count("n"))
+                .build()
+                .input()
+                .format();
+        byte[] header = "a\\,b,\"c\\\"\"".getBytes(StandardCharsets.UTF_8);
+        CsvHeader read = CsvHeader.read(format, header, 0, header.length);
+        assertThat(read).isNotNull();
+        assertThat(read.columns).containsExactly("a,b", "c\"");
+        assertThat(read.isAt(header, 0, header.length)).isTrue();
+    }
+
+    @Test
+    void whatever_is_written_with_escapes_is_read_back() {
+        Seeds.forAllSeeds(200, random -> {
+            StringBuilder file = new StringBuilder("id,text,number\n");
+            List<String> rows = new ArrayList<>();
+            for (int id = 0; id < 20; id++) {
+                boolean isQuoted = random.nextBoolean();
+                String text = "x"
+                        + random.ints(random.nextInt(6), 0, 7)
+                                .mapToObj(i -> String.valueOf("a,\n\"\\é ".charAt(i)))
+                                .collect(Collectors.joining());
+                String escaped = text.replaceAll(isQuoted ? "[\"\\\\]" : "[,\n\"\\\\]", "\\\\$0");
+                file.append(id)
+                        .append(isQuoted ? ",\"" + escaped + "\"," : "," + escaped + ",")
+                        .append("1\n");
+                rows.add(id + "|" + text + "|1");
+            }
+            assertThat(read(file.toString(), p -> p.escape('\\'))).isEqualTo(rows);
+        });
+    }
+
+    @Test
+    void an_escape_in_front_of_another_character_is_refused() {
+        Decoding escaped = Decoding.of(PipelineBuilder.named("p")
+                .csv("a", "b")
+                .escape('\\')
+                .nulls("\\N")
+                .rollup(r -> r.levels("a", "b missing \"-\"").count("n")));
+        for (String wrong : List.of("x\\n,1", "\"x\\n\",1", "1,x\\", "\\Nx,1", "\"\\N\",1")) {
+            assertThat(escaped.refusal(wrong).message())
+                    .contains("An escape in the CSV line is in front of a character that needs none");
+        }
+        assertThat(escaped.group("\\\\N,\\N")).containsExactly("\\N", "-");
     }
 }

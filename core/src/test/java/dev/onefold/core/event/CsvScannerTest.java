@@ -316,7 +316,10 @@ class CsvScannerTest {
         assertThat(ABC.refusal("").message()).isEqualTo("The record is empty at byte 0 of the record");
         assertThat(ABC.refusal("\r").message()).isEqualTo("The record is empty at byte 0 of the record");
         assertThat(ABC.decode(new byte[] {'x', ',', (byte) 0xff, ',', 'z'}))
-                .isEqualTo(new Malformed(Reason.MALFORMED, "The line is not valid UTF-8 at byte 2 of the record"));
+                .isEqualTo(
+                        new Malformed(
+                                Reason.MALFORMED,
+                                "The line is not valid UTF-8 at byte 2 of the record. Convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW"));
         assertThat(ABC.decode(new byte[] {'x', ',', 'y', ',', (byte) 0xc3})).isNotNull();
     }
 

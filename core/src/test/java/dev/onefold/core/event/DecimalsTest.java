@@ -161,7 +161,7 @@ class DecimalsTest {
         Decoding step = Decoding.level("step(v, 0.5)");
         Decoding text = Decoding.level("v");
         Decoding millis = Decoding.level("bucket(v, 1h, epoch-millis)");
-        Decoding seconds = Decoding.level("bucket(v, 1h)");
+        Decoding seconds = Decoding.level("bucket(v, 1h, epoch-seconds)");
         Decoding condition = Decoding.filter("v > 5");
         assertTimeoutPreemptively(Duration.ofSeconds(5), () -> {
             for (String number : ENDLESS) {

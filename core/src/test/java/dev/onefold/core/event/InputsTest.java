@@ -112,7 +112,8 @@ class InputsTest {
         "iso, '\"2019-10-27T22:00:00.5+01:00\"', 1572210000.500000000",
         "epoch-millis, 1572210000123.456789, 1572210000.123456789",
         "epoch-seconds, '\"1572210000\"', 1572210000.000000000",
-        "auto, 0, 0.000000000",
+        "auto, 100000000, 100000000.000000000",
+        "epoch-seconds, 0, 0.000000000",
         "auto, -1.5, -1.500000000",
     })
     void a_time_is_measured_in_seconds(String type, String at, String seconds) {

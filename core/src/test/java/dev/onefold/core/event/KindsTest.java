@@ -33,7 +33,7 @@ class KindsTest {
                         kind(
                                 ",\"op\":\"delete\",\"at\":\"never\",\"status\":[],\"region\":{},\"value\":\"much\",\"who\":[]"))
                 .isEqualTo(Event.Kind.DELETE);
-        assertThat(DECODING.event("{\"id\":\"a\",\"v\":1,\"op\":\"delete\",\"at\":5}").timeMs)
+        assertThat(DECODING.event("{\"id\":\"a\",\"v\":1,\"op\":\"delete\",\"at\":500000000}").timeMs)
                 .isEqualTo(Long.MIN_VALUE);
         assertThat(DECODING.key("{\"id\":\"a\",\"v\":9,\"op\":\"delete\"}")).isEqualTo("a");
         assertThat(DECODING.version("{\"id\":\"a\",\"v\":9,\"op\":\"delete\"}")).isEqualTo(9);
@@ -49,12 +49,14 @@ class KindsTest {
 
     @Test
     void a_filtered_record_needs_no_groups_and_no_amounts() {
-        assertThat(kind(",\"at\":5,\"status\":\"TEST\"")).isEqualTo(Event.Kind.FILTERED);
-        assertThat(kind(",\"at\":5,\"status\":\"TEST\",\"region\":{},\"value\":\"much\",\"who\":[]"))
+        assertThat(kind(",\"at\":500000000,\"status\":\"TEST\"")).isEqualTo(Event.Kind.FILTERED);
+        assertThat(kind(",\"at\":500000000,\"status\":\"TEST\",\"region\":{},\"value\":\"much\",\"who\":[]"))
                 .isEqualTo(Event.Kind.FILTERED);
-        assertThat(kind(",\"at\":5")).as("a comparison with a missing field").isEqualTo(Event.Kind.FILTERED);
-        assertThat(DECODING.event("{\"id\":\"a\",\"v\":1,\"at\":5,\"status\":\"TEST\"}").timeMs)
-                .isEqualTo(5_000);
+        assertThat(kind(",\"at\":500000000"))
+                .as("a comparison with a missing field")
+                .isEqualTo(Event.Kind.FILTERED);
+        assertThat(DECODING.event("{\"id\":\"a\",\"v\":1,\"at\":500000000,\"status\":\"TEST\"}").timeMs)
+                .isEqualTo(500_000_000_000L);
         assertThat(refused(",\"status\":\"TEST\"")).isEqualTo("Field at is missing; it is a time");
     }
 
@@ -76,12 +78,13 @@ class KindsTest {
 
     @Test
     void a_counted_record_needs_all_that_the_roll_ups_read() {
-        String full = ",\"at\":5,\"status\":\"\",\"region\":\"EMEA\",\"value\":1,\"who\":\"x\"";
+        String full = ",\"at\":500000000,\"status\":\"\",\"region\":\"EMEA\",\"value\":1,\"who\":\"x\"";
         assertThat(kind(full)).isEqualTo(Event.Kind.COUNTED);
         assertThat(refused(full.replace("region", "r"))).startsWith("Field region is missing");
         assertThat(refused(full.replace("value", "r"))).startsWith("Field value is missing");
         assertThat(refused(full.replace("who", "r"))).startsWith("Field who is missing");
-        assertThat(refused(full.replace("at\":5", "at\":\"5\""))).startsWith("Field at is '5', which is not a time");
+        assertThat(refused(full.replace("at\":500000000", "at\":\"500000000\"")))
+                .startsWith("Field at is '500000000', which is not a time");
     }
 
     @Test

@@ -48,7 +48,11 @@ class OtherHeadersTest {
                 "idx,price,qty",
                 "2024,price,qty",
                 ",price,qty",
-                "\"x\",\"price\",qty"
+                "\"x\",\"price\",qty",
+                "\"x, y\",price,qty",
+                "\"x \"\", y\",\"price\",qty,z",
+                "ID,QTY,PRICE,2024,,\"A \"\"B\"\"\"",
+                "id,qty,3,4"
             })
     void a_record_is_another_header_if_most_of_its_values_are_names_of_columns(String record) {
         assertThat(isOther(record)).isTrue();
@@ -62,7 +66,7 @@ class OtherHeadersTest {
                 "id",
                 "id,id",
                 "id,1",
-                "id,qty,3,4",
+                "id,qty,3,4,5",
                 "x,y,price,qty,id",
                 "x,2024,7",
                 "2024,,x",

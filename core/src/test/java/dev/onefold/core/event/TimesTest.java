@@ -189,10 +189,21 @@ class TimesTest {
             assertThat(time(TimeType.AUTO).refusal("{\"t\":" + value + "}").message())
                     .isEqualTo("Field t is not a time");
         }
-        for (String count : List.of("20240501", "19844", "45413", "45413.5", "'20240501'", "'45413'")) {
+        for (String count : List.of(
+                "20240501",
+                "19844",
+                "45413",
+                "45413.5",
+                "2024",
+                "202405",
+                "0",
+                "99999999.5",
+                "'20240501'",
+                "'45413'")) {
             String value = count.replace('\'', '"');
             assertThat(time(TimeType.AUTO).refusal("{\"t\":" + value + "}").message())
-                    .startsWith("Field t is '" + count.replace("'", "") + "', which may be a date or a count of days")
+                    .startsWith("Field t is '" + count.replace("'", "")
+                            + "', which may be a date, a year or a count of days")
                     .contains("If it is seconds, write the type epoch-seconds");
             time(TimeType.EPOCH_SECONDS).event("{\"t\":" + value + "}");
         }

@@ -66,16 +66,16 @@ class FeedTypesTest {
 
     private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
     private static final List<Record> ROWS = List.of(
-            new Whole("k", 0),
-            new Longs("k", 0),
-            new Decimals("k", BigDecimal.ZERO),
+            new Whole("k", 500_000_000),
+            new Longs("k", 500_000_000),
+            new Decimals("k", new BigDecimal(500_000_000)),
             new Flags("k", true),
             new Moments("k", NOON),
             new Days("k", LocalDate.of(2026, 11, 21)),
             new Spans("k", Duration.ofSeconds(90)),
             new Modes("k", Mode.WALK),
             new Perhaps("k", Optional.of(Duration.ofSeconds(90))),
-            new PerhapsWhole("k", Optional.of(0)),
+            new PerhapsWhole("k", Optional.of(500_000_000)),
             new Lists("k", List.of(1)),
             new Nested("k", new Inner(1)));
 
@@ -85,7 +85,7 @@ class FeedTypesTest {
             measure("average(x) decimal(9,0)", "1"),
             measure("min(x) decimal(9,0)", "1"),
             measure("max(x) decimal(18,0)", "1"),
-            measure("sum(x * x) decimal(9,0)", "1"),
+            measure("sum(x * x) decimal(18,0)", "1"),
             measure("distinct(x)", "a"),
             measure("count() where x > 5", "1"),
             measure("count() where not x = 'a'", "a"),

@@ -111,7 +111,7 @@ public record Framing(Kind kind, RecordEnds ends) {
     /// Behind so many lines of comments in front of a record, or behind all of them; `from` if there are none. They may
     /// have been acknowledged before the record came.
     public int endOfComments(byte[] bytes, int from, int to, long lines) {
-        int behind = ends.behindComments(bytes, from, to);
+        int behind = ends.behindAllComments(bytes, from, to);
         int at = from;
         for (long line = 0; line < lines && at < behind; line++) {
             while (bytes[at++] != '\n') {}
