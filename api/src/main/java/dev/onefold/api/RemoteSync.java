@@ -7,9 +7,11 @@ import dev.onefold.core.Sync;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.form.EngineJson;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -22,6 +24,9 @@ final class RemoteSync implements Sync {
 
     /// Long before the service ends a run of which it hears nothing.
     private static final Duration RENEWED_EACH = SyncRoutes.SILENCE_MAX.dividedBy(6);
+
+    /// A service takes requests of 16 MiB, and records of up to 10 MiB.
+    private static final int BLOCK_BYTES = 4 << 20;
 
     private final RemoteEngine engine;
 
@@ -80,8 +85,8 @@ final class RemoteSync implements Sync {
             renewing = Thread.ofVirtual().name("onefold-sync").start(this::renew);
         }
 
-        /// A renewal that fails is made again, until this is closed. When the service has ended, or has ended this
-        /// run, the next call of the client says so.
+        /// A renewal that fails is made again, until this is closed. When the service has ended, or has ended
+        /// this run, the next call of the client says so.
         private void renew() {
             while (true) {
                 try {
@@ -118,17 +123,26 @@ final class RemoteSync implements Sync {
 
         @Override
         public Appended append(byte[] lines, int length) {
-            return append("record", lines, length);
+            return append("record", RecordEnds.of(engine.pipeline()), lines, length);
         }
 
         @Override
         public Appended appendRows(byte[] lines, int length) {
-            return append("row", lines, length);
+            return append("row", RecordEnds.LINES, lines, length);
         }
 
-        private Appended append(String kind, byte[] lines, int length) {
-            return engine.post(
-                    target("rows") + "?kind=" + kind, RemoteEngine.whole(lines, length), EngineJson.APPENDED::read);
+        /// In requests of whole records that a service takes.
+        private Appended append(String kind, RecordEnds ends, byte[] lines, int length) {
+            Appended all = null;
+            for (int from = 0, to; all == null || from < length; from = to) {
+                int full = Math.min(length, from + BLOCK_BYTES);
+                int last = full == length ? length : ends.lastEnd(lines, from, full);
+                to = last > from ? last : ends.endAnyhow(lines, from, length);
+                byte[] some = Arrays.copyOfRange(lines, from, to);
+                Appended appended = engine.post(target("rows") + "?kind=" + kind, some, EngineJson.APPENDED::read);
+                all = all == null ? appended : all.plus(appended);
+            }
+            return all;
         }
 
         @Override

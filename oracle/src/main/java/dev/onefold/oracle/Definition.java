@@ -14,16 +14,19 @@ import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/// A pipeline file, read. It is taken to be a valid one: to say what is wrong with a file is the product's task.
+/// A pipeline file, read. It is taken to be a valid one: to say what is wrong with a file is the product's
+/// task.
 ///
 /// @param keepsExpired whether a row that a table removed by its time to live counts on
 /// @param tables whose changes count, as the file names them; none: the file leaves it open
 /// @param logs names of logs of a database, the oldest first; none: there is one
-/// @param decimals how a database's log has them where its records bring no schema; null where the file leaves it open
+/// @param decimals how a database's log has them where its records bring no schema; null where the file leaves
+///     it open
 /// @param columns of a CSV file without header line; null when the first line is the header
 /// @param derived fields that are computed
 /// @param unwrap the fields that hold the event, the outermost first
-/// @param parts the fields that name a row; of an append-only pipeline its id; none when the place is the identity
+/// @param parts the fields that name a row; of an append-only pipeline its id; none when the place is the
+///     identity
 /// @param version where the version stands; null when there are none
 /// @param versionType `integer`, or how a time is written
 /// @param composite the fields of a version of several
@@ -87,6 +90,9 @@ record Definition(
             }
             if ("integer".equals(type)) {
                 return Values.integer(text);
+            }
+            if (type == null && text.isEmpty() && !"".equals(missing)) {
+                throw new Refused("an empty text where a key is wanted");
             }
             if (type == null && value instanceof String && Values.isUnusualNumber(text)) {
                 throw new Refused("an unusual spelling of a number where a key is wanted");
@@ -190,7 +196,8 @@ record Definition(
         return paths;
     }
 
-    /// The fields that are measured as numbers, or compared with them, and those of the version and of integer keys.
+    /// The fields that are measured as numbers, or compared with them, and those of the version and of integer
+    /// keys.
     Set<List<String>> numbers() {
         Set<List<String>> numbers = new LinkedHashSet<>();
         parts.stream().filter(part -> "integer".equals(part.type())).forEach(part -> numbers.add(part.path()));

@@ -206,7 +206,7 @@ final class Values {
     /// Seconds, and the counter behind the point of nanoseconds, of ten digits.
     static BigDecimal[] clock(Object value) {
         String digits = value instanceof Document.Literal literal ? literal.digits() : String.valueOf(value);
-        if (!digits.matches("[0-9]+[.][0-9]{10}")) {
+        if (!digits.matches("[0-9]{19}[.][0-9]{10}")) {
             throw new Refused("no nanoseconds with a counter: " + value);
         }
         String[] parts = digits.split("[.]", 2);

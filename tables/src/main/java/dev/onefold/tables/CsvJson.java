@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Makes a line of JSON of a record of CSV. All values are texts, which a pipeline reads as numbers where it wants
-/// numbers; a field that is empty and not in quotes is left out.
+/// Makes a line of JSON of a record of CSV. All values are texts, which a pipeline reads as numbers where it
+/// wants numbers; a field that is empty and not in quotes is left out.
 final class CsvJson {
     private final List<String> names;
 
@@ -22,7 +22,9 @@ final class CsvJson {
     }
 
     private static List<String> texts(CsvRecords.Fields record) {
-        return record.all().stream().map(CsvRecords.Field::text).toList();
+        List<String> texts = record.all().stream().map(CsvRecords.Field::text).collect(Collectors.toList());
+        texts.set(0, texts.getFirst().replaceFirst("^\ufeff", "")); // In front of a header of a joined file.
+        return texts;
     }
 
     /// Whether a record is the header again, as in joined files.

@@ -49,8 +49,9 @@ public final class ContentFormat {
         try (InputStream lines = JsonRecords.of(held, new ByteArrayInputStream(content))) {
             return Optional.of(lines.readAllBytes());
         } catch (IOException e) {
+            String reason = e instanceof JsonRecords.Broken broken ? broken.reason() : String.valueOf(e.getMessage());
             throw new IllegalArgumentException(
-                    "The content is sent as application/json, but " + e.getMessage()
+                    "The content is sent as application/json, but " + reason
                             + ". Nothing was taken. Send whole JSON texts, or one record a line.",
                     e);
         }

@@ -65,8 +65,26 @@ public final class JsonRecords extends InputStream {
     public static final class Broken extends IOException {
         private static final long serialVersionUID = 1;
 
+        private final String advice;
+
         private Broken(String message) {
+            this(message, "");
+        }
+
+        /// @param advice of a file, behind the message
+        private Broken(String message, String advice) {
             super(message);
+            this.advice = advice;
+        }
+
+        @Override
+        public String getMessage() {
+            return reason() + advice;
+        }
+
+        /// The message without what to write for a file.
+        String reason() {
+            return String.valueOf(super.getMessage());
         }
     }
 
@@ -97,8 +115,8 @@ public final class JsonRecords extends InputStream {
         return isMore && !(isWhole && isObject(secondLine(bytes, from, length))) ? records : Records.LINES;
     }
 
-    /// The same of a whole content that is said to be JSON: it may be an array of anything, and objects that are
-    /// not lines are read as such, also if one has no end.
+    /// The same of a whole content that is said to be JSON: it may be an array of anything, and objects that
+    /// are not lines are read as such, also if one has no end.
     static Records seenAsJson(byte[] bytes) {
         int from = begin(bytes, bytes.length);
         if (from < bytes.length && bytes[from] == '[') {
@@ -273,8 +291,8 @@ public final class JsonRecords extends InputStream {
         if (areElements && arrayLine == 0) {
             if (b != '[') {
                 throw new Broken(
-                        "an array is expected in line " + line + ", and it has '" + (char) (b & 0xff)
-                                + "'. If the file has objects without an array around them, write 'records: objects' under input");
+                        "an array is expected in line " + line + ", and it has '" + (char) (b & 0xff) + "'",
+                        ". If the file has objects without an array around them, write 'records: objects' under input");
             }
             arrayLine = line;
         } else if (areElements && b == ']') {
@@ -282,8 +300,9 @@ public final class JsonRecords extends InputStream {
         } else if (areElements || b == '{') {
             recordLine = line;
         } else {
-            throw new Broken("an object is expected in line " + line + ", and it has '" + (char) (b & 0xff) + "'"
-                    + (b == '[' ? ". If the file has arrays of objects, write 'records: array' under input" : ""));
+            throw new Broken(
+                    "an object is expected in line " + line + ", and it has '" + (char) (b & 0xff) + "'",
+                    b == '[' ? ". If the file has arrays of objects, write 'records: array' under input" : "");
         }
     }
 

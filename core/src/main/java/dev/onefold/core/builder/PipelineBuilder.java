@@ -108,6 +108,11 @@ public final class PipelineBuilder {
         return set("escape", String.valueOf(escape));
     }
 
+    /// Only the first record of a source is a header; others that look like one are records.
+    public PipelineBuilder headerOnce() {
+        return set("header", PipelineReader.FIRST);
+    }
+
     /// Quotes are ordinary characters of CSV values.
     public PipelineBuilder noQuote() {
         return set("quote", PipelineReader.NONE);

@@ -15,6 +15,9 @@ public final class CsvHeader {
     /// Advice for a file in which CR alone ends a line.
     static final String LINE_ENDS = "Convert the file: tr '\\r' '\\n' < FILE > NEW";
 
+    /// Advice for a record that is taken for a header.
+    static final String ONCE = "If it is a record, write under input header: first";
+
     /// Advice for a file in another character set.
     static final String ICONV = "Convert the file: iconv -f %s -t UTF-8 FILE > NEW";
 
@@ -104,17 +107,17 @@ public final class CsvHeader {
                 return new Malformed(Reason.MALFORMED, "The line is '" + line + "'. " + withoutSeparator(line));
             }
         }
-        return isOtherAt(record, from, to)
+        return !format.isHeaderOnce() && isOtherAt(record, from, to)
                 ? new Malformed(
                         Reason.MALFORMED,
                         "The record is another header. " + difference(columns, values(record, from, to))
-                                + ". Send it and the records behind it as a source of their own")
+                                + ". Send it and the records behind it as a source of their own. " + ONCE)
                 : null;
     }
 
     /// Whether a record is a header, and names other columns, in another order or in other letters: at least
-    /// two and half of its values are names of columns, in upper or lower case, and one of its first two is, with
-    /// a letter in it.
+    /// two and half of its values are names of columns, in upper or lower case, and one of its first two is,
+    /// with a letter in it.
     boolean isOtherAt(byte[] record, int from, int to) {
         if (!mayBeNameAt(record, from, to)) {
             if (!mayBeNameAt(record, behindValue(record, from, to) + 1, to)) {

@@ -50,7 +50,7 @@ final class CsvScanner {
 
     /// Whether a record is the header again: files with a header were joined, or sent one after the other.
     boolean isHeader(byte[] record, int from, int to) {
-        return isLiteral && header.isAt(record, from, to);
+        return isLiteral && !header.format.isHeaderOnce() && header.isAt(record, from, to);
     }
 
     /// Why a record seems to be another header: two values are names of columns, or the first one
@@ -59,7 +59,7 @@ final class CsvScanner {
     String otherHeader(byte[] record, int from, int to) {
         List<String> names = header.columns;
         List<String> values = header.values(record, behindComments(record, from, to), to);
-        if (!isLiteral || values == null || values.equals(names)) {
+        if (!isLiteral || header.format.isHeaderOnce() || values == null || values.equals(names)) {
             return null;
         }
         int known = 0;

@@ -22,6 +22,7 @@ final class KeyPart {
     private final String setting;
     private final boolean isInteger;
     private final boolean refusesNumbers;
+    private final boolean refusesEmpty;
     private final byte @Nullable [] missing;
     private final int element;
     private final Fields ofElement;
@@ -35,6 +36,8 @@ final class KeyPart {
         setting = input.identity() instanceof Identity.ById ? "id" : "key";
         isInteger = part.type() == PartType.INTEGER;
         refusesNumbers = part.type() == null && input.readsBy(Edition.OF_VALUES);
+        refusesEmpty =
+                refusesNumbers && !(input.format() instanceof Input.Format.Changes) && !"".equals(part.missing());
         missing = part.missing() == null ? null : bytes(part.missing(), scalars);
     }
 
@@ -145,6 +148,10 @@ final class KeyPart {
         }
         if (isInteger) {
             return integer(fields, slot);
+        }
+        if (refusesEmpty && from == to) {
+            return "is an empty text; it is part of the key. If it may be, write for it under " + setting + ": "
+                    + written("type", PartType.TEXT.word());
         }
         if (refusesNumbers && kind != Fields.NUMBER && isUnusual(kind)) {
             String text = Malformed.excerpt(fields.bytes, fields.from[slot], fields.to[slot]);

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /// Reads times of a type that [orders equal times][TimeType#ordersEqualTimes()]: a number orders them, and the
 /// time is its first part. Not thread-safe.
 final class OrderedTimes {
-    private static final Pattern HLC = Pattern.compile("([0-9]{1,19})\\.([0-9]{10})");
+    private static final Pattern HLC = Pattern.compile("([0-9]{19})\\.([0-9]{10})");
     private static final Pattern UUID7 =
             Pattern.compile("\\p{XDigit}{8}-\\p{XDigit}{4}-7\\p{XDigit}{3}-[89abAB]\\p{XDigit}{3}-\\p{XDigit}{12}");
     private static final Pattern ULID = Pattern.compile("[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}");
@@ -68,8 +68,8 @@ final class OrderedTimes {
         return true;
     }
 
-    /// What to write if a text is a time of CockroachDB, or an id with a time of recent years in front, as a part
-    /// of a sentence; empty if it is neither.
+    /// What to write if a text is a time of CockroachDB, or an id with a time of recent years in front, as a
+    /// part of a sentence; empty if it is neither.
     static String advice(byte[] bytes, int from, int to) {
         OrderedTimes times = new OrderedTimes();
         for (TimeType type : new TimeType[] {TimeType.HLC, TimeType.UUID7, TimeType.ULID}) {

@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds the ends of records in lines: each record ends at a line end. In CSV, from edition 3 on, a line end
 /// inside of quotes is a part of its value (RFC 4180). A quote opens a value only at the beginning of the
-/// value; elsewhere in it, it is a character. An escape makes the byte behind it a character. Lines that are comments
-/// belong to the record behind them.
-/// Thread-safe.
+/// value; elsewhere in it, it is a character. An escape makes the byte behind it a character. Lines that are
+/// comments belong to the record behind them. Thread-safe.
 public final class RecordEnds {
     /// The bytes end in front of the record's end, and outside of quotes.
     public static final int UNENDED = -1;
@@ -99,6 +98,7 @@ public final class RecordEnds {
         RecordEnds ends = of(pipeline);
         return pipeline.input().format() instanceof Format.Csv csv
                         && pipeline.input().readsBy(3)
+                        && !csv.isHeaderOnce()
                 ? ends.with(new Columns(csv, csv.columns().isEmpty() ? null : new CsvHeader(csv, csv.columns())))
                 : ends;
     }
@@ -191,7 +191,8 @@ public final class RecordEnds {
         }
     }
 
-    /// Behind the line end of a record without quotes, or `to`; below 0 if it has a quote, an escape or comments.
+    /// Behind the line end of a record without quotes, or `to`; below 0 if it has a quote, an escape or
+    /// comments.
     public int plainEnd(byte[] bytes, int from, int to) {
         int at = from;
         if (comment != 0 && begin(bytes, from, to) > from) {
@@ -318,7 +319,8 @@ public final class RecordEnds {
                     + excerpt + ". ";
             return message
                     + switch (state) {
-                        case OTHER_HEADER -> "Put it and the records behind it into a file of their own";
+                        case OTHER_HEADER ->
+                            "Put it and the records behind it into a file of their own. " + CsvHeader.ONCE;
                         case RETURN -> CsvHeader.LINE_ENDS;
                         case ESCAPED ->
                             "Where the record ends is not known. If a backslash makes the quote behind it a character,"

@@ -13,6 +13,7 @@ import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
 import java.util.List;
@@ -233,10 +234,8 @@ final class Times {
         if (nanos != 0 || Math.abs(day) >= DAYS_SECONDS_MAX / DAY_SECONDS) {
             return false;
         }
-        seconds = zone == null
-                ? day * DAY_SECONDS
-                : LocalDate.ofEpochDay(day).atStartOfDay(zone).toEpochSecond();
-        return true;
+        seconds = day * DAY_SECONDS;
+        return zone == null || isDayInZone(LocalDate.ofEpochDay(day));
     }
 
     private boolean epoch(byte[] bytes, int from, int to, int shift) {
@@ -368,10 +367,9 @@ final class Times {
             if (local == null) {
                 return false;
             }
-            if (text.length() == DATE_LENGTH) { // It begins with its first hour, also where that is not midnight.
-                seconds = local.toLocalDate().atStartOfDay(zone).toEpochSecond();
+            if (text.length() == DATE_LENGTH) {
                 nanos = 0;
-                return true;
+                return isDayInZone(local.toLocalDate());
             }
             OffsetDateTime asOfUtc = local.atOffset(ZoneOffset.UTC);
             nanos = asOfUtc.getNano();
@@ -454,6 +452,15 @@ final class Times {
                 ? Long.MAX_VALUE
                 : Math.min(local(next.getDateTimeBefore()), local(next.getDateTimeAfter()));
         return true;
+    }
+
+    /// Takes the first instant of a day, also where that is not midnight; false if the zone leaves the day out.
+    private boolean isDayInZone(LocalDate day) {
+        ZonedDateTime begin = day.atStartOfDay(Objects.requireNonNull(zone));
+        boolean isThere = begin.toLocalDate().equals(day);
+        jump = isThere || fold != null ? null : zone.getRules().getTransition(day.atStartOfDay());
+        seconds = begin.toEpochSecond();
+        return isThere || fold != null;
     }
 
     private static long local(LocalDateTime time) {

@@ -53,6 +53,8 @@ public final class PipelineReader {
     static final char DELIMITER = ',';
     public static final String NONE = "none";
 
+    public static final String FIRST = "first";
+
     private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9-]*[a-z0-9])?");
     private static final Pattern TABLE_OF_DYNAMODB =
             Pattern.compile("(?:arn:[a-z0-9-]+:dynamodb:[a-z0-9-]+:[0-9]*:table/)?[A-Za-z0-9_.-]{3,255}");
@@ -187,6 +189,7 @@ public final class PipelineReader {
         List<String> nulls = nulls(input);
         Character comment = input.read("comment", PipelineReader::comment);
         Character escape = input.read("escape", PipelineReader::escape);
+        Boolean isOnce = input.read("header", PipelineReader::isHeaderOnce);
         Boolean keepsExpired = input.read("expired", PipelineReader::keepsExpired);
         Instant stream = input.read("stream", PipelineReader::stream);
         List<TableName> tables = DYNAMODB_STREAM.equals(word) ? List.of() : tables(input);
@@ -218,7 +221,8 @@ public final class PipelineReader {
                     input.refuse(
                             "escape", "is the delimiter, the quote or the comment, too", "write another character");
                 }
-                yield new Format.Csv(between, columns, around, point, groups, nulls, remark, before);
+                yield new Format.Csv(
+                        between, columns, around, point, groups, nulls, remark, before, isOnce != null && isOnce);
             }
             case DYNAMODB_STREAM ->
                 new Format.DynamoDbStream(tableOfDynamoDb(input), stream, keepsExpired != null && keepsExpired);
@@ -395,7 +399,17 @@ public final class PipelineReader {
         SequencedMap<String, List<String>> formats = new LinkedHashMap<>();
         formats.put(JSON, List.of("unwrap", "records"));
         formats.put(
-                CSV, List.of("columns", "delimiter", "quote", "decimal", "thousands", "nulls", "comment", "escape"));
+                CSV,
+                List.of(
+                        "columns",
+                        "delimiter",
+                        "quote",
+                        "decimal",
+                        "thousands",
+                        "nulls",
+                        "comment",
+                        "escape",
+                        "header"));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired", "table"));
         formats.put(DEBEZIUM, List.of("table", "logs", "decimals"));
         return Collections.unmodifiableSequencedMap(formats);
@@ -444,6 +458,15 @@ public final class PipelineReader {
                     0, "does not begin a line that is a comment", "write one ASCII character in quotes, such as \"#\"");
         }
         return text.charAt(0);
+    }
+
+    private static boolean isHeaderOnce(Expression expression) {
+        String word = expression.whole();
+        if (!word.equals(FIRST) && !word.equals("again")) {
+            throw expression.refuseFrom(
+                    0, "does not say which records are headers", Spelling.advice(word, List.of("again", FIRST)));
+        }
+        return word.equals(FIRST);
     }
 
     private static char escape(Expression expression) {

@@ -38,8 +38,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal text
-/// and different ones different text, so it identifies a definition. A setting that has its default is left out,
-/// so that a setting added later does not change older texts.
+/// and different ones different text, so it identifies a definition. A setting that has its default is left
+/// out, so that a setting added later does not change older texts.
 public final class PipelineText {
     private PipelineText() {}
 
@@ -214,6 +214,9 @@ public final class PipelineText {
         }
         if (csv.escape() != Format.Csv.NO_ESCAPE) {
             settings.put("escape", String.valueOf(csv.escape()));
+        }
+        if (csv.isHeaderOnce()) {
+            settings.put("header", PipelineReader.FIRST);
         }
     }
 

@@ -28,6 +28,7 @@ final class Section {
                 "nulls",
                 "comment",
                 "escape",
+                "header",
                 "unwrap",
                 "records",
                 "stream",

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// before.
 ///
 /// @param delete the condition on which a record deletes its key; `null`: none
-/// @param filter the condition on which a record contributes; any other record contributes nothing, yet replaces
+/// @param filter the condition on which a record contributes; any other record contributes nothing, yet
+///     replaces
 ///     its predecessor. `null`: all records contribute
 /// @param edition of the rules by which records are read, see [Edition]
 /// @param spellings of its values, beside those that every input has
@@ -77,8 +78,8 @@ public record Input(
                 && versioned.version() != null;
     }
 
-    /// Whether `true` and `false` in conditions are truths: before edition 3 they are texts, unless the file lists
-    /// further spellings of them.
+    /// Whether `true` and `false` in conditions are truths: before edition 3 they are texts, unless the file
+    /// lists further spellings of them.
     boolean comparesTruths() {
         return comparesTruths(edition, spellings);
     }
@@ -121,8 +122,8 @@ public record Input(
         }
     }
 
-    /// The meaning of a local time at which a zone changes its offset: of the times that it has with the offset before
-    /// and with the one after.
+    /// The meaning of a local time at which a zone changes its offset: of the times that it has with the offset
+    /// before and with the one after.
     public enum LocalFold {
         EARLIER,
         LATER;
@@ -137,7 +138,8 @@ public record Input(
     ///
     /// @param truths texts that are true in a comparison with `true` or `false`, beside `true`
     /// @param falsehoods texts that are false there, beside `false`
-    /// @param normalized whether texts of keys, ids, levels and `distinct` are brought to Unicode's composed form
+    /// @param normalized whether texts of keys, ids, levels and `distinct` are brought to Unicode's composed
+    ///     form
     /// @param zone of times that are written without one; `null`: they are refused
     /// @param fold the meaning of a local time that comes twice, or never; `null`: it is refused
     public record Spellings(
@@ -194,6 +196,8 @@ public record Input(
         /// @param comment at the beginning of a line that is passed over; [#NO_COMMENT] if there are none
         /// @param escape in front of a delimiter, quote, line end or itself, which is a character then;
         ///     [#NO_ESCAPE] if there is none
+        /// @param isHeaderOnce whether only the first record of a source is a header, and others that look so
+        ///     are records
         record Csv(
                 char delimiter,
                 List<String> columns,
@@ -202,7 +206,8 @@ public record Input(
                 char thousands,
                 List<String> nulls,
                 char comment,
-                char escape)
+                char escape,
+                boolean isHeaderOnce)
                 implements Format {
             public static final char QUOTE = '"';
             public static final char NO_QUOTE = 0;
@@ -217,7 +222,7 @@ public record Input(
             }
 
             public Csv(char delimiter, List<String> columns) {
-                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS, List.of(), NO_COMMENT, NO_ESCAPE);
+                this(delimiter, columns, QUOTE, POINT, NO_THOUSANDS, List.of(), NO_COMMENT, NO_ESCAPE, false);
             }
         }
 
@@ -225,7 +230,8 @@ public record Input(
         /// defines where key, place in the change log and removal are.
         sealed interface Changes extends Format {}
 
-        /// Changes of a DynamoDB table: as Lambda and the API of its stream give them, and as its Kinesis stream does.
+        /// Changes of a DynamoDB table: as Lambda and the API of its stream give them, and as its Kinesis
+        /// stream does.
         ///
         /// @param table name or ARN of the table; `null` if the pipeline file names none: from edition 3 on, a
         ///     record that does is refused then

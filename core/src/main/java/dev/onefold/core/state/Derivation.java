@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// Whether contributions that were made under one definition hold all that another one reads. Contributions
 /// keep the values of levels and inputs, not the record: a field that no old roll-up reads is not in them.
 public sealed interface Derivation {
-    /// They do. A record that the old definition refused is not among them: it is a dead letter, and is to be decoded
-    /// under the new definition.
+    /// They do. A record that the old definition refused is not among them: it is a dead letter, and is to be
+    /// decoded under the new definition.
     ///
     /// @param levels per new roll-up and level: where the old definition has it
     /// @param inputs per new input: the old one, and how its values are declared now
@@ -46,7 +46,8 @@ public sealed interface Derivation {
             return inputs.stream().anyMatch(Taken::mayRefuse);
         }
 
-        /// Why the new definition refuses a record that contributes this under the old one; empty if it does not.
+        /// Why the new definition refuses a record that contributes this under the old one; empty if it does
+        /// not.
         public Optional<Malformed> refusal(Contribution old) {
             return old.kind() != Event.Kind.COUNTED
                     ? Optional.empty()
@@ -285,11 +286,12 @@ public sealed interface Derivation {
                 csv.nulls(),
                 csv.comment(),
                 csv.escape(),
+                csv.isHeaderOnce(),
                 readsSchemas);
     }
 
-    /// Whether no record has values of other columns now. One that has another number of columns is refused, and the
-    /// columns of a header are those of its file.
+    /// Whether no record has values of other columns now. One that has another number of columns is refused,
+    /// and the columns of a header are those of its file.
     private static boolean isOfColumns(Format from, Format to) {
         return !(from instanceof Format.Csv before)
                 || !(to instanceof Format.Csv after)
@@ -312,7 +314,8 @@ public sealed interface Derivation {
         };
     }
 
-    /// Whether the later format says which schema or database the former one has meant, which took no change of any.
+    /// Whether the later format says which schema or database the former one has meant, which took no change of
+    /// any.
     private static boolean isNamedNow(Input from, Format.Debezium before, Format.Debezium after) {
         return from.readsBy(3)
                 && before.tables().size() == 1
@@ -324,8 +327,8 @@ public sealed interface Derivation {
                         .equals(before.tables().getFirst().table());
     }
 
-    /// Whether the later format reads all that the former one took as it did: it knows more logs, or refuses fewer
-    /// records.
+    /// Whether the later format reads all that the former one took as it did: it knows more logs, or refuses
+    /// fewer records.
     private static boolean isSameLog(Format from, Format to) {
         boolean isOfTable = from instanceof Format.DynamoDbStream before
                 && to instanceof Format.DynamoDbStream after
@@ -351,8 +354,8 @@ public sealed interface Derivation {
                         .allMatch(log -> names.contains(log) || after.logs().contains(log));
     }
 
-    /// A level that took no record without its field serves a level that takes them, too: such records are among the
-    /// dead letters.
+    /// A level that took no record without its field serves a level that takes them, too: such records are
+    /// among the dead letters.
     private static @Nullable Kept find(Rollups from, Level wanted) {
         Kept found = null;
         for (int rollup = 0; rollup < from.all().size(); rollup++) {

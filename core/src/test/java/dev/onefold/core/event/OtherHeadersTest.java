@@ -83,7 +83,7 @@ class OtherHeadersTest {
         Decoder decoder = new Decoder(orders(3, "id", "qty", "price"));
         assertThat(Objects.requireNonNull(decoder.decode(record, 0, 12)).message())
                 .isEqualTo("The record is another header. Column 2 is 'price', and was 'qty'. Send it and the records"
-                        + " behind it as a source of their own");
+                        + " behind it as a source of their own. If it is a record, write under input header: first");
         assertThat(decoder.identity(bytes("id,price,qty"))).isEqualTo(Decoder.RecordIdentity.NONE);
         assertThat(Objects.requireNonNull(new Decoder(orders(2, "id", "qty", "price")).decode(record, 0, 12))
                         .message())
@@ -160,5 +160,21 @@ class OtherHeadersTest {
         RecordEnds ends = RecordEnds.of(orders(3));
         assertThat(ends.fault(quoted, 0, quoted.length).message(0))
                 .contains("has a line end that is CR alone", "tr '\\r' '\\n' < FILE > NEW");
+    }
+
+    @Test
+    void a_record_that_looks_like_a_header_is_a_record_where_only_the_first_one_is() {
+        PipelineBuilder words = PipelineBuilder.named("p").csv("a", "b").headerOnce();
+        Decoding once = Decoding.of(words.rollup(r -> r.levels("a", "b").count("n")));
+        for (String record : List.of("a,b", "b,a", "A,B")) {
+            assertThat(once.group(record)).containsExactly(record.split(","));
+        }
+        byte[] all = bytes("a,b\nb,a\na,b\n");
+        RecordEnds ends = RecordEnds.ofSource(PipelineBuilder.named("p")
+                .csv()
+                .headerOnce()
+                .rollup(r -> r.levels("a").count("n"))
+                .build());
+        assertThat(ends.behind(all, 4).lastEnd(all, 0, all.length)).isEqualTo(all.length);
     }
 }

@@ -11,6 +11,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -22,10 +23,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// The text of a field: keys, levels and distinct texts (hazard 22).
 class TextsTest {
+    private static Map<String, String> text(String field) {
+        return Map.of("field", field, "type", "text");
+    }
+
     private static final Decoding KEY =
-            Decoding.of(PipelineBuilder.named("p").id("k").rollup(r -> r.count("n")));
-    private static final Decoding KEYS =
-            Decoding.of(PipelineBuilder.named("p").id("a", "b").rollup(r -> r.count("n")));
+            Decoding.of(PipelineBuilder.named("p").identity("id", text("k")).rollup(r -> r.count("n")));
+    private static final Decoding KEYS = Decoding.of(PipelineBuilder.named("p")
+            .identity("id", List.of(text("a"), text("b")))
+            .rollup(r -> r.count("n")));
     private static final Decoding LEVEL = Decoding.level("k");
     private static final Decoding DISTINCT = Decoding.measure("distinct(k)");
 
@@ -114,6 +120,25 @@ class TextsTest {
         }
         assertThat(KEYS.refusal("{\"a\":1}").message()).isEqualTo("Field b is missing; it is part of the key");
         assertThat(KEYS.refusal("{\"a\":1,\"b\":null}").message()).startsWith("Field b is null; it is part of the key");
+    }
+
+    @Test
+    void an_empty_text_is_refused_in_a_key_unless_the_file_says_that_it_may_be_one() {
+        Decoding json = Decoding.of(PipelineBuilder.named("p").id("k").rollup(r -> r.count("n")));
+        Decoding csv =
+                Decoding.of(PipelineBuilder.named("p").csv("k", "l").id("k").rollup(r -> r.count("n")));
+        assertThat(List.of(
+                        json.refusal(record("\"\"")).message(),
+                        csv.refusal("\"\",1").message()))
+                .allMatch(message -> message.startsWith("Field k is an empty text; it is part of the key.")
+                        && message.endsWith("{\"field\":\"k\",\"type\":\"text\"}"));
+        Decoding missing = Decoding.of(PipelineBuilder.named("p")
+                .identity("id", Map.of("field", "k", "missing", ""))
+                .rollup(r -> r.count("n")));
+        assertThat(missing.key(record("\"\""))).isEmpty();
+        Decoding changes =
+                Decoding.of(PipelineBuilder.named("p").edition(2).id("k").rollup(r -> r.count("n")));
+        assertThat(changes.key(record("\"\""))).isEmpty();
     }
 
     @Test

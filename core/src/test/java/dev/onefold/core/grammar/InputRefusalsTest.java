@@ -80,7 +80,7 @@ class InputRefusalsTest {
         assertInput(
                 "\"foo\": 1",
                 "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, quote, decimal,"
-                        + " thousands, nulls, comment, escape, unwrap, records, stream, expired, table, logs, decimals, let, key, version, id, horizon, time, delete,"
+                        + " thousands, nulls, comment, escape, header, unwrap, records, stream, expired, table, logs, decimals, let, key, version, id, horizon, time, delete,"
                         + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
                 .containsExactly("3:1: rollup.level: 'level' is not a setting of a roll-up; did you mean 'levels'?");

@@ -54,7 +54,8 @@ final class RandomPipelines {
                         "\0 '_".charAt(random.nextInt(4)),
                         random.nextBoolean() ? List.of() : List.of("NULL", "\\N"),
                         "\0#%".charAt(random.nextInt(3)),
-                        "\0^".charAt(random.nextInt(2)));
+                        "\0^".charAt(random.nextInt(2)),
+                        random.nextInt(4) == 0);
         Identity identity = switch (random.nextInt(4)) {
             case 0 ->
                 Identity.Versioned.of(

@@ -19,7 +19,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a source from its beginning to its end, each row through the pipeline's own decoder. One thread runs it.
+/// Reads a source from its beginning to its end, each row through the pipeline's own decoder. One thread runs
+/// it.
 final class SourceReading {
     private final Pipeline pipeline;
     private final Way way;
@@ -127,6 +128,9 @@ final class SourceReading {
 
     private boolean take(Decoder decoder, byte[] row, Taker taker) {
         SourceRow read = decoded(decoder, row);
+        if (isNoRow(decoder.event().silence)) {
+            return true;
+        }
         lock.lock();
         try {
             rows++;
@@ -139,6 +143,11 @@ final class SourceReading {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// Whether a record is a header again, or comments.
+    private static boolean isNoRow(Event.@Nullable Silence silence) {
+        return silence == Event.Silence.HEADER || silence == Event.Silence.COMMENT;
     }
 
     /// The row; `null` if its key cannot be read.
