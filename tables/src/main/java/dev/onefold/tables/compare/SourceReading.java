@@ -128,8 +128,8 @@ final class SourceReading {
 
     private boolean take(Decoder decoder, byte[] row, Taker taker) {
         SourceRow read = decoded(decoder, row);
-        if (isNoRow(decoder.event().silence)) {
-            return true;
+        if (decoder.event().silence != null) {
+            return true; // A header again, comments, or a change of another table.
         }
         lock.lock();
         try {
@@ -143,11 +143,6 @@ final class SourceReading {
         } finally {
             lock.unlock();
         }
-    }
-
-    /// Whether a record is a header again, or comments.
-    private static boolean isNoRow(Event.@Nullable Silence silence) {
-        return silence == Event.Silence.HEADER || silence == Event.Silence.COMMENT;
     }
 
     /// The row; `null` if its key cannot be read.
