@@ -31,7 +31,7 @@ record Level(
         @Nullable String missing) {
     private static final Set<String> UNITS =
             Set.of("week", "week-from-sunday", "week-from-saturday", "month", "quarter", "year");
-    private static final Set<String> TYPES = Set.of("auto", "iso", "hlc", "uuid7", "ulid");
+    private static final Set<String> TYPES = Set.of("auto", "iso", "hlc", "uuid7", "ulid", "dmy", "mdy");
     private static final int STEP_DIGITS_MAX = 100;
     private static final int STEP_DECIMALS_MAX = 1_000;
     private static final Map<String, Integer> SECONDS = Map.of("s", 1, "m", 60, "h", 3_600, "d", 86_400);

@@ -25,6 +25,8 @@ final class Values {
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE]([+-]?[0-9]+))?");
     // Sequence numbers of streams are texts with leading zeros.
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]+");
+    private static final Pattern CALENDAR = Pattern.compile("([0-9]{1,2})([./-])([0-9]{1,2})\\2([0-9]{4})"
+            + "(?:,? ([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:[.][0-9]{1,9})?)?)(?: ?([AaPp])[Mm])?)?");
     private static final Pattern ISO = Pattern.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})"
             + "(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,9})?)( ?Z| UTC| ?[+-][0-9]{2}(?::?[0-9]{2})?)?)?");
 
@@ -154,6 +156,7 @@ final class Values {
             case "epoch-micros" -> epoch(value, 6);
             case "epoch-nanos" -> epoch(value, 9);
             case "hlc" -> clock(value)[0];
+            case "dmy", "mdy" -> ofCalendar(value, type, spellings);
             case "uuid7", "ulid" ->
                 BigDecimal.valueOf(id(value, type).shiftRight(80).longValueExact(), 3);
             case "auto" -> value instanceof String ? iso(value, spellings) : noDate(epoch(value, 0));
@@ -211,6 +214,32 @@ final class Values {
         }
         String[] parts = digits.split("[.]", 2);
         return new BigDecimal[] {new BigDecimal(parts[0]).movePointLeft(9), new BigDecimal(parts[1])};
+    }
+
+    /// The text of a spreadsheet as one of ISO-8601, in the zone of the input.
+    private static BigDecimal ofCalendar(Object value, String type, Document.Spellings spellings) {
+        Matcher parts = CALENDAR.matcher(value instanceof String text ? text : "");
+        if (!parts.matches() || spellings.zone() == null) {
+            throw new Refused("no date in a zone: " + value);
+        }
+        boolean isDayFirst = type.equals("dmy");
+        String date = parts.group(4) + "-" + twoDigits(parts.group(isDayFirst ? 3 : 1)) + "-"
+                + twoDigits(parts.group(isDayFirst ? 1 : 3));
+        if (parts.group(5) == null) {
+            return iso(date, spellings);
+        }
+        int hour = Integer.parseInt(parts.group(5));
+        String half = parts.group(7) == null ? "" : parts.group(7).toLowerCase(Locale.ROOT);
+        if (!half.isEmpty() && (hour < 1 || hour > 12)) {
+            throw new Refused("no hour of half a day");
+        }
+        hour = half.isEmpty() ? hour : hour % 12 + (half.equals("p") ? 12 : 0);
+        String minutes = parts.group(6) + (parts.group(6).length() == ":30".length() ? ":00" : "");
+        return iso(date + "T" + twoDigits(String.valueOf(hour)) + minutes, spellings);
+    }
+
+    private static String twoDigits(String digits) {
+        return digits.length() == 1 ? "0" + digits : digits;
     }
 
     /// What orders versions of a type: the time, or a number that it is a part of.

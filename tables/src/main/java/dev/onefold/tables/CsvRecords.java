@@ -112,8 +112,14 @@ final class CsvRecords {
         }
     }
 
+    /// The character behind an escape; one that needs none follows the escape, as in `\N`.
     private int escaped() throws IOException {
         int behind = in.read();
+        boolean isSpecial =
+                behind == delimiter || behind == '"' || behind == escape || behind == '\n' || behind == '\r';
+        if (!isSpecial && behind >= 0) {
+            add(escape);
+        }
         return behind < 0 ? escape : behind;
     }
 

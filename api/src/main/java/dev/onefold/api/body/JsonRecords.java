@@ -206,14 +206,17 @@ public final class JsonRecords extends InputStream {
 
     /// Why a source that is read as lines is refused at its first record; `null` if it is not.
     public static @Nullable String refusal(Pipeline pipeline, byte[] begin, int length) {
-        boolean asksForLines = pipeline.input().format() instanceof Format.Json json
-                && json.records() == Records.LINES
-                && pipeline.input().readsBy(3);
-        Records seen = asksForLines ? seen(begin, length) : Records.LINES;
-        return seen == Records.LINES
-                ? null
-                : "holds " + described(seen) + ", and the pipeline reads one object a line. Write 'records: "
-                        + seen.word() + "' under input";
+        Format format = pipeline.input().format();
+        boolean asksForLines = format instanceof Format.Json json && json.records() == Records.LINES
+                || format instanceof Format.Changes;
+        Records seen = asksForLines && pipeline.input().readsBy(3) ? seen(begin, length) : Records.LINES;
+        if (seen == Records.LINES) {
+            return null;
+        }
+        String way = format instanceof Format.Changes
+                ? "Convert the file: jq -c '" + (seen == Records.ARRAY ? ".[]" : ".") + "' FILE > NEW"
+                : "Write 'records: " + seen.word() + "' under input";
+        return "holds " + described(seen) + ", and the pipeline reads one object a line. " + way;
     }
 
     /// What a reader of lines finds, as a part of a sentence.

@@ -18,11 +18,13 @@ final class Field {
     static final String DECIMAL = "decimal";
     static final String LOCAL = "decimal with separators";
     static final String TIME = "time";
+    static final String DATE = "date of a spreadsheet";
     static final String TRUTH = "true/false";
     static final String LIST = "list";
 
     private static final Set<String> NULLS = Set.of("NULL", "null", "\\N", "NA", "N/A", "NaN", "None");
     private static final int EXAMPLES = 3;
+    private static final int MONTHS = 12;
     private static final int EXAMPLE_LENGTH = 24;
     private static final Pattern INTEGERS = Pattern.compile("-?(0|[1-9][0-9]{0,27})");
     private static final Pattern DECIMALS = Pattern.compile("-?(0|[1-9][0-9]{0,17})\\.[0-9]{1,9}");
@@ -36,6 +38,9 @@ final class Field {
     private static final Pattern TIMES =
             Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}.*)?");
 
+    private static final Pattern DATES =
+            Pattern.compile("([0-9]{1,2})([./-])([0-9]{1,2})\\2[0-9]{4}(,? [0-9]{1,2}:[0-9]{2}.*)?");
+
     private final String path;
     private final Map<String, Long> kinds = new LinkedHashMap<>();
     private final Set<String> nulls = new LinkedHashSet<>();
@@ -47,6 +52,8 @@ final class Field {
     private int scale;
     private String either = "";
     private boolean isClear;
+    private boolean isDayFirst;
+    private boolean isMonthFirst;
 
     /// @param path as a pipeline file names it
     Field(String path) {
@@ -98,6 +105,12 @@ final class Field {
         if (TIMES.matcher(value).matches()) {
             return TIME;
         }
+        Matcher date = DATES.matcher(value);
+        if (date.matches()) {
+            isDayFirst |= Integer.parseInt(date.group(1)) > MONTHS;
+            isMonthFirst |= Integer.parseInt(date.group(3)) > MONTHS;
+            return DATE;
+        }
         boolean isTruth = value.equals("true") || value.equals("false");
         return isTruth ? TRUTH : isQuoted ? TEXT : DECIMAL;
     }
@@ -130,6 +143,11 @@ final class Field {
     /// everywhere else.
     Set<Character> decimals() {
         return decimals;
+    }
+
+    /// The type of dates of a spreadsheet, or both if the values do not say.
+    String dates() {
+        return isDayFirst == isMonthFirst ? "dmy, or mdy if the month is first" : isDayFirst ? "dmy" : "mdy";
     }
 
     /// A number whose separator may be that of decimals or of thousands, as that of all others; may be empty.

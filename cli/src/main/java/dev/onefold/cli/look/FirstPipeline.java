@@ -187,6 +187,11 @@ public final class FirstPipeline {
                 .distinct()
                 .map(word -> "'" + word + "'")
                 .toList();
+        boolean hasEscaped = sample.csv() != null && sample.csv().form().escape() != 0 && nulls.contains("'\\N'");
+        if (hasEscaped) {
+            line("  nulls: ['\\N']   # it is no other text");
+            nulls = nulls.stream().filter(word -> !word.equals("'\\N'")).toList();
+        }
         if (!nulls.isEmpty()) {
             line("  # nulls: [" + String.join(", ", nulls) + "]   # if these values, without quotes, are missing");
         }
@@ -224,11 +229,20 @@ public final class FirstPipeline {
         }
         versions.forEach(field -> line("  #   version: "
                 + (field.isOnly(Field.TIME) ? "{field: " + yaml(field.path()) + ", type: iso}" : yaml(field.path()))));
+        dates();
         fields.stream()
                 .filter(field -> REMOVED.matcher(field.path()).matches() && field.different() <= 10)
                 .findFirst()
                 .ifPresent(field -> line(
                         "  #   delete: '" + field.path() + " = ...'   # it is " + String.join(", ", field.examples())));
+    }
+
+    /// A comment on dates that need a type and a zone.
+    private void dates() {
+        fields.stream().filter(field -> field.isOnly(Field.DATE)).findFirst().ifPresent(field -> {
+            line("  # zone: UTC   # or Europe/Berlin: that of the dates in " + field.path());
+            line("  # time: {field: " + yaml(field.path()) + ", type: T}   # T is " + field.dates());
+        });
     }
 
     /// A field that groups the records: always a text, of a few values.

@@ -150,7 +150,7 @@ final class ConnectSchemas {
     }
 
     private static boolean isText(@Nullable TimeType type) {
-        return type != null && (type == TimeType.ISO || type.isId());
+        return type != null && type.isText();
     }
 
     private static void add(@Nullable Condition condition, Set<FieldPath> numbers) {

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads instants: ISO-8601 with an offset or in a zone, epoch days or seconds, or a thousandth or less of
 /// them, with a fraction of up to nanoseconds. The result is in `seconds` since 1970-01-01T00:00Z and `nanos`
-/// within the second, 0 to 999,999,999. Not thread-safe.
+/// within the second, 0 to 999,999,999. It is one idea: all forms that a
+/// time may have. Not thread-safe.
 final class Times {
     private static final long SECONDS_MAX = 31_556_889_864_403_199L; // java.time.Instant.MAX
     private static final long DAY_SECONDS = 86_400;
@@ -128,6 +129,7 @@ final class Times {
             case EPOCH_MICROS -> epoch(bytes, from, to, 6);
             case EPOCH_NANOS -> epoch(bytes, from, to, 9);
             case HLC, UUID7, ULID -> ordered(bytes, from, to, type);
+            case DMY, MDY -> !number && ofCalendar(CalendarTexts.read(bytes, from, to, type == TimeType.DMY));
             case AUTO -> number ? epoch(bytes, from, to, 0) : iso(bytes, from, to);
         };
         if (good && isOfSchema && zone != null && type != TimeType.ISO && type != TimeType.EPOCH_DAYS) {
@@ -156,12 +158,13 @@ final class Times {
                     + "; write 'fold: earlier' or 'fold: later' under input to take one of the two times";
         }
         boolean isText = !number && (type == TimeType.ISO || type == TimeType.AUTO);
-        if (loose && zone == null && isText && localTime(strict(bytes, from, to)) != null) {
+        if (loose && zone == null && !number && isLocal(bytes, from, to, type)) {
             return "is " + Malformed.excerpt(bytes, from, to) + ", which does not say its zone; write it under input,"
                     + " such as 'zone: UTC', or 'zone: Europe/Berlin' if it is not a version";
         }
         return "is " + Malformed.excerpt(bytes, from, to) + ", which is not a time; wanted is " + wanted(type)
                 + (type == TimeType.AUTO ? epochAdvice(bytes, from, to) : "")
+                + (isText ? CalendarTexts.advice(bytes, from, to) : "")
                 + OrderedTimes.advice(bytes, from, to)
                 + (isText && !loose && isOfDatabase(strict(bytes, from, to))
                         ? ". In edition " + Edition.OF_VALUES + " it is a time: write under input 'edition: "
@@ -178,6 +181,8 @@ final class Times {
             case EPOCH_MICROS -> "epoch microseconds";
             case EPOCH_NANOS -> "epoch nanoseconds";
             case HLC -> "epoch nanoseconds with a counter of ten digits, such as 1714550400123456789.0000000001";
+            case DMY -> "day, month and year, such as 31.12.2024, 31/12/2024 14:30 or 31-12-2024 14:30:59";
+            case MDY -> "month, day and year, such as 12/31/2024, 12/31/2024 2:30 PM or 12-31-2024 14:30:59";
             case UUID7 -> "a UUID of version 7, such as 018f3a5c-9a00-7abc-8def-0123456789ab";
             case ULID -> "a ULID, such as 01HWX5S6G0ABCDEFGHJKMNPQRS";
             case AUTO -> "ISO-8601 text with an offset, or epoch seconds as a number";
@@ -193,7 +198,7 @@ final class Times {
             return null;
         }
         String read = "is read as the time " + Instant.ofEpochSecond(seconds) + "; taken are the years 1900 to 2199";
-        if (type == TimeType.ISO || type.ordersEqualTimes()) {
+        if (type.isText() || type == TimeType.HLC) {
             return read;
         }
         long divided = type == TimeType.EPOCH_DAYS ? seconds / DAY_SECONDS * 1_000 : seconds;
@@ -217,6 +222,25 @@ final class Times {
             }
         }
         return "";
+    }
+
+    /// Whether a text is a time without an offset.
+    private static boolean isLocal(byte[] bytes, int from, int to, TimeType type) {
+        return switch (type) {
+            case DMY, MDY -> CalendarTexts.read(bytes, from, to, type == TimeType.DMY) != null;
+            case ISO, AUTO -> localTime(strict(bytes, from, to)) != null;
+            default -> false;
+        };
+    }
+
+    private boolean ofCalendar(CalendarTexts.@Nullable Read read) {
+        if (read == null || zone == null) {
+            return false;
+        }
+        nanos = read.time() == null ? 0 : read.time().getNano();
+        return read.time() == null
+                ? isDayInZone(read.date())
+                : isInZone(read.date().atTime(read.time()).toEpochSecond(ZoneOffset.UTC));
     }
 
     private boolean ordered(byte[] bytes, int from, int to, TimeType type) {

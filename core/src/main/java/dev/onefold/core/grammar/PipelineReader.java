@@ -122,7 +122,7 @@ public final class PipelineReader {
         if (spellings.zone() != null
                 && !spellings.zone().getRules().isFixedOffset()
                 && identity instanceof Identity.Versioned versioned
-                && versioned.isVersionText()) {
+                && versioned.isVersionLocal()) {
             input.refuse(
                     "zone",
                     "changes its offset, and the version is a time in texts: an hour that comes twice has no order",

@@ -95,11 +95,12 @@ public sealed interface Identity {
         }
     }
 
-    /// The highest version of a key counts; a version replaces its predecessor.
-    /// A `null` version type is an integer of up to 64 digits; else the version is a time. A `null` version is the
-    /// place of the change in its table's log, which is for [Input.Format.Changes] alone.
+    /// The highest version of a key counts; a version replaces its predecessor. A `null` version type is an
+    /// integer of up to 64 digits; else the version is a time. A `null` version is the place of the change in
+    /// its table's log, which is for [Input.Format.Changes] alone.
     ///
-    /// @param composite the parts of a version of several fields, compared one after the other; the first of them
+    /// @param composite the parts of a version of several fields, compared one after the other; the first of
+    ///     them
     ///     is `version`. Empty: the version is one field
     record Versioned(
             List<Part> parts,
@@ -121,9 +122,13 @@ public sealed interface Identity {
             return new Versioned(parts, composite.getFirst().field(), null, composite);
         }
 
-        /// Whether a part of the version is a time that is written as a text.
-        public boolean isVersionText() {
-            return versionTime == TimeType.ISO || composite.stream().anyMatch(part -> part.time() == TimeType.ISO);
+        /// Whether a part of the version may be a time without an offset.
+        public boolean isVersionLocal() {
+            return isLocal(versionTime) || composite.stream().anyMatch(part -> isLocal(part.time()));
+        }
+
+        private static boolean isLocal(@Nullable TimeType type) {
+            return type != null && type.mayBeLocal();
         }
 
         /// With a key of these fields, which have to be there.
@@ -137,7 +142,8 @@ public sealed interface Identity {
         }
     }
 
-    /// Append-only: each id counts once. A record whose time is more than the horizon before its arrival is too old.
+    /// Append-only: each id counts once. A record whose time is more than the horizon before its arrival is too
+    /// old.
     record ById(List<Part> parts, @Nullable Duration horizon) implements Identity {
         public ById {
             parts = List.copyOf(parts);
@@ -154,8 +160,8 @@ public sealed interface Identity {
         }
     }
 
-    /// Whether each record that had a key or an id by another identity has the same one, and the same version, by
-    /// this one.
+    /// Whether each record that had a key or an id by another identity has the same one, and the same version,
+    /// by this one.
     default boolean includes(Identity other) {
         return switch (this) {
             case Versioned now ->

@@ -22,6 +22,7 @@ final class FeedTypes {
     /// The use of a column's value in a roll-up.
     private enum Use {
         TEXT("a text or a number"),
+        ONLY_TEXT("a text"),
         NUMBER("a number"),
         TIME("a time"),
         ISO_TIME("a time in ISO-8601"),
@@ -37,7 +38,7 @@ final class FeedTypes {
             return switch (type) {
                 case ISO -> ISO_TIME;
                 case EPOCH_DAYS, EPOCH_SECONDS, EPOCH_MILLIS, EPOCH_MICROS, EPOCH_NANOS, HLC -> EPOCH_TIME;
-                case UUID7, ULID -> TEXT;
+                case UUID7, ULID, DMY, MDY -> ONLY_TEXT;
                 case AUTO -> TIME;
             };
         }
@@ -50,7 +51,7 @@ final class FeedTypes {
                 case Scalar scalar ->
                     switch (scalar) {
                         case Scalar.TEXT -> true;
-                        case INT, LONG, DECIMAL -> this != ISO_TIME;
+                        case INT, LONG, DECIMAL -> this != ISO_TIME && this != ONLY_TEXT;
                         case Scalar.TIME -> this == TEXT || this == TIME || this == ISO_TIME;
                         case BOOLEAN, DATE, DURATION -> this == TEXT;
                     };

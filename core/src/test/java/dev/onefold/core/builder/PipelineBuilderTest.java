@@ -95,7 +95,7 @@ class PipelineBuilderTest {
                         + " write letters a-z, digits and hyphens, at most 64, no hyphen first or last\n"
                         + "  input.format: 'format' is set twice; keep one of them\n"
                         + "  input.version.type: 'auto' leaves open how versions compare;"
-                        + " write integer, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7 or ulid\n"
+                        + " write integer, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7, ulid, dmy or mdy\n"
                         + "  input.horizon: 'PT0.5S' is not a time span;"
                         + " write a number and s, m, h or d, like 15m, from 1s to 36500d\n"
                         + "  input.horizon: is for pipelines with an id only; write id, or leave horizon out\n"

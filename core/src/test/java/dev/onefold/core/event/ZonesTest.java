@@ -246,4 +246,63 @@ class ZonesTest {
                     .endsWith("wanted is epoch nanoseconds");
         }
     }
+
+    @Test
+    void texts_of_spreadsheets_are_those_of_java_time_in_the_zone_of_the_input() {
+        List<String> patterns = List.of("d.M.uuuu", "dd/MM/uuuu HH:mm", "d-M-uuuu H:mm:ss", "d.M.uuuu, HH:mm:ss.SSS");
+        List<String> american = List.of("M/d/uuuu", "MM/dd/uuuu h:mm a", "M-d-uuuu hh:mm:ss a", "M.d.uuuu H:mm");
+        Seeds.forAllSeeds(300, random -> {
+            boolean isDayFirst = random.nextBoolean();
+            String zone = ZONES.get(random.nextInt(ZONES.size()));
+            Decoding decoding = Decoding.of(PipelineBuilder.named("p")
+                    .zone(zone)
+                    .fold(LocalFold.EARLIER)
+                    .time("t", isDayFirst ? TimeType.DMY : TimeType.MDY)
+                    .rollup(r -> r.count("n")));
+            String pattern = (isDayFirst ? patterns : american).get(random.nextInt(4));
+            DateTimeFormatter format = DateTimeFormatter.ofPattern(pattern, java.util.Locale.ROOT);
+            LocalDateTime local = LocalDateTime.ofEpochSecond(random.nextLong(0, 2_000_000_000L), 0, ZoneOffset.UTC)
+                    .withNano(0);
+            String text = local.format(format);
+            LocalDateTime said = pattern.contains(":")
+                    ? LocalDateTime.parse(text, format)
+                    : local.toLocalDate().atStartOfDay();
+            assertThat(decoding.event(record(text)).timeMs)
+                    .as("%s as %s in %s", text, pattern, zone)
+                    .isEqualTo(said.atZone(ZoneId.of(zone)).toInstant().toEpochMilli());
+        });
+    }
+
+    @Test
+    void a_text_of_a_spreadsheet_is_refused_without_a_type_a_zone_or_a_day_that_there_is() {
+        assertThat(timed(null, null).refusal(record("05/01/2024")).message())
+                .endsWith("Write the type dmy if the day comes first, or mdy if the month does");
+        assertThat(timed(null, null).refusal(record("31.12.2024 14:30")).message())
+                .endsWith("Write the type dmy");
+        assertThat(timed(null, null).refusal(record("12/31/2024 2:30 PM")).message())
+                .endsWith("Write the type mdy");
+        PipelineBuilder days =
+                PipelineBuilder.named("p").time("t", TimeType.DMY).rollup(r -> r.count("n"));
+        assertThat(Decoding.of(days).refusal(record("31.12.2024")).message())
+                .contains("does not say its zone; write it under input, such as 'zone: UTC'");
+        Decoding utc = Decoding.of(days.zone("UTC"));
+        for (String wrong : List.of(
+                "12/31/2024",
+                "31.12/2024",
+                "31.12.24",
+                "31.2.2024",
+                "1.1.2024 13:00 PM",
+                "1.1.2024 24:00",
+                "1.1.2024Z")) {
+            assertThat(utc.refusal(record(wrong)).message()).contains("wanted is day, month and year");
+        }
+    }
+
+    @Test
+    void a_day_that_a_zone_leaves_out_is_refused_as_its_hours_are() {
+        assertThat(timed("Pacific/Apia", null).refusal(record("2011-12-30")).message())
+                .contains("an hour that is left out in Pacific/Apia");
+        assertThat(timed("Pacific/Apia", LocalFold.LATER).event(record("2011-12-30")).timeMs)
+                .isEqualTo(Instant.parse("2011-12-30T10:00:00Z").toEpochMilli());
+    }
 }

@@ -211,14 +211,14 @@ class InputRefusalsTest {
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"auto\"}",
                 "4:2: input.version.type: 'auto' leaves open how versions compare;"
-                        + " write integer, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7 or ulid");
+                        + " write integer, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7, ulid, dmy or mdy");
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"epoch-milis\"}",
                 "4:2: input.version.type: 'epoch-milis' is not a type of version; did you mean 'epoch-millis'?");
         assertInput(
                 "\"key\": \"K\", \"version\": {\"field\": \"V\", \"type\":\n\"long\"}",
                 "4:2: input.version.type: 'long' is not a type of version;"
-                        + " write integer, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7 or ulid");
+                        + " write integer, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7, ulid, dmy or mdy");
         assertInput(
                 "\"key\": \"K\", \"version\":\n[\"V\"]",
                 "4:1: input.version: has 1 field; write 2 to 4 fields, or one without brackets");
@@ -228,7 +228,7 @@ class InputRefusalsTest {
     void a_time_type_is_none_of_the_others_and_not_integer() {
         assertInput(
                 "\"time\":\n{\"field\": \"V\", \"type\": \"integer\"}",
-                "4:25: input.time.type: 'integer' is not a type of time; write auto, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7 or ulid");
+                "4:25: input.time.type: 'integer' is not a type of time; write auto, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7, ulid, dmy or mdy");
         assertInput(
                 "\"time\":\n{\"field\": \"V\", \"type\": \"iso x\"}",
                 "4:29: input.time.type: 'x' is unexpected; write the type alone");

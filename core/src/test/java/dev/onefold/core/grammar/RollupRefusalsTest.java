@@ -161,7 +161,7 @@ class RollupRefusalsTest {
                 "4:16: rollup.levels[0]: 'epoch-second' is not a type of time; did you mean 'epoch-seconds'?");
         assertLevel(
                 "bucket(a, 1h, )",
-                "4:16: rollup.levels[0]: ')' is not a type of time; write auto, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7 or ulid");
+                "4:16: rollup.levels[0]: ')' is not a type of time; write auto, iso, epoch-days, epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, hlc, uuid7, ulid, dmy or mdy");
         assertLevel(
                 "bucket(, 1h)",
                 "4:9: rollup.levels[0]: ',' is unexpected, expected the name of a field;"
