@@ -79,7 +79,8 @@ record Definition(
             return element < array.size() ? array.get(element) : null;
         }
 
-        String text(Document document) {
+        /// @param isOfTable whether it is a column of a table, which may hold an empty text
+        String text(Document document, boolean isOfTable) {
             Object value = value(document);
             String text = document.text(value);
             if (text == null) {
@@ -91,7 +92,7 @@ record Definition(
             if ("integer".equals(type)) {
                 return Values.integer(text);
             }
-            if (type == null && text.isEmpty() && !"".equals(missing)) {
+            if (type == null && text.isEmpty() && !"".equals(missing) && !isOfTable) {
                 throw new Refused("an empty text where a key is wanted");
             }
             if (type == null && value instanceof String && Values.isUnusualNumber(text)) {

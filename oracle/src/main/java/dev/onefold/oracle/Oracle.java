@@ -41,8 +41,8 @@ public final class Oracle {
     private static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
     private static final long AHEAD_MS_MAX = 86_400_000;
 
-    /// What became of a record. Which of the duplicates is called so depends on the order of arrival, the totals do
-    /// not.
+    /// What became of a record. Which of the duplicates is called so depends on the order of arrival, the
+    /// totals do not.
     public enum Outcome {
         HEADER,
         ACCEPTED,
@@ -102,8 +102,8 @@ public final class Oracle {
         }
     }
 
-    /// Takes all records of a stream; what stands behind the last line's end is a record, too, if it is anything. A
-    /// record of CSV goes on behind a line end in quotes, and its number is that of its first line.
+    /// Takes all records of a stream; what stands behind the last line's end is a record, too, if it is
+    /// anything. A record of CSV goes on behind a line end in quotes, and its number is that of its first line.
     public void accept(String source, InputStream in) throws IOException {
         InputStream bytes = new BufferedInputStream(in, 1 << 16);
         ByteArrayOutputStream line = new ByteArrayOutputStream();
@@ -143,8 +143,8 @@ public final class Oracle {
                         < 0;
     }
 
-    /// Takes a record, a line without its end. The place (source and line) is its identity where the pipeline has no
-    /// other.
+    /// Takes a record, a line without its end. The place (source and line) is its identity where the pipeline
+    /// has no other.
     ///
     /// @param line counts from 1; of a CSV file with a header the header is 1
     public Outcome accept(String source, long line, byte[] record) {
@@ -292,7 +292,7 @@ public final class Oracle {
     private List<String> key(Document document) {
         List<String> key = new ArrayList<>();
         for (Definition.Part part : definition.parts()) {
-            key.add(part.text(document));
+            key.add(part.text(document, definition.isOfChanges()));
         }
         if (Values.utf8Bytes(key) > KEY_BYTES_MAX) {
             throw new Refused("a key of more than 1,000 bytes");
@@ -474,7 +474,8 @@ public final class Oracle {
         return count(Outcome.ACCEPTED);
     }
 
-    /// How many records are events, whatever became of them: all but headers, refused ones and those out of time.
+    /// How many records are events, whatever became of them: all but headers, refused ones and those out of
+    /// time.
     public long events() {
         return accepted() + count(Outcome.DUPLICATE) + count(Outcome.STALE) + count(Outcome.CONFLICTING);
     }
@@ -489,8 +490,8 @@ public final class Oracle {
         return List.copyOf(outOfTime);
     }
 
-    /// How many different contents have lost against another of their version so far. A version that was already out of
-    /// date when it came takes no part.
+    /// How many different contents have lost against another of their version so far. A version that was
+    /// already out of date when it came takes no part.
     public long conflicts() {
         return losers.size();
     }

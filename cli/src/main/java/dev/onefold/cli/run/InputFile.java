@@ -40,6 +40,10 @@ public record InputFile(Path path, long bytes, AtomicLong read) {
     }
 
     private static Path file(Caller caller, String text, String advice) {
+        if (text.matches("https?://.*")) {
+            throw CommandFailure.usage(text + " is an address, and files are read here. Fetch it first: curl --fail"
+                    + " --location --output FILE '" + text + "'");
+        }
         Path path = caller.path(text);
         if (!Files.exists(path)) {
             throw CommandFailure.usage("There is no input file " + caller.shown(path) + ".");
