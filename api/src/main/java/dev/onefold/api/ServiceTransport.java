@@ -24,9 +24,9 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/// Asks a service by TCP, with the token of a caller. The token goes to the service alone: redirects are not followed,
-/// no message has it, and it goes to another machine by TLS alone. Certificates are checked against the trust store of
-/// the JVM. Any thread may call.
+/// Asks a service by TCP, with the token of a caller. The token goes to the service alone: redirects are not
+/// followed, no message has it, and it goes to another machine by TLS alone. Certificates are checked against
+/// the trust store of the JVM. Any thread may call.
 final class ServiceTransport implements Transport {
     private static final Duration CONNECTING_MAX = Duration.ofSeconds(10);
 
@@ -51,7 +51,7 @@ final class ServiceTransport implements Transport {
         static final Limits USUAL = new Limits(Duration.ofSeconds(30), 1 << 20, Duration.ofMinutes(5));
     }
 
-    /// What answers is not Onefold.
+    /// The answer is not of Onefold.
     private static final class Foreign extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -69,7 +69,8 @@ final class ServiceTransport implements Transport {
 
     /// @param address `http://HOST:PORT` or `https://HOST`; a path of it comes before those of the routes
     /// @param token secret of the caller; `null` without one
-    /// @throws IllegalArgumentException if the address or the token cannot be one; the message never has the token
+    /// @throws IllegalArgumentException if the address or the token cannot be one; the message never has the
+    ///     token
     ServiceTransport(URI address, @Nullable String token) {
         this(address, token, Limits.USUAL);
     }

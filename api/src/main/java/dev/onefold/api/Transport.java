@@ -7,7 +7,8 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Carries requests to an engine in another process, and says what a failure on the way means. Any thread may call.
+/// Carries requests to an engine in another process, and says what a failure on the way means. Any thread may
+/// call.
 interface Transport extends AutoCloseable {
     /// A request.
     ///
@@ -41,7 +42,7 @@ interface Transport extends AutoCloseable {
     /// @throws IOException if its answer did not come, or was cut off
     <T> T exchange(Asked asked, Reader<T> reader) throws IOException;
 
-    /// What the engine works on, as a sentence names it.
+    /// The place of the engine, as a sentence names it.
     String place();
 
     /// The failure of a request whose answer did not come.

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// Why records were stale, conflicting or silent, as far as the cause has a name: how often each came. Like the numbers
-/// of stale records, these depend on the order of arrival; the totals do not.
+/// Why records were stale, conflicting or silent, as far as the cause has a name: how often each came. Like the
+/// numbers of stale records, these depend on the order of arrival; the totals do not.
 ///
 /// @param counts by fate and cause, such as `stale: behind a delete`
 public record Causes(Map<String, Long> counts) {
@@ -74,7 +74,7 @@ public record Causes(Map<String, Long> counts) {
         return others;
     }
 
-    /// What to write where a cause is probably a fault, as sentences.
+    /// Advice where a cause is probably a fault, as sentences.
     public List<String> advice() {
         List<String> advice = new ArrayList<>();
         counts.keySet().stream().filter(ADVICE::containsKey).forEach(name -> advice.add(ADVICE.getOrDefault(name, "")));

@@ -51,7 +51,7 @@ public final class JsonRecords extends InputStream {
         areElements = records == Records.ARRAY;
     }
 
-    /// What is read of a file, as lines.
+    /// The records of a file, as lines.
     public static InputStream of(RecordEnds ends, InputStream file) {
         return of(ends.ofFiles(), file);
     }
@@ -219,7 +219,7 @@ public final class JsonRecords extends InputStream {
         return "holds " + described(seen) + ", and the pipeline reads one object a line. " + way;
     }
 
-    /// What a reader of lines finds, as a part of a sentence.
+    /// The name of such a content, as a part of a sentence.
     public static String described(Records seen) {
         return seen == Records.ARRAY ? "an array of JSON objects" : "JSON objects side by side or over several lines";
     }

@@ -37,28 +37,31 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// Recovers the tables of batches after a restore from backups. Some of their items are missing and some are from
-/// other moments, because a backup orders nothing. The items that are there are taken for true, and all others
-/// are derived from them:
+/// Recovers the tables of batches after a restore from backups. Some of their items are missing and some are
+/// from other moments, because a backup orders nothing. The items that are there are taken for true, and all
+/// others are derived from them:
 ///
 ///     1 closed    the definition names no tables: nothing is collected, sealed or delivered
 ///     2 fenced    lanes and cut go on at a number that was never given, so what was begun before is refused
-///     3 claims    of chunks that are not there, at or above the place up to which batches were sealed, are removed:
-///                 these ids are accepted again. Below it a chunk that is not there was freed behind an ended batch,
-///                 if it is of no batch that 5 removes; with `once` these ids stay known. Claims of records that are
+/// 3 claims    of chunks that are not there, at or above the place up to which batches were sealed, are
+/// removed:
+/// these ids are accepted again. Below it a chunk that is not there was freed behind an ended batch,
+/// if it is of no batch that 5 removes; with `once` these ids stay known. Claims of records that are
 ///                 there are made again, so that no record is in a second batch when it comes again
 ///     4 sealed    all records that are there and in no batch, into new batches; old ones in doubt
-///     5 removed   batches that cannot be delivered as they are, with their parts: a chunk, a part or the batch before
+/// 5 removed   batches that cannot be delivered as they are, with their parts: a chunk, a part or the batch
+/// before
 ///                 is not there, or parts are there whose batch is not there or is from before it was divided
-///     6 listed    the others again, as in doubt if their receiver does not bear another delivery: they may be in since
+/// 6 listed    the others again, as in doubt if their receiver does not bear another delivery: they may be in
+/// since
 ///     7 opened    the definition names the tables that there are
 ///
-/// Numbers of chunks and batches after a restore begin above those of [#ERA] that the time has reached, so a receiver
-/// has seen none of them. The first batch of an era begins a chain of proofs of its own.
+/// Numbers of chunks and batches after a restore begin above those of [#ERA] that the time has reached, so a
+/// receiver has seen none of them. The first batch of an era begins a chain of proofs of its own.
 ///
 /// A run may be stopped anywhere and repeated, also by several processes at once: every transaction checks the
-/// definition that its process has written, so only the last process continues. It is one idea: the steps share the
-/// fence and these checks.
+/// definition that its process has written, so only the last process continues. It is one idea: the steps share
+/// the fence and these checks.
 public final class BatchesRestored {
     /// Numbers of one incarnation: more than there are batches or chunks of a lane.
     static final long ERA = 1_000_000_000;
@@ -124,8 +127,8 @@ public final class BatchesRestored {
         return number % ERA == 1;
     }
 
-    /// Compares the tables with the definition; empty if the deployment makes no batches, or has never collected
-    /// anything.
+    /// Compares the tables with the definition; empty if the deployment makes no batches, or has never
+    /// collected anything.
     public static Optional<Looked> look(Store store) {
         return BatchDefinition.findAnyhow(store).map(definition -> {
             List<TableIds.Found> found = BatchDefinition.tablesOf(store);
@@ -265,7 +268,8 @@ public final class BatchesRestored {
         return store.transact(checked) instanceof Store.Written.Done;
     }
 
-    /// Writes these, which changes nothing the second time. Each is refused only if somebody else takes over, too.
+    /// Writes these, which changes nothing the second time. Each is refused only if somebody else takes over,
+    /// too.
     private void require(List<TransactWriteItem> items) {
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
             if (write(items)) {
@@ -303,8 +307,8 @@ public final class BatchesRestored {
                 .build();
     }
 
-    /// Also marks of messages, which were written with a claim. Those of an earlier version do not name its chunk: they
-    /// go before the first claim does, because a message may come in twice, and is never lost.
+    /// Also marks of messages, which were written with a claim. Those of an earlier version do not name its
+    /// chunk: they go before the first claim does, because a message may come in twice, and is never lost.
     private long dropClaims(RestoredItems found) {
         Predicate<Map<String, AttributeValue>> lostClaims = item -> item.containsKey("c") && isLost(found, item);
         boolean[] isAny = new boolean[1];
@@ -342,7 +346,8 @@ public final class BatchesRestored {
                 && !found.hasChunk(lane, chunk);
     }
 
-    /// Makes the claims of records that are there. Those of a backup are missing, or of an earlier record of the id.
+    /// Makes the claims of records that are there. Those of a backup are missing, or of an earlier record of
+    /// the id.
     private void restoreClaims(RestoredItems found, Old old) {
         var claimsOf = found.claims(definition.pipeline(), old);
         Queries.scan(store, store.tables().rows(), page -> {
@@ -387,7 +392,7 @@ public final class BatchesRestored {
         return unsound;
     }
 
-    /// What comes of the records of a batch that are not there, as a sentence.
+    /// The fate of the records of a batch that are not there, as a sentence.
     private String ofMissing(RestoredItems found, DeliveryItem batch) {
         List<Chunks.Place> missing =
                 batch.number().isWhole() ? found.missing(batch).toList() : List.of();
@@ -400,16 +405,17 @@ public final class BatchesRestored {
                 : " The ids of the records that are not there are accepted again.";
     }
 
-    /// A batch is deleted before its parts. If the command is stopped between them, its next run finds parts without
-    /// their batch and deletes them. A batch that has lost its parts could look as if it was never divided.
+    /// A batch is deleted before its parts. If the command is stopped between them, its next run finds parts
+    /// without their batch and deletes them. A batch that has lost its parts could look as if it was never
+    /// divided.
     private void remove(List<DeliveryItem> unsound) {
         Deliveries deliveries = new Deliveries(store);
         deliveries.removeContents(unsound);
         requireAll(deliveries.deletes(unsound));
     }
 
-    /// Seals all records that are there and in no batch. A receiver may have them under another number: where it
-    /// must not get a record twice, and of old ones with any receiver, a person decides.
+    /// Seals all records that are there and in no batch. A receiver may have them under another number: where
+    /// it must not get a record twice, and of old ones with any receiver, a person decides.
     private int sealRest(RestoredItems found, Old old) {
         boolean isDoubtful = batching.receiver() != Receiver.IDEMPOTENT || !batching.bearsEverySecondDelivery();
         return seal(found, found.rest(batching, old, true, nowMs()), true)
@@ -470,8 +476,8 @@ public final class BatchesRestored {
                 .count();
     }
 
-    /// Puts a delivery in doubt if its receiver does not bear a second one: it may have been tried, and divided, since
-    /// the moment of the backup.
+    /// Puts a delivery in doubt if its receiver does not bear a second one: it may have been tried, and
+    /// divided, since the moment of the backup.
     private DeliveryItem restored(DeliveryItem before) {
         if (batching.bearsEverySecondDelivery() || before.delivery() instanceof Delivery.InDoubt) {
             return before;

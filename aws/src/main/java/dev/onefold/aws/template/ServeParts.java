@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// The parts of the template that the service makes, of the resource `serve.yaml`: each section is added to the section
-/// of the same name.
+/// The parts of the template that the service makes, of the resource `serve.yaml`: each section is added to the
+/// section of the same name.
 final class ServeParts {
     private static final String NAME = "serve.yaml";
     private static final Pattern SECTION = Pattern.compile("[A-Z]\\w+:");
@@ -20,7 +20,7 @@ final class ServeParts {
 
     private ServeParts() {}
 
-    /// Whose template it is.
+    /// The stack that has the template.
     ///
     /// @param isBatch whether it has batches, not totals
     /// @param isQueue whether records come through a queue, not through a stream

@@ -139,7 +139,7 @@ final class Field {
         return path;
     }
 
-    /// What is seen between the digits before and behind the point, of numbers that are not written as
+    /// The characters between the digits before and behind the point, of numbers that are not written as
     /// everywhere else.
     Set<Character> decimals() {
         return decimals;
@@ -155,7 +155,7 @@ final class Field {
         return isClear ? "" : either;
     }
 
-    /// What is seen between groups of three digits.
+    /// The characters between groups of three digits.
     Set<Character> thousands() {
         return thousands;
     }

@@ -55,7 +55,7 @@ final class CalendarTexts {
                 Integer.parseInt((fraction + "000000000").substring(0, 9)));
     }
 
-    /// What to write if a text is such a date, as a part of a sentence; empty if it is none.
+    /// Advice for a text that is such a date, as a part of a sentence; empty if it is none.
     static String advice(byte[] bytes, int from, int to) {
         boolean isDayFirst = read(bytes, from, to, true) != null;
         boolean isMonthFirst = read(bytes, from, to, false) != null;

@@ -259,8 +259,8 @@ final class ConnectSchemas {
         return null;
     }
 
-    /// What to do if a text that is no number may be the bytes of one, as a part of a sentence; empty if it may
-    /// not.
+    /// Advice for a text that is no number and may be the bytes of one, as a part of a sentence; empty if it
+    /// may not.
     static String advice(Fields fields, int slot) {
         if (!fields.lacksSchema || fields.kind[slot] != Fields.TEXT) {
             return "";

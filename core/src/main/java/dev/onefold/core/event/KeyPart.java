@@ -45,7 +45,7 @@ final class KeyPart {
         return fields.paths.get(slot);
     }
 
-    /// What stands for a missing field, in the form in which a text is compared.
+    /// The text that stands for a missing field, in the form in which a text is compared.
     private static byte[] bytes(String text, Scalars scalars) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return scalars.isNormalized(bytes, 0, bytes.length) ? Arrays.copyOf(scalars.bytes, scalars.textLength) : bytes;

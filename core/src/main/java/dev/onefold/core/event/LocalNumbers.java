@@ -117,7 +117,7 @@ final class LocalNumbers {
         return one >= '0' && one <= '9';
     }
 
-    /// What to write so that a text of CSV is a number; empty if no setting makes it one.
+    /// The settings by which a text of CSV is a number; empty if no setting makes it one.
     ///
     /// @param set how numbers are written by the pipeline; `null` if it says nothing
     static String advice(@Nullable LocalNumbers set, byte[] bytes, int from, int to) {

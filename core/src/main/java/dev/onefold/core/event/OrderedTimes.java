@@ -68,7 +68,7 @@ final class OrderedTimes {
         return true;
     }
 
-    /// What to write if a text is a time of CockroachDB, or an id with a time of recent years in front, as a
+    /// Advice for a text that is a time of CockroachDB, or an id with a time of recent years in front, as a
     /// part of a sentence; empty if it is neither.
     static String advice(byte[] bytes, int from, int to) {
         OrderedTimes times = new OrderedTimes();

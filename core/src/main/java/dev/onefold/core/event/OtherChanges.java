@@ -25,7 +25,7 @@ record OtherChanges(Pattern sign, String advice) {
                     "It is of MongoDB's own connector, whose updates are patches. Let Debezium's send whole documents:"
                             + " capture.mode=change_streams_update_full"));
 
-    /// What to write for a record that is no change of Debezium, as further sentences; empty if it is not known.
+    /// Advice for a record that is no change of Debezium, as further sentences; empty if it is not known.
     static String advice(String record) {
         return ALL.stream()
                 .filter(each -> each.sign.matcher(record).find())

@@ -12,7 +12,7 @@ import java.util.List;
 ///
 /// @param ends where records end in lines
 public record Framing(Kind kind, RecordEnds ends) {
-    /// What is around a record.
+    /// The bytes around a record.
     enum Kind {
         /// Each record ends at a line end; its place is the byte where it begins.
         LINES,
@@ -81,7 +81,8 @@ public record Framing(Kind kind, RecordEnds ends) {
         return framed.array();
     }
 
-    /// Bytes of the records that are not too large: those that are become dead letters, and take no memory for rows.
+    /// Bytes of the records that are not too large: those that are become dead letters, and take no memory for
+    /// rows.
     public long bytesTaken(byte[] bytes, int from, int to) {
         long taken = (long) to - from;
         if (taken > Limits.RECORD_BYTES_MAX) {
@@ -108,8 +109,8 @@ public record Framing(Kind kind, RecordEnds ends) {
         };
     }
 
-    /// Behind so many lines of comments in front of a record, or behind all of them; `from` if there are none. They may
-    /// have been acknowledged before the record came.
+    /// Behind so many lines of comments in front of a record, or behind all of them; `from` if there are none.
+    /// They may have been acknowledged before the record came.
     public int endOfComments(byte[] bytes, int from, int to, long lines) {
         int behind = ends.behindAllComments(bytes, from, to);
         int at = from;
