@@ -8,11 +8,11 @@ import java.util.random.RandomGenerator;
 
 /// A pipeline file and records for it. Equal random numbers give equal cases.
 ///
-/// Of the records most are events and many touch the same few keys: higher and lower versions, duplicates, the same
-/// event in another spelling, conflicts, deletes and what comes after them, and records that are refused.
+/// Of the records most are events and many touch the same few keys: higher and lower versions, duplicates, the
+/// same event in another spelling, conflicts, deletes and what comes after them, and records that are refused.
 ///
-/// The records may come in any order and any number of times (without key and id: from the same place) with the same
-/// totals; with a horizon, if each has an arrival that does not change.
+/// The records may come in any order and any number of times (without key and id: from the same place) with the
+/// same totals; with a horizon, if each has an arrival that does not change.
 ///
 /// @param pipeline the text of a valid pipeline file
 /// @param lines the records, without line ends; none holds a line feed
@@ -24,7 +24,9 @@ public record RandomCase(
     /// How far the times of records lie apart, at most.
     public static final Duration TIMES = Duration.ofDays(5);
 
-    private static final Instant FIRST_TIME = Instant.parse("1969-12-30T00:00:00Z");
+    /// Times around those where a number has another sign, or may be a date.
+    private static final List<Instant> FIRST_TIMES =
+            List.of(Instant.parse("1969-12-30T00:00:00Z"), Instant.parse("1973-03-01T00:00:00Z"));
 
     public RandomCase {
         lines = List.copyOf(lines);
@@ -32,7 +34,7 @@ public record RandomCase(
 
     /// The case that these random numbers say.
     public static RandomCase of(RandomGenerator random) {
-        return of(random, FIRST_TIME);
+        return of(random, FIRST_TIMES.get(random.nextInt(FIRST_TIMES.size())));
     }
 
     /// The same, with other times.

@@ -5,18 +5,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Makes fields with names and pools of values. No two have the same path, and no path leads through another's end.
+/// Makes fields with names and pools of values. No two have the same path, and no path leads through another's
+/// end.
 final class RandomFields {
-    private static final List<String> TIME_FORMS = List.of(
-            "iso",
-            "iso",
-            "epoch-seconds",
-            "epoch-millis",
-            "epoch-micros",
-            "epoch-nanos",
-            "epoch-days",
-            "uuid7",
-            "ulid");
+    private static final List<String> TIME_FORMS =
+            List.of("iso", "iso", "epoch-seconds", "epoch-millis", "epoch-micros", "epoch-nanos", "epoch-days");
+    private static final List<String> ID_FORMS = List.of("uuid7", "ulid");
     private static final List<String> VERSIONS =
             List.of("0", "1", "2", "3", "4", "-1", "10", "9", "0012", "9".repeat(64), "1" + "0".repeat(55));
 
@@ -67,12 +61,13 @@ final class RandomFields {
     }
 
     Field time() {
+        boolean isId = firstTime.getEpochSecond() >= 0 && chance.percent(15);
         List<Value> pool = new ArrayList<>();
         for (int count = chance.between(2, 6); count > 0; count--) {
             Instant instant = firstTime.plusSeconds(chance.between(0, (int) RandomCase.TIMES.toSeconds()));
             pool.add(new Value.Time(chance.percent(30) ? instant.plusNanos(chance.between(0, 999_999_999)) : instant));
         }
-        return new Field(path(), Field.Kind.TIME, chance.of(TIME_FORMS), pool);
+        return new Field(path(), Field.Kind.TIME, chance.of(isId ? ID_FORMS : TIME_FORMS), pool);
     }
 
     Field flag() {

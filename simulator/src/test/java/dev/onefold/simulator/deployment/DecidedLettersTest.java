@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// Dead letters that the next pipeline decides again: none is forgotten, none holds up the others, and who wins is what
-/// it would be if all records came again. The number in a test's name is the hazard's.
+/// Dead letters that the next pipeline decides again: none is forgotten, none holds up the others, and who wins
+/// is what it would be if all records came again. The number in a test's name is the hazard's.
 class DecidedLettersTest {
     private static final Pipeline TRADES = trades().build();
     private static final Pipeline TRADES_WITH_TIME = trades().time("ts").build();
@@ -114,7 +114,8 @@ class DecidedLettersTest {
         });
     }
 
-    /// 57: a gate is free again, and moved, while a letter that was written under the old definition is on its way.
+    /// 57: a gate is free again, and moved, while a letter that was written under the old definition is on its
+    /// way.
     @Test
     void a_letter_that_is_on_its_way_when_the_gates_move_is_decided_by_the_next_pipeline() {
         for (int seed = 5; seed < 17; seed++) {
@@ -227,7 +228,8 @@ class DecidedLettersTest {
         Arrival edited = trade("b", 10);
         process(purged, edited);
         assertThat(engine.deadLetters().purge(List.of(1L))).isEqualTo(1);
-        byte[] edit = "{\"id\":\"b\",\"v\":1,\"desk\":\"FX\",\"value\":7,\"ts\":1}".getBytes(StandardCharsets.UTF_8);
+        byte[] edit =
+                "{\"id\":\"b\",\"v\":1,\"desk\":\"FX\",\"value\":7,\"ts\":1000000000}".getBytes(StandardCharsets.UTF_8);
         assertThat(engine.deadLetters().redrive(2, edit)).isEqualTo(DeadLetters.Redriven.ACCEPTED);
         process(purged, edited);
         assertThat(answer(engine, "FX")).isEqualTo("[FX]=[7.00, 1]");

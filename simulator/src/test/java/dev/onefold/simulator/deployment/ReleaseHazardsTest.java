@@ -199,7 +199,8 @@ class ReleaseHazardsTest {
             CompletableFuture<List<Fate>> late = deployment.start(() -> StateAndMap.process(
                     deployment.function(),
                     List.of(
-                            arrival("{\"id\":\"%s\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1}".formatted(key)),
+                            arrival("{\"id\":\"%s\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1000000000}"
+                                    .formatted(key)),
                             trade(key, 2, "FX", 5))));
             deployment.time.runFor(Duration.ofMillis(round));
             Store upkeep = deployment.function();
@@ -352,7 +353,7 @@ class ReleaseHazardsTest {
     /// Whether it was overtaken, because it had not ended.
     private boolean isAuditOvertakenAfter(Duration time) {
         AwsEngine engine = deployment.engine(TRADES_WITH_TIME, 2, 8);
-        process(arrival("{\"id\":\"a\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1}"));
+        process(arrival("{\"id\":\"a\",\"v\":1,\"desk\":\"FX\",\"value\":1,\"ts\":1000000000}"));
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
         List<Verification> audits = new ArrayList<>();
         CompletableFuture<Upkeep.Outcome> audit = deployment.start(

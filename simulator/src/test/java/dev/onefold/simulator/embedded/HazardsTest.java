@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// The schedules of "How such systems count wrong" that can occur in the embedded engine, each as small as it can be.
-/// Those of the machine are in [MachineHazardsTest].
+/// The schedules of "How such systems count wrong" that can occur in the embedded engine, each as small as it
+/// can be. Those of the machine are in [MachineHazardsTest].
 class HazardsTest {
     private final SimulatedDisk disk = SimulatedDisk.empty();
 
@@ -145,7 +145,7 @@ class HazardsTest {
     void a_file_and_a_log_are_refused_under_a_horizon_and_the_engine_goes_on() {
         Pipeline pipeline = PipelineYaml.read("""
                 pipeline: events
-                input: {id: id, time: at, horizon: 1d}
+                input: {id: id, time: {field: at, type: epoch-seconds}, horizon: 1d}
                 rollup: {levels: [], measures: {n: count()}}
                 """);
         Settings settings = Trades.settings(2).withClock(() -> Instant.EPOCH);
