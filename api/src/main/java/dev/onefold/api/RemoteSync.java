@@ -139,6 +139,7 @@ final class RemoteSync implements Sync {
                 int last = full == length ? length : ends.lastEnd(lines, from, full);
                 to = last > from ? last : ends.endAnyhow(lines, from, length);
                 byte[] some = Arrays.copyOfRange(lines, from, to);
+                some = RemoteEngine.whole(some, some.length);
                 Appended appended = engine.post(target("rows") + "?kind=" + kind, some, EngineJson.APPENDED::read);
                 all = all == null ? appended : all.plus(appended);
             }

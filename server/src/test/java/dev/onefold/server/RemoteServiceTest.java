@@ -103,6 +103,14 @@ class RemoteServiceTest {
                 }
             }
             assertThat(on.trades.sync().isRunning(Long.MAX_VALUE)).isFalse();
+            String wide = RunningService.record(3, "1").replace("{", "{\"note\":\"" + "x".repeat(6 << 20) + "\",");
+            byte[] many = RunningService.bytes(wide + wide.replace("3", "4") + wide.replace("3", "5"));
+            try (RemoteEngine remote = trades(on, null);
+                    Sync.Run run = remote.sync().seed("a file with more than one request takes", false)) {
+                assertThat(many).hasSizeGreaterThan(16 << 20);
+                assertThat(run.append(many, many.length).counts().accepted()).isEqualTo(3);
+                run.finish();
+            }
             try (RemoteEngine remote = trades(on, null)) {
                 try (Sync.Run interrupted = remote.sync().seed("another file", false)) {
                     interrupted.append(rows, rows.length);
