@@ -113,6 +113,36 @@ public interface EngineContract {
     }
 
     @Test
+    default void silent_records_are_counted_by_their_causes_and_at_most_16_other_tables_by_name() {
+        Pipeline orders = PipelineBuilder.named("orders")
+                .debezium("public.orders")
+                .key("id")
+                .rollup(r -> r.count("orders"))
+                .build();
+        String change = "{\"op\":\"u\",\"after\":{\"id\":1},\"source\":{\"schema\":\"public\",\"table\":\"%s\","
+                + "\"lsn\":1,\"sequence\":\"[null,\\\"1\\\"]\"}}";
+        List<String> tables = IntStream.range(10, 30)
+                .mapToObj(number -> change.formatted("t" + number))
+                .toList();
+        String own = change.formatted("orders");
+        Map<String, Long> causes = new TreeMap<>(Map.of("silent: tombstone", 3L, "silent: of further tables", 7L));
+        IntStream.range(10, 26).forEach(number -> causes.put("silent: of public.t" + number, number < 20 ? 2L : 1L));
+        try (Engine engine = open("silent", orders)) {
+            assertThat(engine.causes()).isEqualTo(Causes.NONE);
+            feed(engine, "one", tables.subList(0, 10));
+            feed(engine, "one", List.of(own, "null", "null"));
+            feed(engine, "two", tables.subList(10, 20));
+            feed(engine, "one", tables.subList(0, 10));
+            feed(
+                    engine,
+                    "one",
+                    List.of("null", tables.get(19), change.formatted("t".repeat(300)), change.formatted("u")));
+            assertThat(engine.causes().counts()).isEqualTo(causes);
+            assertThat(engine.counts()).isEqualTo(new Counts(1, 0, 0, 0, 0, 36));
+        }
+    }
+
+    @Test
     default void hazard_13_the_highest_version_wins_in_any_order_and_its_predecessors_leave_their_groups() {
         assertAlike(
                 List.of(

@@ -177,6 +177,10 @@ final class KeySteps {
                 rejected.add(Letter.rejected(arrived, malformed, event.identity()));
                 continue;
             }
+            if (event.silence != null) {
+                fates[index] = new Fate.Silent(event.silence);
+                continue;
+            }
             byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
             byte[] version = Arrays.copyOfRange(event.data, event.versionFrom, event.versionTo);
             byte[] content = event.kind == Event.Kind.FILTERED
