@@ -32,6 +32,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// The contract of [Engine], for every runtime: an implementation of this opens its engine and feeds it.
+/// It is one idea: what holds on all of them.
 public interface EngineContract {
     /// Opens the engine on the data of this name, which are there again after it was closed.
     Engine open(String data, Pipeline pipeline);

@@ -50,7 +50,7 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 
-/// The verbs over HTTP, on DynamoDB Local.
+/// The verbs over HTTP, on DynamoDB Local. It is one idea: the verbs of the command line on one deployment.
 class AwsCommandTest {
     private static final String BATCHES =
             "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":"
