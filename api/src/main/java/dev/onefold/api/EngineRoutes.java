@@ -6,6 +6,7 @@ import dev.onefold.api.reading.TableLines;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
+import dev.onefold.core.Fates;
 import dev.onefold.core.Truth;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.JsonRecord;
@@ -134,7 +135,7 @@ final class EngineRoutes {
                     }
                     case "counts" -> {
                         request.allow();
-                        yield Response.json(EngineJson.COUNTS.write(engine.counts()));
+                        yield Response.json(EngineJson.FATES.write(new Fates(engine.counts(), engine.causes())));
                     }
                     case "status" -> {
                         request.allow();

@@ -7,6 +7,7 @@ import dev.onefold.api.reading.TableLines;
 import dev.onefold.api.sync.FolderSync;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
@@ -333,7 +334,12 @@ public final class RemoteEngine implements Engine {
 
     @Override
     public Counts counts() {
-        return EngineJson.COUNTS.read(get("/counts"));
+        return EngineJson.fates(get("/counts")).counts();
+    }
+
+    @Override
+    public Causes causes() {
+        return EngineJson.fates(get("/counts")).causes();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.onefold.api;
 
 import dev.onefold.core.Capabilities;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
@@ -98,6 +99,11 @@ class SlowEngine implements Engine {
     public long acknowledged(String source) {
         asked.add(source);
         return 7;
+    }
+
+    @Override
+    public Causes causes() {
+        return Causes.NONE;
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Capabilities;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
@@ -86,7 +87,12 @@ public final class AwsBatchEngine implements Engine {
 
     @Override
     public Counts counts() {
-        return new LetterTable(store).counts();
+        return new LetterTable(store).fates().counts();
+    }
+
+    @Override
+    public Causes causes() {
+        return new LetterTable(store).fates().causes();
     }
 
     private IllegalArgumentException withoutTotals() {

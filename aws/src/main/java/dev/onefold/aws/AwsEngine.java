@@ -17,6 +17,7 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
@@ -67,7 +68,9 @@ public final class AwsEngine implements Engine {
     public static final Capabilities CAPABILITIES = new Capabilities(Map.of(
             Capability.APPEND, "On AWS records come through the stream; producers write them there.",
             Capability.CHECKPOINT, "On AWS there are no checkpoints: each transaction is durable.",
-            Capability.STATUS, "On AWS the metrics in CloudWatch say how a deployment is.",
+            Capability.STATUS,
+                    "On AWS the metrics in CloudWatch say how a deployment is. The counts of its records are about right:"
+                            + " a batch that is tried again is counted again, and those of its last minute may be missing.",
             Capability.SOURCES, "On AWS the stream forgets its records; the totals are recomputed from the rows.",
             Capability.DEFINITION_CHANGE, "On AWS a changed pipeline is deployed; its totals are filled from the rows.",
             Capability.JOURNAL, "On AWS there is no journal: each transaction is durable.",
@@ -456,7 +459,12 @@ public final class AwsEngine implements Engine {
     /// Roughly, on AWS: a batch that is tried again is counted again.
     @Override
     public Counts counts() {
-        return new LetterTable(store).counts();
+        return new LetterTable(store).fates().counts();
+    }
+
+    @Override
+    public Causes causes() {
+        return new LetterTable(store).fates().causes();
     }
 
     @Override

@@ -64,6 +64,6 @@ public final class SeedIntake implements Seeding.Intake {
                 throw why;
             }
         }
-        return Fate.counts(fates);
+        return Fate.sum(fates).counts();
     }
 }

@@ -72,7 +72,7 @@ class AwsEngineContractTest implements VerbContract, FunctionContract {
                     source, Long.toString(sequence), 0, data, Instant.now().toEpochMilli()));
         }
         List<Fate> fates = StateAndMap.process(store, arrivals);
-        new LetterTable(store).count(Fate.counts(fates));
+        new LetterTable(store).count(Fate.sum(fates));
         ((AwsEngine) engine).reduce();
     }
 

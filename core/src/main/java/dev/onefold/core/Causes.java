@@ -1,5 +1,6 @@
 package dev.onefold.core;
 
+import dev.onefold.core.event.Event.Silence;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -23,6 +24,7 @@ public record Causes(Map<String, Long> counts) {
 
     private static final String SILENT = "silent: ";
     private static final String OTHER_TABLE = SILENT + "of ";
+    private static final String UNNAMED = SILENT + Silence.UNNAMED.what();
     private static final Map<String, String> ADVICE = Map.of(
             BEHIND_DELETE,
             "A record behind a delete has a lower version than the delete, and does not count. If rows are inserted again"
@@ -38,9 +40,33 @@ public record Causes(Map<String, Long> counts) {
         counts = Collections.unmodifiableMap(new TreeMap<>(counts));
     }
 
-    /// The name of a cause for which records are silent.
-    public static String ofSilence(String cause) {
-        return SILENT + cause;
+    /// The cause of so many silent records.
+    public static Causes of(Silence silence, long records) {
+        return new Causes(Map.of(SILENT + silence.what(), records));
+    }
+
+    /// The sum of both. At most [Silence#TABLES_MAX] other tables keep a name of their own, these first.
+    public Causes plus(Causes more) {
+        return plus(more, Silence.TABLES_MAX);
+    }
+
+    /// The same, with another limit for the tables that have no name here yet.
+    public Causes plus(Causes more, int tablesMax) {
+        Map<String, Long> all = new TreeMap<>(counts);
+        more.counts.forEach((name, count) -> {
+            boolean isNamed = !isOfNamedTable(name) || counts.containsKey(name) || named(all) < tablesMax;
+            all.merge(isNamed ? name : UNNAMED, count, Long::sum);
+        });
+        return new Causes(all);
+    }
+
+    private static long named(Map<String, Long> causes) {
+        return causes.keySet().stream().filter(Causes::isOfNamedTable).count();
+    }
+
+    /// Whether the name of a cause has that of another table.
+    public static boolean isOfNamedTable(String name) {
+        return name.startsWith(OTHER_TABLE) && !name.equals(UNNAMED);
     }
 
     /// Those that have more than in an earlier reading, with the difference.
@@ -72,6 +98,16 @@ public record Causes(Map<String, Long> counts) {
         Map<String, Long> others = new TreeMap<>(counts);
         others.keySet().removeIf(name -> !name.startsWith(OTHER_TABLE));
         return others;
+    }
+
+    /// Why records were silent, without the names of other tables: so no name here is a record's.
+    public Map<String, Long> ofSilence() {
+        Map<String, Long> all = new TreeMap<>();
+        of("silent").forEach((cause, count) -> {
+            boolean isOfTable = (SILENT + cause).startsWith(OTHER_TABLE);
+            all.merge(isOfTable ? "other table" : cause, count, Long::sum);
+        });
+        return all;
     }
 
     /// Advice where a cause is probably a fault, as sentences.

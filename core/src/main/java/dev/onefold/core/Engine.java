@@ -130,6 +130,9 @@ public interface Engine extends AutoCloseable {
     /// The counts of the records so far, by fate.
     Counts counts();
 
+    /// Why records were stale, conflicting or silent, where the cause has a name.
+    Causes causes();
+
     /// The status of the engine.
     default Status status() {
         throw lacking(Capability.STATUS);

@@ -32,6 +32,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// The contract of [Engine], for every runtime: an implementation of this opens its engine and feeds it.
+/// It is one idea: what holds on all of them.
 public interface EngineContract {
     /// Opens the engine on the data of this name, which are there again after it was closed.
     Engine open(String data, Pipeline pipeline);
@@ -109,6 +110,36 @@ public interface EngineContract {
             assertThat(totals(engine)).first().isEqualTo("=10.10,1");
             assertThat(engine.counts()).isEqualTo(new Counts(1, 6, 0, 0, 0));
             assertThat(engine.deadLetters().size()).isZero();
+        }
+    }
+
+    @Test
+    default void silent_records_are_counted_by_their_causes_and_at_most_16_other_tables_by_name() {
+        Pipeline orders = PipelineBuilder.named("orders")
+                .debezium("public.orders")
+                .key("id")
+                .rollup(r -> r.count("orders"))
+                .build();
+        String change = "{\"op\":\"u\",\"after\":{\"id\":1},\"source\":{\"schema\":\"public\",\"table\":\"%s\","
+                + "\"lsn\":1,\"sequence\":\"[null,\\\"1\\\"]\"}}";
+        List<String> tables = IntStream.range(10, 30)
+                .mapToObj(number -> change.formatted("t" + number))
+                .toList();
+        String own = change.formatted("orders");
+        Map<String, Long> causes = new TreeMap<>(Map.of("silent: tombstone", 3L, "silent: of further tables", 7L));
+        IntStream.range(10, 26).forEach(number -> causes.put("silent: of public.t" + number, number < 20 ? 2L : 1L));
+        try (Engine engine = open("silent", orders)) {
+            assertThat(engine.causes()).isEqualTo(Causes.NONE);
+            feed(engine, "one", tables.subList(0, 10));
+            feed(engine, "one", List.of(own, "null", "null"));
+            feed(engine, "two", tables.subList(10, 20));
+            feed(engine, "one", tables.subList(0, 10));
+            feed(
+                    engine,
+                    "one",
+                    List.of("null", tables.get(19), change.formatted("t".repeat(300)), change.formatted("u")));
+            assertThat(engine.causes().counts()).isEqualTo(causes);
+            assertThat(engine.counts()).isEqualTo(new Counts(1, 0, 0, 0, 0, 36));
         }
     }
 

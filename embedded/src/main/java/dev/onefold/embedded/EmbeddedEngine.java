@@ -434,7 +434,7 @@ public final class EmbeddedEngine implements Engine {
         return views.counts();
     }
 
-    /// Why records were stale, conflicting or silent, where the cause has a name.
+    @Override
     public Causes causes() {
         return new Causes(views.serving().state.causes());
     }

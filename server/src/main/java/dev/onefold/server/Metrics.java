@@ -204,10 +204,14 @@ final class Metrics {
                 .name(PREFIX + "records")
                 .help("Records, by what they came to, again if a redrive or another record changed it.");
         for (Seen seen : all) {
-            seen.cameTo.forEach((fate, count) -> counter.dataPoint(CounterDataPointSnapshot.builder()
-                    .labels(Labels.of(PIPELINE, seen.pipeline, "fate", fate))
-                    .value((double) count)
-                    .build()));
+            seen.cameTo.forEach((name, count) -> {
+                String[] parts = name.split(": ", 2);
+                Labels fate = Labels.of(PIPELINE, seen.pipeline, "fate", parts[0]);
+                counter.dataPoint(CounterDataPointSnapshot.builder()
+                        .labels(parts.length == 1 ? fate : fate.merge(Labels.of("cause", parts[1])))
+                        .value((double) count)
+                        .build());
+            });
         }
         return counter.build();
     }
@@ -220,7 +224,10 @@ final class Metrics {
         fates.put("stale", counts.stale());
         fates.put("conflicting", counts.conflicting());
         fates.put("rejected", counts.rejected());
-        fates.put("silent", counts.silent());
+        Map<String, Long> causes = status.causes().ofSilence();
+        long named = causes.values().stream().mapToLong(Long::longValue).sum();
+        fates.put("silent", Math.max(0, counts.silent() - named)); // Some of an earlier version have no cause.
+        causes.forEach((cause, count) -> fates.put("silent: " + cause, count));
         return fates;
     }
 

@@ -5,9 +5,11 @@ import static dev.onefold.server.RunningService.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.api.Failure;
+import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
@@ -16,7 +18,10 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -162,6 +167,33 @@ class AnswersTest {
             assertThat(on.get("/metrics").body())
                     .containsPattern("onefold_checkpoint_seconds_count\\{pipeline=\"trades\"} [1-9]")
                     .containsPattern("onefold_checkpoint_seconds_sum\\{pipeline=\"trades\"} [0-9.E-]*[1-9]");
+        }
+    }
+
+    @Test
+    void silent_records_have_their_cause_as_a_label_and_no_name_of_a_table() throws Exception {
+        Pipeline orders = PipelineBuilder.named("orders")
+                .debezium("public.orders")
+                .key("id")
+                .rollup(rollup -> rollup.count("n"))
+                .build();
+        String change = "{\"op\":\"u\",\"after\":{\"id\":1},\"source\":{\"schema\":\"public\",\"table\":\"secret\"}}";
+        String sum = "onefold_records_total{fate=\"silent\",pipeline=\"orders\"} 0.0";
+        Settings settings = new Settings(InetAddress.getLoopbackAddress(), 0, null, null, RunningService.LIMITS);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, orders, dev.onefold.embedded.Settings.defaults());
+                HttpService on = HttpService.open(settings, List.of(Served.of(engine, directory.resolve("requests"))));
+                HttpClient client = HttpClient.newHttpClient()) {
+            HttpRequest ask =
+                    HttpRequest.newBuilder(on.uri().resolve("/metrics")).build();
+            assertThat(client.send(ask, BodyHandlers.ofString()).body())
+                    .contains(sum)
+                    .doesNotContain("cause=");
+            engine.append("log", List.of("null", change, "null", change.replace("secret", "other")));
+            assertThat(client.send(ask, BodyHandlers.ofString()).body())
+                    .contains("onefold_records_total{cause=\"other table\",fate=\"silent\",pipeline=\"orders\"} 2.0\n")
+                    .contains("onefold_records_total{cause=\"tombstone\",fate=\"silent\",pipeline=\"orders\"} 2.0\n")
+                    .contains(sum)
+                    .doesNotContain("secret");
         }
     }
 

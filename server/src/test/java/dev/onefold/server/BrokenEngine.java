@@ -1,6 +1,7 @@
 package dev.onefold.server;
 
 import dev.onefold.core.Capabilities;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
@@ -18,6 +19,11 @@ record BrokenEngine(Engine engine, String secret) implements Engine {
     @Override
     public Counts counts() {
         throw new IllegalStateException("Unexpected record " + secret);
+    }
+
+    @Override
+    public Causes causes() {
+        return engine.causes();
     }
 
     @Override

@@ -77,7 +77,7 @@ public final class Collect {
 
     /// The fate of a message.
     public enum Fate {
-        /// It is recorded, or was before, or the filter leaves it out.
+        /// It is recorded, or was before, or the filter leaves it out, or it reports no record.
         RECORDED,
         /// Its id was recorded with another content, and it is a dead letter now.
         CONFLICTING,
@@ -178,6 +178,7 @@ public final class Collect {
                         fates[messages.size()] = Fate.RECORDED;
                     case Message.Good good ->
                         open.computeIfAbsent(good.id(), _ -> new ArrayList<>()).add(messages.size());
+                    case Message.Silent _ -> fates[messages.size()] = Fate.RECORDED;
                     case Message.Bad _ -> bad.add(messages.size());
                 }
                 messages.add(message);
@@ -461,6 +462,7 @@ public final class Collect {
                     .map(index -> switch (messages.get(index)) {
                         case Message.Good good -> good.conflict(forget);
                         case Message.Bad(var letter) -> letter;
+                        case Message.Silent _ -> throw new IllegalStateException("A silent record has no letter");
                     })
                     .distinct()
                     .toList();

@@ -71,6 +71,9 @@ sealed interface Message {
     /// One that is a dead letter.
     record Bad(Letter letter) implements Message {}
 
+    /// One that reports no record, such as a header again.
+    record Silent() implements Message {}
+
     /// Decodes messages for one pipeline. Not thread-safe.
     final class Reader {
         private final Decoder decoder;
@@ -90,6 +93,9 @@ sealed interface Message {
             if (malformed != null) {
                 return new Bad(
                         Letter.rejected(arrival, malformed, decoder.event().identity()));
+            }
+            if (decoder.event().silence != null) {
+                return new Silent();
             }
             byte[] line = Arrays.copyOf(record, length);
             if (isJson) {

@@ -47,6 +47,7 @@ public final class Redrive {
         Arrival arrival = new Arrival(letter.shard(), letter.sequence(), letter.subSequence(), letter.data());
         return switch (new Message.Reader(definition.pipeline()).read(arrival)) {
             case Message.Bad(var bad) -> new Result.Rejected(new Malformed(bad.reason(), bad.message()));
+            case Message.Silent _ -> new Result.Known();
             case Message.Good good -> collect(good, letter);
         };
     }

@@ -18,7 +18,9 @@ import dev.onefold.aws.stream.Batches;
 import dev.onefold.aws.stream.Retries;
 import dev.onefold.aws.stream.Streams;
 import dev.onefold.aws.template.Environment;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
+import dev.onefold.core.Fates;
 import dev.onefold.core.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -109,7 +111,7 @@ public final class CollectFunction implements Shell {
         Retries.Taken taken = new Retries(store, from, arrivals -> {
                     List<Fate> fates = collect(arrivals);
                     return new Batches.Taken(
-                            counts(fates),
+                            new Fates(counts(fates), Causes.NONE),
                             fates.contains(Fate.AGAIN)
                                     ? new IllegalStateException(
                                             "Records could not be written: the tables are throttled")

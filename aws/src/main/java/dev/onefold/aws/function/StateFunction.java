@@ -19,7 +19,7 @@ import dev.onefold.aws.stream.Streams;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Layout;
 import dev.onefold.aws.upkeep.Upkeep;
-import dev.onefold.core.Counts;
+import dev.onefold.core.Fates;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
@@ -34,7 +34,6 @@ import java.util.function.Supplier;
 public final class StateFunction implements Shell {
     private static final Duration COUNTED_EACH = Duration.ofMinutes(1);
     private static final String ONE = "1";
-    private static final Counts NONE = new Counts(0, 0, 0, 0, 0);
 
     private final Store store;
     private final Pipeline pipeline;
@@ -44,7 +43,8 @@ public final class StateFunction implements Shell {
     private final InjectedFailures failures;
     private final Places places;
     private boolean opened;
-    private Counts uncounted = NONE;
+    private final LetterTable letters;
+    private Fates uncounted = Fates.NONE;
     private Instant countedAt = Instant.EPOCH;
     private Optional<String> told = Optional.empty();
 
@@ -86,6 +86,7 @@ public final class StateFunction implements Shell {
         layout = setup.layout;
         failures = new InjectedFailures(setup.failOfMillion, metrics, store.clock(), store.random());
         places = new Places(store);
+        letters = new LetterTable(store);
     }
 
     @Override
@@ -116,7 +117,7 @@ public final class StateFunction implements Shell {
                 tell(streamArn);
                 Runnable note = places.noting(streamArn, arrivals);
                 List<Fate> fates = StateAndMap.process(store, arrivals);
-                count(Fate.counts(fates));
+                count(Fate.sum(fates));
                 BatchResponse answer = answer(arrivals, fates);
                 if (answer.equals(BatchResponse.DONE)) {
                     note.run();
@@ -126,7 +127,7 @@ public final class StateFunction implements Shell {
             case Invocation.Messages(var messages) -> {
                 open();
                 Retries.Taken taken = new Retries(store, streams.get()).take(messages);
-                count(taken.counts());
+                count(taken.fates());
                 yield Shell.answer(taken, metrics);
             }
             case Invocation.Tick _ -> BatchResponse.DONE;
@@ -199,7 +200,7 @@ public final class StateFunction implements Shell {
             AwsEngine.requirePossible(pipeline);
         }
         requireServing(definitions.openOrCreate(pipeline, layout.lanes(), layout.gates()));
-        new LetterTable(store).useBucket();
+        letters.useBucket();
         opened = true;
     }
 
@@ -222,22 +223,22 @@ public final class StateFunction implements Shell {
     /// Keeps the stream's ARN in the tables, where a replay looks it up.
     private void tell(Optional<String> streamArn) {
         if (streamArn.isPresent() && !streamArn.equals(told)) {
-            new LetterTable(store).useInput(streamArn.get());
+            letters.useInput(streamArn.get());
             told = streamArn;
         }
     }
 
     /// The table's counts are for people, and a write for each invocation is a tenth of the price at one record a
     /// second. So a process keeps the counts of up to a minute in memory, and loses them when it ends.
-    private void count(Counts counts) {
+    private void count(Fates fates) {
         Instant now = store.clock().instant();
-        uncounted = uncounted.plus(counts);
+        uncounted = uncounted.plus(fates);
         if (Duration.between(countedAt, now).abs().compareTo(COUNTED_EACH) >= 0) {
-            Counts all = uncounted;
-            uncounted = NONE;
+            Fates all = uncounted;
+            uncounted = Fates.NONE;
             countedAt = now;
-            new LetterTable(store).count(all);
+            letters.count(all);
         }
-        metrics.write(now, counts);
+        metrics.write(now, fates.counts());
     }
 }

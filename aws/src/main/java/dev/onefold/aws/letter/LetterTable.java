@@ -5,9 +5,9 @@ import dev.onefold.aws.item.Items;
 import dev.onefold.aws.store.Parts;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.Fates;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
@@ -47,8 +47,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 ///     bucket = p "bucket", i 00, b the bucket that records go into: bucket names are everybody's, so it cannot be
 ///              told from the deployment's name, and who is not told it by the template finds it here
 ///     input  = p "input", i 00, a the ARN of the stream that State reads
-///     counts = p "counts", i 00, and one number for each thing that becomes of records; they are counted once more
-///              when a batch is tried again, and say so
+///     counts = p "counts", i 00, and one number for each thing that becomes of records, and for each cause of silence
+///              by its name; they are counted once more when a batch is tried again, and say so
 public final class LetterTable {
     private static final int PARTITIONS = 16;
     private static final int KEPT_AT_A_TIME = 32;
@@ -551,12 +551,12 @@ public final class LetterTable {
     }
 
     /// Adds to what became of records.
-    public void count(Counts counts) {
-        counters.add(counts);
+    public void count(Fates fates) {
+        counters.add(fates);
     }
 
-    /// The counts of records by their fates.
-    public Counts counts() {
+    /// The counts of records by their fates, with the causes of silence.
+    public Fates fates() {
         return Counters.of(get(single("counts")));
     }
 }

@@ -53,7 +53,7 @@ public final class RepairIntake implements Seeding.Intake {
     private Counts take(List<Arrival> batch) {
         turn.renew();
         try {
-            return Fate.counts(StateAndMap.repair(store, batch, turn::check));
+            return Fate.sum(StateAndMap.repair(store, batch, turn::check)).counts();
         } catch (StateAndMap.Fenced fenced) {
             ResyncTurn.Overtaken overtaken = turn.overtaken();
             overtaken.initCause(fenced);

@@ -36,7 +36,7 @@ final class Decoding {
         record Bad(Malformed malformed, RecordIdentity stated, Arrival arrival) implements Decoded {}
 
         /// It tells of no row.
-        record Silent() implements Decoded {}
+        record Silent(Event.Silence why) implements Decoded {}
     }
 
     Decoding(Definition definition) {
@@ -58,7 +58,7 @@ final class Decoding {
         }
         Event event = decoder.event();
         if (event.silence != null) {
-            return new Decoded.Silent();
+            return new Decoded.Silent(event.silence);
         }
         Optional<Malformed> outOfTime = horizon.flatMap(each -> refusal(each, event, arrival));
         if (outOfTime.isPresent()) {

@@ -1,10 +1,15 @@
 package dev.onefold.aws.state;
 
 import dev.onefold.aws.letter.Letter;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
+import dev.onefold.core.Fates;
+import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.process.OlderCodeException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The fate of a record.
@@ -24,7 +29,7 @@ public sealed interface Fate {
     record Conflicting(Optional<Letter> loser) implements Fate {}
 
     /// It tells of no row.
-    record Silent() implements Fate {}
+    record Silent(Silence why) implements Fate {}
 
     /// It is a dead letter.
     record Rejected(Malformed malformed) implements Fate {}
@@ -33,8 +38,9 @@ public sealed interface Fate {
     record HandedBack(OlderCodeException why) implements Fate {}
 
     /// How often each came, without those that must come again.
-    public static Counts counts(List<Fate> fates) {
+    public static Fates sum(List<Fate> fates) {
         Counts counts = new Counts(0, 0, 0, 0, 0);
+        Map<Silence, Long> silences = new HashMap<>();
         for (Fate fate : fates) {
             counts = counts.plus(
                     switch (fate) {
@@ -43,10 +49,17 @@ public sealed interface Fate {
                         case Stale _ -> new Counts(0, 0, 1, 0, 0);
                         case Conflicting _ -> new Counts(0, 0, 0, 1, 0);
                         case Rejected _ -> new Counts(0, 0, 0, 0, 1);
-                        case Silent _ -> new Counts(0, 0, 0, 0, 0, 1);
+                        case Silent(var why) -> {
+                            silences.merge(why, 1L, Long::sum);
+                            yield new Counts(0, 0, 0, 0, 0, 1);
+                        }
                         case HandedBack _ -> new Counts(0, 0, 0, 0, 0);
                     });
         }
-        return counts;
+        return new Fates(
+                counts,
+                silences.entrySet().stream()
+                        .map(each -> Causes.of(each.getKey(), each.getValue()))
+                        .reduce(Causes.NONE, Causes::plus));
     }
 }

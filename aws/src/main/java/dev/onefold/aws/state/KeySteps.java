@@ -57,6 +57,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// A key whose transaction fails is read and folded again from the start, because the head holds the truth. A
 /// step is known by its name in the head, so a step whose answer was lost is this batch's own, and its events are
 /// not folded again. One object for one batch.
+/// It is one idea: a batch of events, from their bytes to the steps of their keys.
 final class KeySteps {
     private static final int ATTEMPTS_MAX = 30;
     private static final List<Reason> REDRIVEN_FOR = List.of(Reason.FAILED, Reason.TOO_LATE, Reason.CONFLICT);
@@ -175,6 +176,10 @@ final class KeySteps {
             if (malformed != null) {
                 fates[index] = new Fate.Rejected(malformed);
                 rejected.add(Letter.rejected(arrived, malformed, event.identity()));
+                continue;
+            }
+            if (event.silence != null) {
+                fates[index] = new Fate.Silent(event.silence);
                 continue;
             }
             byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);

@@ -202,7 +202,7 @@ public final class StateAndMap {
                         rejected.add(Letter.rejected(arrival, malformed, stated));
                     }
                 }
-                case Decoding.Decoded.Silent _ -> fates[index] = new Fate.Silent();
+                case Decoding.Decoded.Silent(var why) -> fates[index] = new Fate.Silent(why);
                 case Decoding.Decoded.Good(var read) -> {
                     Candidate candidate = keepsRejected ? read : read.redriven();
                     candidates[index] = candidate;

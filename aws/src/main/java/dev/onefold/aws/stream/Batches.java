@@ -4,7 +4,7 @@ import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.Counts;
+import dev.onefold.core.Fates;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -12,17 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 /// Brings records that were read again to where they belong. Any thread may call.
 public final class Batches {
-    static final Counts NONE = new Counts(0, 0, 0, 0, 0);
-
     private Batches() {}
 
     /// The result of a batch.
     ///
-    /// @param counts of the records that are done
+    /// @param fates of the records that are done
     /// @param failure reason why the other records are not done; `null` if all are
-    public record Taken(Counts counts, @Nullable Throwable failure) {
+    public record Taken(Fates fates, @Nullable Throwable failure) {
         Taken plus(Taken other) {
-            return new Taken(counts.plus(other.counts), failure == null ? other.failure : failure);
+            return new Taken(fates.plus(other.fates), failure == null ? other.failure : failure);
         }
     }
 
@@ -30,7 +28,7 @@ public final class Batches {
     static Taken intoRows(Store store, List<Arrival> arrivals) {
         List<Fate> fates = StateAndMap.process(store, arrivals);
         return new Taken(
-                Fate.counts(fates),
+                Fate.sum(fates),
                 fates.stream()
                         .map(fate -> fate instanceof Fate.HandedBack(var why) ? why : null)
                         .filter(Objects::nonNull)
@@ -45,7 +43,7 @@ public final class Batches {
             return intake.apply(arrivals);
         } catch (RuntimeException | Error failed) { // One record may cost a stack or a heap of its own.
             if (arrivals.size() <= 1) {
-                return new Taken(NONE, failed);
+                return new Taken(Fates.NONE, failed);
             }
             int middle = arrivals.size() / 2;
             return take(intake, arrivals.subList(0, middle))

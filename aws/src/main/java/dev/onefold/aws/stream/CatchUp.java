@@ -7,7 +7,9 @@ import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.ShardReading.Extent;
 import dev.onefold.aws.stream.Shards.Shard;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
+import dev.onefold.core.Fates;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -51,7 +53,7 @@ public final class CatchUp {
     private final BooleanSupplier isStopped;
     private final Places places;
     private final Optional<String> order;
-    private Counts counts = Batches.NONE;
+    private Counts counts = Fates.NONE.counts();
     private int behind;
 
     /// The result of catching up.
@@ -102,7 +104,7 @@ public final class CatchUp {
                     .toList();
         }
         // The others are counted when State takes them, or were.
-        new LetterTable(store).count(new Counts(counts.accepted(), 0, 0, 0, 0));
+        new LetterTable(store).count(new Fates(new Counts(counts.accepted(), 0, 0, 0, 0), Causes.NONE));
         return new Done(counts, read.size(), behind);
     }
 
@@ -275,11 +277,11 @@ public final class CatchUp {
         requireGoing();
         Batches.Taken taken = Batches.take(some -> Batches.intoRows(store, some), arrivals);
         synchronized (this) {
-            counts = counts.plus(taken.counts());
+            counts = counts.plus(taken.fates().counts());
         }
         switch (taken.failure()) {
             case null -> {
-                return taken.counts();
+                return taken.fates().counts();
             }
             case Error error -> throw error;
             case RuntimeException failure -> throw failure;

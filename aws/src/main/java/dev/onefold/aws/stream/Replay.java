@@ -6,6 +6,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.ShardReading.Extent;
 import dev.onefold.aws.stream.Shards.Shard;
 import dev.onefold.core.Counts;
+import dev.onefold.core.Fates;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +34,7 @@ public final class Replay {
     private final Shards stream;
     private final Range range;
     private final Consumer<Counts> progress;
-    private Counts counts = Batches.NONE;
+    private Fates fates = Fates.NONE;
     private int quiet;
 
     /// The range that is read again; both ends belong to it.
@@ -47,9 +48,14 @@ public final class Replay {
     /// @param forgotten places where the stream has forgotten a part of the range; may be empty
     /// @param quiet number of shards whose newest record is not known to be read: they gave none any more, and a
     ///     table's stream says no more than that
-    public record Done(Counts counts, int shards, List<String> forgotten, int quiet) {
+    public record Done(Fates fates, int shards, List<String> forgotten, int quiet) {
         public Done {
             forgotten = List.copyOf(forgotten);
+        }
+
+        /// The counts of the records that were read.
+        public Counts counts() {
+            return fates.counts();
         }
     }
 
@@ -87,8 +93,8 @@ public final class Replay {
             store.threads().each(Math.min(wave.size(), SHARDS_AT_A_TIME), _ -> read(waiting, forgotten));
         }
         noteTrimmed(forgotten);
-        new LetterTable(store).count(counts);
-        return new Done(counts, chosen.size(), forgotten, quiet);
+        new LetterTable(store).count(fates);
+        return new Done(fates, chosen.size(), forgotten, quiet);
     }
 
     private List<Shard> chosen(List<Shard> all) {
@@ -155,8 +161,8 @@ public final class Replay {
     private void take(List<Arrival> arrivals) {
         Batches.Taken taken = Batches.take(some -> Batches.intoRows(store, some), arrivals);
         synchronized (this) {
-            counts = counts.plus(taken.counts());
-            progress.accept(counts);
+            fates = fates.plus(taken.fates());
+            progress.accept(fates.counts());
         }
         if (taken.failure() != null) {
             switch (taken.failure()) {

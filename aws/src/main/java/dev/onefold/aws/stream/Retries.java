@@ -11,8 +11,10 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.ShardReading.Extent;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.Fates;
 import dev.onefold.core.event.Reason;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -49,18 +51,18 @@ public final class Retries {
 
     /// The result of a batch of messages.
     ///
-    /// @param counts of records that are done; what is forgotten counts as rejected, once for each message
+    /// @param fates of records that are done; what is forgotten counts as rejected, once for each message
     /// @param failures reasons why messages must come again, by id; none for the others, which are done
-    public record Taken(Counts counts, Map<String, Throwable> failures) {}
+    public record Taken(Fates fates, Map<String, Throwable> failures) {}
 
     /// Takes messages one after the other; does not fail because one of them does.
     public Taken take(List<Message> messages) {
         Map<String, Throwable> failures = new LinkedHashMap<>();
-        Counts counts = Batches.NONE;
+        Fates fates = Fates.NONE;
         for (Message message : messages) {
             try {
                 Batches.Taken taken = take(message);
-                counts = counts.plus(taken.counts());
+                fates = fates.plus(taken.fates());
                 if (taken.failure() != null) {
                     failures.put(message.id(), taken.failure());
                 }
@@ -68,7 +70,7 @@ public final class Retries {
                 failures.put(message.id(), failed);
             }
         }
-        return new Taken(counts, failures);
+        return new Taken(fates, failures);
     }
 
     /// @throws UnreadableEvent if the message is none of the mapping's
@@ -84,9 +86,9 @@ public final class Retries {
                 arrivals -> parts.add(Batches.take(intake, arrivals)));
         if (!isWhole(batch, extent)) {
             keep(forgotten(batch, message.body(), extent), definition);
-            parts.add(new Batches.Taken(new Counts(0, 0, 0, 0, 1), null));
+            parts.add(new Batches.Taken(new Fates(new Counts(0, 0, 0, 0, 1), Causes.NONE), null));
         }
-        return parts.stream().reduce(new Batches.Taken(Batches.NONE, null), Batches.Taken::plus);
+        return parts.stream().reduce(new Batches.Taken(Fates.NONE, null), Batches.Taken::plus);
     }
 
     private Pages pages(FailedBatch batch) {

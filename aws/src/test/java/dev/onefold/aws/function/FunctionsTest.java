@@ -116,6 +116,30 @@ class FunctionsTest {
     }
 
     @Test
+    void a_silent_record_is_counted_under_its_cause_as_often_as_in_the_sum() throws IOException {
+        Store store = DYNAMO.store("silent");
+        Pipeline orders = PipelineBuilder.named("orders")
+                .debezium("public.orders")
+                .key("id")
+                .rollup(r -> r.count("orders"))
+                .build();
+        StateFunction state = state(store, orders);
+        String crew = "{\"op\":\"u\",\"after\":{\"id\":1},\"source\":{\"schema\":\"public\",\"table\":\"crew\"}}";
+        String event = kinesis(List.of(crew, "null", "poison", crew));
+        invoke((in, out) -> state.handleRequest(in, out, null), event);
+        AwsEngine engine = AwsEngine.deployed(store);
+        assertThat(engine.causes().counts())
+                .isEqualTo(java.util.Map.of("silent: of public.crew", 2L, "silent: tombstone", 1L));
+        invoke((in, out) -> state.handleRequest(in, out, null), event); // Not counted yet: it is the same minute.
+        assertThat(engine.counts().silent()).isEqualTo(3);
+        StateFunction other = state(store, orders); // The event comes again, to another process.
+        invoke((in, out) -> other.handleRequest(in, out, null), event);
+        assertThat(engine.counts().silent()).isEqualTo(6);
+        assertThat(engine.causes().counts())
+                .isEqualTo(java.util.Map.of("silent: of public.crew", 4L, "silent: tombstone", 2L));
+    }
+
+    @Test
     void the_log_says_where_a_batch_lies_in_its_shard_and_nothing_of_what_is_in_it() throws IOException {
         Store store = DYNAMO.store("placed");
         StateFunction state = state(store, PIPELINE);

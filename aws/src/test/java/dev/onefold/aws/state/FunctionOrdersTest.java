@@ -7,6 +7,8 @@ import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.Counts;
+import dev.onefold.core.Fates;
 import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -33,7 +35,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -130,9 +134,27 @@ class FunctionOrdersTest {
         }
     }
 
+    @Test
+    void a_header_that_comes_again_is_silent_and_holds_up_no_event() {
+        LoadedFunction loaded = load("latest", "\"format\":\"csv\",\"columns\":[\"k\",\"v\",\"add\",\"what\"],");
+        Store store = new LocalDynamoDb().store("orders-csv", loaded);
+        AwsEngine.open(store, loaded.pipeline(), 2, 2).close();
+        List<Arrival> batch = Stream.of("k,v,add,what", "a,1,2,put:a")
+                .map(line -> new Arrival("s/shard", line, 0, line.getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        Fates fates = Fate.sum(StateAndMap.process(store, batch));
+        assertThat(fates.counts()).isEqualTo(new Counts(1, 0, 0, 0, 0, 1));
+        assertThat(fates.causes().counts()).isEqualTo(Map.of("silent: header again", 1L));
+    }
+
     private static LoadedFunction load(String order) {
+        return load(order, "");
+    }
+
+    private static LoadedFunction load(String order, String format) {
         String keep = order.equals("latest") ? "" : ",\"keep\":4";
-        String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
+        String text = "{\"pipeline\":\"p\",\"input\":{" + format
+                + "\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
                 + "\"order\":\"" + order + "\"" + keep
                 + ",\"tables\":{\"latest\":\"k\",\"buckets\":[\"k\",\"bucket\"]}}}";
         return switch (PipelineText.read(text)) {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.LocalDynamoDb;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
+import dev.onefold.core.Fates;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
@@ -128,7 +130,8 @@ class ReplayOfTablesTest {
         Position from = new Position.Sequence(sequences.get(1));
         Position to = new Position.Sequence(sequences.get(3));
         DYNAMO.changes.emptyPages().set(5);
-        assertThat(replay(store, arn, from, to)).isEqualTo(new Replay.Done(new Counts(3, 0, 0, 0, 0), 1, List.of(), 0));
+        assertThat(replay(store, arn, from, to))
+                .isEqualTo(new Replay.Done(new Fates(new Counts(3, 0, 0, 0, 0), Causes.NONE), 1, List.of(), 0));
         DYNAMO.rollOver();
         assertThatThrownBy(() -> replay(store, arn, from, to))
                 .isInstanceOf(IllegalArgumentException.class)

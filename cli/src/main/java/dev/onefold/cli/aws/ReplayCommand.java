@@ -157,6 +157,10 @@ final class ReplayCommand implements Callable<Integer> {
         caller.print(Words.line("rejected", counts.rejected()));
         if (counts.silent() > 0) {
             caller.print(Words.line("silent", counts.silent()));
+            done.fates()
+                    .causes()
+                    .of("silent")
+                    .forEach((cause, count) -> caller.print(Words.line("  " + Words.visible(cause), count)));
         }
         if (done.quiet() > 0) {
             caller.note("Of " + Words.count(done.quiet(), "open shard") + " nothing says that the newest record was"

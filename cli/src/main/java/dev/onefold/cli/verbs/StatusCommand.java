@@ -3,11 +3,15 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.core.Capabilities.Capability;
+import dev.onefold.core.Fates;
 import dev.onefold.core.Status;
 import dev.onefold.core.document.Json;
 import dev.onefold.core.form.EngineJson;
 import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,7 +22,8 @@ import picocli.CommandLine.Option;
         description = {
             "Shows how a pipeline is: records by what became of them, dead letters by reason, rows, memory, disk,"
                     + " checkpoint and lag.",
-            "The lag is the bytes by which files have grown since they were folded. Works beside a running engine."
+            "The lag is the bytes by which files have grown since they were folded. Works beside a running engine.",
+            "Of a deployment on AWS it shows the records alone."
         },
         footer = {
             "  For the eye:",
@@ -49,16 +54,22 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         return pipeline.read(engine -> {
-                    EngineArgument.require(engine, Capability.STATUS);
-                    Status status = engine.status().pendingIf(pipeline.isOther(engine));
                     String name = engine.pipeline().name();
-                    pipeline.caller()
-                            .print(
-                                    format == StatusFormat.json
-                                            ? Json.of(EngineJson.status(name, status)) + "\n"
-                                            : new StatusText(name, pipeline.place(), status).table());
+                    Optional<String> missing = engine.capabilities().reason(Capability.STATUS);
+                    if (missing.isPresent()) {
+                        pipeline.caller().note(missing.get());
+                        Fates fates = new Fates(engine.counts(), engine.causes());
+                        print(StatusText.ofRecords(name, pipeline.place(), fates), EngineJson.FATES.write(fates));
+                        return ExitCode.DONE;
+                    }
+                    Status status = engine.status().pendingIf(pipeline.isOther(engine));
+                    print(new StatusText(name, pipeline.place(), status).table(), EngineJson.status(name, status));
                     return ExitCode.DONE;
                 })
                 .code();
+    }
+
+    private void print(String table, Map<String, @Nullable Object> json) {
+        pipeline.caller().print(format == StatusFormat.json ? Json.of(json) + "\n" : table);
     }
 }

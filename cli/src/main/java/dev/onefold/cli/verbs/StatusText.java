@@ -1,7 +1,9 @@
 package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
+import dev.onefold.core.Fates;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
 import java.util.LinkedHashMap;
@@ -74,27 +76,36 @@ record StatusText(String pipeline, String place, Status status) {
     }
 
     /// The named causes of a fate.
-    private void put(Map<String, String> lines, String fate) {
-        status.causes()
-                .of(fate)
-                .forEach((cause, count) -> lines.put("    " + Words.visible(cause), Words.count(count)));
+    private static void put(Map<String, String> lines, Causes causes, String fate) {
+        causes.of(fate).forEach((cause, count) -> lines.put("    " + Words.visible(cause), Words.count(count)));
     }
 
-    String table() {
-        Counts counts = status.counts();
+    private static Map<String, String> lines(Fates fates) {
+        Counts counts = fates.counts();
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put("records", Words.count(counts.records()));
         lines.put("  accepted", Words.count(counts.accepted()));
         lines.put("  duplicate", Words.count(counts.duplicate()));
         lines.put("  stale", Words.count(counts.stale()));
-        put(lines, "stale");
+        put(lines, fates.causes(), "stale");
         lines.put("  conflicting", Words.count(counts.conflicting()));
-        put(lines, "conflicting");
+        put(lines, fates.causes(), "conflicting");
         lines.put("  rejected", Words.count(counts.rejected()));
         if (counts.silent() > 0) {
             lines.put("  silent", Words.count(counts.silent()));
-            put(lines, "silent");
+            put(lines, fates.causes(), "silent");
         }
+        return lines;
+    }
+
+    /// How the records of a pipeline are, of an engine that says no more.
+    static String ofRecords(String pipeline, String place, Fates fates) {
+        return text(pipeline, place, fates, lines(fates));
+    }
+
+    String table() {
+        Fates fates = new Fates(status.counts(), status.causes());
+        Map<String, String> lines = lines(fates);
         lines.put("dead letters", Words.count(status.deadLetters()));
         status.deadLettersByReason().forEach((reason, count) -> lines.put("  " + Words.of(reason), Words.count(count)));
         if (status.deadLettersCounted() < status.deadLetters()) {
@@ -111,15 +122,19 @@ record StatusText(String pipeline, String place, Status status) {
         status.function().ifPresent(function -> put(lines, function));
         status.batches().ifPresent(batches -> put(lines, batches));
         status.publication().ifPresent(publication -> put(lines, publication));
+        return text(pipeline, place, fates, lines);
+    }
+
+    private static String text(String pipeline, String place, Fates fates, Map<String, String> lines) {
         int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
-        int numbers = Words.count(counts.records()).length();
+        int numbers = Words.count(fates.counts().records()).length();
         StringBuilder text =
                 new StringBuilder(pipeline).append(" in ").append(place).append("\n\n");
         lines.forEach((name, value) -> text.append(name)
                 .repeat(' ', width - name.length() + 2 + (isCount(value) ? numbers - value.length() : 0))
                 .append(value)
                 .append('\n'));
-        status.causes().advice().forEach(each -> text.append('\n').append(each).append('\n'));
+        fates.causes().advice().forEach(each -> text.append('\n').append(each).append('\n'));
         return text.toString();
     }
 }

@@ -22,12 +22,9 @@ public record Verbs(Function<String, EngineArgument> arguments, Function<EngineA
 
     /// Their names, in the order in which a help lists them.
     public List<String> names() {
-        List<String> names =
-                new ArrayList<>(List.of("query", "get", "export", "verify", "rebuild", DeadLettersCommand.NAME));
+        List<String> names = new ArrayList<>(
+                List.of("query", "get", "export", "verify", "rebuild", DeadLettersCommand.NAME, "status"));
         EngineArgument argument = arguments.apply("status");
-        if (argument.mayHave(Capability.STATUS)) {
-            names.add("status");
-        }
         if (argument.mayHave(Capability.JOURNAL)) {
             names.add("journal");
         }

@@ -13,6 +13,7 @@ import dev.onefold.aws.function.DeployedFunction;
 import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.letter.LetterTable;
+import dev.onefold.aws.state.Fate;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.Cli;
@@ -34,6 +35,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -48,7 +50,7 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.ShardIteratorType;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 
-/// The verbs over HTTP, on DynamoDB Local.
+/// The verbs over HTTP, on DynamoDB Local. It is one idea: the verbs of the command line on one deployment.
 class AwsCommandTest {
     private static final String BATCHES =
             "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":"
@@ -122,6 +124,35 @@ class AwsCommandTest {
     }
 
     @Test
+    void the_status_of_a_deployment_names_the_causes_of_silence_in_the_words_of_an_engine_here() {
+        String log = """
+                pipeline: log
+                input: {format: debezium, table: public.orders, key: id}
+                rollup: {levels: [], measures: {n: count()}}
+                """;
+        String crew = "{\"op\":\"u\",\"after\":{\"id\":1},\"source\":{\"schema\":\"public\",\"table\":\"crew\"}}";
+        deployed.deploy("log.yaml", log);
+        List<Arrival> arrivals = Stream.of(crew, "null", crew)
+                .map(record -> new Arrival("s", "1", 0, record.getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        new LetterTable(store).count(Fate.sum(StateAndMap.process(store, arrivals)));
+        cli.write("records", crew + "\nnull\n" + crew + "\n");
+        cli.run("run", "log.yaml", "--input", "records");
+        String lines =
+                cli.run("status", "log.yaml").out().lines().skip(2).limit(9).collect(Collectors.joining("\n"));
+        assertThat(lines).containsPattern("  silent +3\n    of public.crew +2\n    tombstone +1");
+        Result status = aws("status", "log.yaml");
+        assertThat(status.exitCode()).as(status.err()).isZero();
+        assertThat(status.out().replaceAll(" +", " ")).isEqualTo("log in AWS\n\n" + lines.replaceAll(" +", " ") + "\n");
+        assertThat(status.err()).contains("CloudWatch");
+        assertThat(aws("status", "log.yaml", "--format", "json").out())
+                .isEqualTo("{\"records\":3,\"accepted\":0,\"duplicate\":0,\"stale\":0,"
+                        + "\"conflicting\":0,\"rejected\":0,\"silent\":3,"
+                        + "\"causes\":{\"silent: of public.crew\":2,\"silent: tombstone\":1}}\n");
+        assertThat(at("status log.yaml").out()).isEqualTo(status.out());
+    }
+
+    @Test
     void a_deployment_that_is_not_there_is_said_without_the_words_of_the_service() {
         for (String[] arguments : List.of(
                 new String[] {"query", "trades.yaml"},
@@ -147,7 +178,6 @@ class AwsCommandTest {
             assertThat(timeless(at(command))).as(command).isEqualTo(timeless(expected));
         }
         Map.of(
-                        "status trades", "On AWS the metrics in CloudWatch",
                         "journal trades", "On AWS there is no journal",
                         "verify trades --from-sources", "On AWS the stream forgets",
                         "verify trades --published", "'onefold aws publish --again'",

@@ -147,7 +147,7 @@ abstract sealed class ChangeScanner permits DebeziumScanner, DynamoDbScanner, Ch
                 return each.silence;
             }
         }
-        if (otherTables.size() == Silence.TABLES_MAX) {
+        if (otherTables.size() == Silence.TABLES_MAX || joined(names).length() > Silence.NAME_CHARS_MAX) {
             return Silence.UNNAMED;
         }
         Silence found = new Silence(true, "of " + joined(names));

@@ -60,6 +60,9 @@ public final class Event {
         /// So many other tables are named; the changes of any more are counted together.
         public static final int TABLES_MAX = 16;
 
+        /// A table with a longer name is not named either.
+        static final int NAME_CHARS_MAX = 256;
+
         /// The change of a table that is not named any more.
         public static final Silence UNNAMED = new Silence(true, "of further tables");
 

@@ -1,5 +1,6 @@
 package dev.onefold.core.form;
 
+import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DefinitionChange;
@@ -8,6 +9,7 @@ import dev.onefold.core.DefinitionChange.FromSources;
 import dev.onefold.core.DefinitionChange.Impossible;
 import dev.onefold.core.DefinitionChange.None;
 import dev.onefold.core.Engine.Appended;
+import dev.onefold.core.Fates;
 import dev.onefold.core.SealedBatches.Decided;
 import dev.onefold.core.SealedBatches.Line;
 import dev.onefold.core.SealedBatches.Summary;
@@ -30,6 +32,10 @@ public final class EngineJson {
     /// The counts of records, by fate.
     public static final JsonRecord<Counts> COUNTS =
             JsonRecord.of(Counts.class, "records accepted duplicate stale conflicting rejected silent");
+
+    /// The counts of records, by fate, and the causes.
+    public static final JsonRecord<Fates> FATES =
+            JsonRecord.of(Fates.class, "counts* causes*", COUNTS, JsonRecord.of(Causes.class, "causes=counts"));
 
     /// The fate of appended records.
     public static final JsonRecord<Appended> APPENDED =
@@ -87,10 +93,21 @@ public final class EngineJson {
         if (json.find("lags") == null) {
             entries.add(Node.entry("lags", Map.of("files", json.get("lagBytes"))));
         }
+        addCauses(json, entries);
+        return STATUS.read(new Node.Mapping(entries, json.place()));
+    }
+
+    private static void addCauses(Node json, List<Node.Entry> entries) {
         if (json.find("causes") == null) {
             entries.add(Node.entry("causes", Map.of()));
         }
-        return STATUS.read(new Node.Mapping(entries, json.place()));
+    }
+
+    /// Reads counts and causes.
+    public static Fates fates(Node json) {
+        List<Node.Entry> entries = new ArrayList<>(json.entries());
+        addCauses(json, entries);
+        return FATES.read(new Node.Mapping(entries, json.place()));
     }
 
     /// How a data directory can follow another definition: the way and its consequences.

@@ -24,15 +24,11 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// Everything that is folded, in memory. Guarded by the engine's lock; inside a round each shard by its thread.
 public final class State {
     private static final int VALUE_PARTS_MAX = 32;
-
-    /// Other tables, and some more causes.
-    private static final int SILENCES_MAX = Silence.TABLES_MAX + 8;
 
     /// Share of the heap that groups and their cells may take; rounds, checkpoints and answers need the rest.
     private static final int HEAP_PERCENT_MAX = 60;
@@ -55,8 +51,7 @@ public final class State {
     private Counts counts = new Counts(0, 0, 0, 0, 0);
     private Counts recounted = new Counts(0, 0, 0, 0, 0); // Of these, since the state was opened.
 
-    /// By the names of [dev.onefold.core.Causes]; without those that shards count.
-    private final Map<String, Long> causes = new ConcurrentHashMap<>();
+    private volatile Causes causes = Causes.NONE; // Without those that shards count.
 
     private long seenMs = Long.MIN_VALUE;
 
@@ -133,9 +128,7 @@ public final class State {
     long count(Map<Silence, long[]> more) {
         long all = 0;
         for (Map.Entry<Silence, long[]> each : more.entrySet()) {
-            String name = Causes.ofSilence(each.getKey().what());
-            boolean isNamed = causes.containsKey(name) || causes.size() < SILENCES_MAX;
-            causes.merge(isNamed ? name : Causes.ofSilence(Silence.UNNAMED.what()), each.getValue()[0], Long::sum);
+            causes = causes.plus(Causes.of(each.getKey(), each.getValue()[0]));
             all += each.getValue()[0];
         }
         return all;
@@ -144,12 +137,12 @@ public final class State {
     /// Adds the counts of a state before this one.
     public void countBefore(Counts before, Map<String, Long> ofCauses) {
         count(before);
-        ofCauses.forEach((name, count) -> causes.merge(name, count, Long::sum));
+        causes = causes.plus(new Causes(ofCauses));
     }
 
     /// Why records were stale, conflicting or silent. Any thread; while records are folded, about.
     public Map<String, Long> causes() {
-        Map<String, Long> all = new HashMap<>(causes);
+        Map<String, Long> all = new HashMap<>(causes.counts());
         for (Shard shard : shards) {
             shard.causes().forEach((name, count) -> all.merge(name, count, Long::sum));
         }

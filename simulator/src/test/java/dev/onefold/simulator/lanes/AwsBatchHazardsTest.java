@@ -3,6 +3,7 @@ package dev.onefold.simulator.lanes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.aws.AwsBatchEngine;
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Collect.Fate;
@@ -84,6 +85,26 @@ class AwsBatchHazardsTest {
                 .toList();
         return in(store ->
                 new Collect(store, pipeline("once"), LANES).collect(arrivals).fates());
+    }
+
+    @Test
+    void a_csv_header_that_comes_again_is_in_no_batch_and_holds_up_no_record() {
+        String text =
+                "{\"pipeline\":\"orders\",\"input\":{\"format\":\"csv\",\"columns\":[\"id\",\"n\"],\"id\":\"id\"},"
+                        + "\"batch\":{\"size\":5,\"wait\":\"2m\",\"deliver\":{\"http\":\"http://host/x\"},"
+                        + "\"receiver\":\"idempotent\"}}";
+        Pipeline csv = ((Reading.Read) PipelineText.read(text)).pipeline();
+        List<Arrival> arrivals = List.of(
+                new Arrival("queue", "m0", 0, "id,n".getBytes(StandardCharsets.UTF_8)),
+                new Arrival("queue", "m1", 0, "a,1".getBytes(StandardCharsets.UTF_8)));
+        List<Fate> fates =
+                in(store -> new Collect(store, csv, LANES).collect(arrivals).fates());
+        assertThat(fates).containsExactly(Fate.RECORDED, Fate.RECORDED);
+        Long open = in(store -> {
+            BatchDefinition.openOrCreate(store, csv, LANES);
+            return AwsBatchEngine.deployed(store).batches().summary().openRecords();
+        });
+        assertThat(open).isEqualTo(1);
     }
 
     private static String message(int number) {
