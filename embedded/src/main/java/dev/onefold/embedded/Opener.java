@@ -1,5 +1,6 @@
 package dev.onefold.embedded;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
@@ -134,13 +135,20 @@ final class Opener {
     }
 
     private void replay(Stored found, View view) {
-        if (held(found) || view.fold.canFold()) {
+        Optional<String> otherRules = view.pipeline.otherRules();
+        if (otherRules.isEmpty() && (held(found) || view.fold.canFold())) {
             found.replayed().forEach(view.commits::replay);
         } else if (!found.replayed().isEmpty()) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "The function's code is not here: " + found.replayed().size() + " entries of the journal of " + root
-                            + " are not shown.");
+            String reason = otherRules.orElse("the function's code is not here");
+            String entries = found.replayed().size() + " entries of the journal of " + root + " are not ";
+            if (held(found)) {
+                throw new EngineException(
+                        EngineException.Kind.DEFINITION_CHANGED,
+                        entries + "in a checkpoint yet, and " + reason
+                                + ". Nothing was changed. Open the directory once"
+                                + " with the Java (or the tzdata) of before, and close it.");
+            }
+            LOG.log(System.Logger.Level.WARNING, entries + "shown: " + reason + ".");
         }
     }
 
@@ -185,10 +193,10 @@ final class Opener {
         if (pipeline != null) {
             View.requireName(root, stored, pipeline);
         }
-        Pipeline wanted = pipeline == null ? stored : pipeline;
+        Pipeline wanted = pipeline == null ? stored.inThisJava() : pipeline;
         Optional<Codes> codes = codes(stored, wanted, held != null);
         Pipeline last = codes.flatMap(Codes::otherJar).isPresent() ? wanted : stored;
-        boolean same = pipeline == null || Derivation.storesSame(last, pipeline);
+        boolean same = held == null || Derivation.storesSame(last, wanted);
         Pipeline serving = pipeline != null && same ? pipeline : last; // Formulas alone change nothing that is stored.
         Settings settings = pipeline == null && checkpoint != null
                 ? given.withShards(checkpoint.rows().size()) // An open for reading does not divide the rows again.
@@ -213,6 +221,6 @@ final class Opener {
                     System.Logger.Level.INFO,
                     "Opened " + root + ": view " + view.number + " of pipeline " + serving.name() + " serves.");
         }
-        return new EmbeddedEngine(held, opening, view, same ? null : pipeline);
+        return new EmbeddedEngine(held, opening, view, same ? null : wanted);
     }
 }

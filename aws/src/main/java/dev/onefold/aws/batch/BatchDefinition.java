@@ -31,9 +31,14 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// @param incarnation greater than all before; never given twice
 /// @param tables ids of the tables of rows, deltas and letters; empty texts while the deployment is closed. An earlier
 ///     version wrote none
-public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, List<String> tables) {
+/// @param text of the pipeline, as the table has it or is to have it
+public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, List<String> tables, String text) {
     public BatchDefinition {
         tables = List.copyOf(tables);
+    }
+
+    private BatchDefinition(Pipeline pipeline, int lanes, String incarnation, List<String> tables) {
+        this(pipeline, lanes, incarnation, tables, PipelineText.stored(pipeline));
     }
 
     /// One that was not asked for its tables.
@@ -104,6 +109,7 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
                             .conditionExpression("attribute_not_exists(k)")));
         }
         BatchDefinition found = find(store).orElseThrow();
+        Definition.requireRules(found.pipeline);
         Pipeline wanted = pipeline.ofDataOf(found.pipeline);
         found.requireSameRecords(wanted);
         boolean isKnown = !found.tables.isEmpty();
@@ -181,10 +187,6 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
                 new Pipeline(pipeline.name(), pipeline.input(), pipeline.fold().stored()));
     }
 
-    private String text() {
-        return PipelineText.stored(pipeline);
-    }
-
     private static BatchDefinition of(Map<String, AttributeValue> item) {
         return new BatchDefinition(
                 Definition.pipeline(item),
@@ -192,7 +194,8 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
                 item.containsKey("i") ? Items.text(item, "i") : "",
                 item.containsKey("d")
                         ? item.get("d").l().stream().map(AttributeValue::s).toList()
-                        : List.of());
+                        : List.of(),
+                Items.text(item, "t"));
     }
 
     private Map<String, AttributeValue> item() {

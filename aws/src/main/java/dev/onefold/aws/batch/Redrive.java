@@ -1,6 +1,7 @@
 package dev.onefold.aws.batch;
 
 import dev.onefold.aws.event.Arrival;
+import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.WakeItem;
@@ -43,6 +44,7 @@ public final class Redrive {
     ///
     /// @throws IllegalStateException if the tables are busy, and nothing is known of the record
     public Result redrive(Arrival letter) {
+        Definition.requireRules(definition.pipeline());
         // How long a person took is no part of a batch's wait.
         Arrival arrival = new Arrival(letter.shard(), letter.sequence(), letter.subSequence(), letter.data());
         return switch (new Message.Reader(definition.pipeline()).read(arrival)) {

@@ -201,6 +201,24 @@ public record Definition(
         return PIPELINES.computeIfAbsent(Items.text(item, "t"), Definition::read);
     }
 
+    /// Requires that this Java reads records as those before them were read.
+    ///
+    /// @throws IllegalStateException if it does not
+    public static void requireRules(Pipeline stored) {
+        otherRules(stored).ifPresent(reason -> {
+            throw new IllegalStateException(reason);
+        });
+    }
+
+    /// Why this Java may fold no record into a stored pipeline, and what to do; empty if it may.
+    public static Optional<String> otherRules(Pipeline stored) {
+        return stored.otherRules()
+                .map(reason -> "Nothing is taken into pipeline " + stored.name() + ": " + reason
+                        + ". Records wait, and come again; answers go on. Pin the runtime of the functions to the"
+                        + " version before (runtime management of Lambda), or deploy the pipeline as a stack of its"
+                        + " own, on the same stream, and send it what the stream has forgotten.");
+    }
+
     private static Pipeline read(String text) {
         return switch (PipelineText.readStored(text)) {
             case Reading.Read(var pipeline) -> pipeline;

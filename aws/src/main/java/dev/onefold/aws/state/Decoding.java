@@ -42,6 +42,7 @@ final class Decoding {
     Decoding(Definition definition) {
         this.definition = definition;
         Pipeline served = definition.servedView().pipeline();
+        Definition.requireRules(served);
         decoder = new Decoder(served);
         horizon = Horizon.of(served);
         definition.otherView().ifPresent(view -> others.put(view.number(), Filling.derivation(served, view)));

@@ -106,6 +106,7 @@ final class KeySteps {
 
     private KeySteps(Store store, Definition definition, List<Arrival> arrivals, boolean redriven) {
         Pipeline served = definition.servedView().pipeline();
+        Definition.requireRules(served);
         this.store = store;
         function = Functions.of(store, served);
         this.arrivals = arrivals;

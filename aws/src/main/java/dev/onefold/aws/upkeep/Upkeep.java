@@ -104,7 +104,7 @@ public final class Upkeep {
     }
 
     private static boolean isSame(Pipeline one, Pipeline other) {
-        return PipelineText.write(one).equals(PipelineText.write(other));
+        return PipelineText.stored(one).equals(PipelineText.stored(other));
     }
 
     private Outcome step(Definition definition, int auditOneIn) {
@@ -185,6 +185,10 @@ public final class Upkeep {
     ///
     /// @param deployed as its file has it, which may name no edition
     public static @Nullable String refusal(Pipeline served, Pipeline deployed) {
+        Optional<String> otherRules = Definition.otherRules(served);
+        if (otherRules.isPresent()) {
+            return otherRules.get();
+        }
         Pipeline wanted = deployed.ofDataOf(served);
         if (served.fold() instanceof Processing || wanted.fold() instanceof Processing) {
             String difference = isSame(served, wanted) ? null : Functions.difference(served, wanted);

@@ -70,7 +70,7 @@ final class DeployedPipeline implements EngineArgument {
         if (definition == null) {
             return false;
         }
-        Pipeline served = FunctionText.asWritten(engine.pipeline());
+        Pipeline served = FunctionText.asWritten(engine.pipeline()).inThisJava();
         return !definition.unpublished().ofDataOf(served).equals(served);
     }
 
@@ -99,6 +99,11 @@ final class DeployedPipeline implements EngineArgument {
         if (isOther(definition, engine)) {
             caller.note("Note: this is about the pipeline whose totals are served, which is not the file's. When"
                     + " the file's is deployed, its totals are filled, and serve then.");
+        }
+        if (definition != null) {
+            engine.pipeline()
+                    .otherRules()
+                    .ifPresent(reason -> caller.note("Note: " + reason + ". Commands that fold records are refused."));
         }
         return engine;
     }

@@ -181,8 +181,9 @@ public final class EngineAccess {
         if (data.definition() != null && data.isOther(served)) {
             caller.note(FunctionText.hashWarning(served, data.definition())
                     .map(warning -> "Note: " + warning)
-                    .orElse("Note: the pipeline file has changed since it was last run; this is about what was run"
-                            + " then. 'onefold run' takes the change over."));
+                    .orElse("Note: "
+                            + served.otherRules().orElse("the pipeline file has changed since it was last run")
+                            + "; this is about what was run then. 'onefold run' takes the change over."));
         }
     }
 }

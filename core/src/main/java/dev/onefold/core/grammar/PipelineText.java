@@ -29,10 +29,13 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -41,20 +44,27 @@ import org.jspecify.annotations.Nullable;
 /// and different ones different text, so it identifies a definition. A setting that has its default is left
 /// out, so that a setting added later does not change older texts.
 public final class PipelineText {
+    private static final String ZONES = "zones"; // No setting of a pipeline file.
+
     private PipelineText() {}
 
     /// The canonical text of a pipeline.
     public static String write(Pipeline pipeline) {
-        return write(pipeline, Edition.UNSTATED);
+        return Json.of(file(pipeline, Edition.UNSTATED));
     }
 
-    /// The text that data bears. It leaves out the first edition, as all texts did before there were others.
+    /// The text that data bears. It leaves out the first edition, as all texts did before there were others, and has
+    /// the hashes of the rules of time zones.
     public static String stored(Pipeline pipeline) {
-        return write(pipeline, Edition.FIRST);
+        Map<String, Object> file = file(pipeline, Edition.FIRST);
+        if (!pipeline.zones().isEmpty()) {
+            file.put(ZONES, pipeline.zones());
+        }
+        return Json.of(file);
     }
 
     /// @param leftOut the edition that is not written
-    private static String write(Pipeline pipeline, int leftOut) {
+    private static Map<String, Object> file(Pipeline pipeline, int leftOut) {
         Map<String, Object> file = new LinkedHashMap<>();
         file.put("pipeline", pipeline.name());
         file.put("input", input(pipeline.input(), leftOut));
@@ -73,20 +83,37 @@ public final class PipelineText {
         if (pipeline.publishing() != null) {
             file.put("publish", PublishingReader.text(pipeline.publishing()));
         }
-        return Json.of(file);
+        return file;
     }
 
     /// The pipeline of a JSON text, or all its problems.
     public static Reading read(String text) {
+        return read(text, PipelineReader::read);
+    }
+
+    private static Reading read(String text, Function<Node, Reading> reader) {
         Problems problems = new Problems();
         Node file = JsonText.read(Objects.requireNonNull(text, "The text is null"), problems);
-        return file == null ? new Reading.Refused(problems.inOrder()) : PipelineReader.read(file);
+        return file == null ? new Reading.Refused(problems.inOrder()) : reader.apply(file);
     }
 
     /// The pipeline that data bear, or all its problems.
     public static Reading readStored(String text) {
-        return switch (read(text)) {
-            case Reading.Read(Pipeline pipeline) -> new Reading.Read(pipeline.inEdition(Edition.FIRST));
+        return read(text, PipelineText::stored);
+    }
+
+    private static Reading stored(Node text) {
+        SortedMap<String, String> zones = new TreeMap<>();
+        List<Node.Entry> file = new ArrayList<>(text.entries());
+        file.removeIf(setting -> setting.name().text().equals(ZONES));
+        Node hashes = text.find(ZONES);
+        if (hashes != null) {
+            hashes.entries()
+                    .forEach(each -> zones.put(each.name().text(), each.value().text()));
+        }
+        return switch (PipelineReader.read(new Node.Mapping(file, text.place()))) {
+            case Reading.Read(Pipeline pipeline) ->
+                new Reading.Read(pipeline.inEdition(Edition.FIRST).withZones(zones));
             case Reading.Refused refused -> refused;
         };
     }

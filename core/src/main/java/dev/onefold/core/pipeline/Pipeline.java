@@ -2,8 +2,10 @@ package dev.onefold.core.pipeline;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,10 +14,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param publishing the target to which totals are copied for other readers; it has no effect on stored data.
 ///     `null`: none
+/// @param zones hash of the rules of each time zone that it names, by the id of the zone: of the Java that reads its
+///     records. A zone without one has that of the running Java
 public record Pipeline(
-        String name, Input input, Fold fold, @Nullable Publishing publishing) {
+        String name, Input input, Fold fold, @Nullable Publishing publishing, SortedMap<String, String> zones) {
     public Pipeline {
         fold = input.comparesTruths() ? fold : fold.inTexts();
+        zones = Collections.unmodifiableSortedMap(Zones.of(input, fold, zones));
+    }
+
+    /// A pipeline whose records the running Java reads.
+    public Pipeline(String name, Input input, Fold fold, @Nullable Publishing publishing) {
+        this(name, input, fold, publishing, Collections.emptySortedMap());
     }
 
     /// A pipeline whose totals are not published.
@@ -25,12 +35,37 @@ public record Pipeline(
 
     /// The same with another fold.
     public Pipeline with(Fold other) {
-        return new Pipeline(name, input, other, publishing);
+        return new Pipeline(name, input, other, publishing, zones);
     }
 
     /// The same, published nowhere.
     public Pipeline unpublished() {
-        return publishing == null ? this : new Pipeline(name, input, fold);
+        return publishing == null ? this : new Pipeline(name, input, fold, null, zones);
+    }
+
+    /// The same, read by a Java whose rules of time zones have these hashes.
+    public Pipeline withZones(SortedMap<String, String> hashes) {
+        return new Pipeline(name, input, fold, publishing, hashes);
+    }
+
+    /// The same, read by the running Java.
+    public Pipeline inThisJava() {
+        return withZones(Collections.emptySortedMap());
+    }
+
+    /// Why the running Java reads records of this definition otherwise than the Java that has read them until now;
+    /// empty if it does not.
+    public Optional<String> otherRules() {
+        return otherRules(inThisJava());
+    }
+
+    /// The same for a definition that takes the place of this one.
+    public Optional<String> otherRules(Pipeline next) {
+        return zones.entrySet().stream()
+                .filter(zone -> !zone.getValue().equals(next.zones.getOrDefault(zone.getKey(), zone.getValue())))
+                .findFirst()
+                .map(zone -> "this Java has other rules for zone " + zone.getKey()
+                        + " than the Java that read the records until now");
     }
 
     /// The same for data that was folded with another definition: in the edition of that one, if this file
@@ -54,7 +89,8 @@ public record Pipeline(
                                 input.spellings(),
                                 input.lets()),
                         fold,
-                        publishing)
+                        publishing,
+                        zones)
                 : this;
     }
 

@@ -10,7 +10,11 @@ public record Rollups(List<Rollup> all) implements Fold {
 
     /// The roll-ups of a pipeline: of its events, or of the tables of its function; none if it makes batches.
     public static Rollups of(Pipeline pipeline) {
-        return switch (pipeline.fold()) {
+        return of(pipeline.fold());
+    }
+
+    static Rollups of(Fold fold) {
+        return switch (fold) {
             case Rollups rollups -> rollups;
             case Processing processing -> processing.rollups();
             case Batching _ -> new Rollups(List.of());

@@ -130,6 +130,10 @@ public sealed interface Derivation {
         if (reason != null) {
             return new Impossible(reason);
         }
+        Optional<String> otherRules = from.otherRules(to);
+        if (otherRules.isPresent()) {
+            return new Impossible(otherRules.get());
+        }
         List<FieldPath> read = from.fields();
         for (FieldPath field : to.fields()) {
             if (read.contains(field)
@@ -166,6 +170,7 @@ public sealed interface Derivation {
     static boolean storesSame(Pipeline one, Pipeline other) {
         return one.name().equals(other.name())
                 && one.input().equals(other.input())
+                && one.zones().equals(other.zones())
                 && one.fold().stored().equals(other.fold().stored());
     }
 

@@ -165,6 +165,9 @@ final class ViewFill {
 
     /// A view of the same definition, recomputed from the sources and the journal.
     View shadow(Function<String, @Nullable FileSource> reopen) {
+        old.pipeline.otherRules().ifPresent(reason -> {
+            throw refused(RECOMPUTED, reason);
+        });
         return refolded(reopen, RECOMPUTED);
     }
 
@@ -175,10 +178,19 @@ final class ViewFill {
                     "The totals of " + opening.root() + " cannot be recomputed from the sources: " + missing
                             + ". They are as they were.");
         }
+        String gone = missing.isEmpty() ? "" : "; and " + missing;
+        if (old.pipeline.otherRules(definition).isPresent()) {
+            return new EngineException(
+                    EngineException.Kind.DEFINITION_CHANGED,
+                    "No record is folded in " + opening.root() + ": " + reason + gone
+                            + ". Queries go on. Run this with the Java (or the tzdata) of before; or put the sources of"
+                            + " totals back, and 'onefold run' reads them again; or fold into another data directory"
+                            + " (--data).");
+        }
         return new EngineException(
                 EngineException.Kind.DEFINITION_CHANGED,
                 "The pipeline file is not the one that the data in " + opening.root() + " was folded with, and "
-                        + "the rows are not enough for it: " + reason + (missing.isEmpty() ? "" : "; and " + missing)
+                        + "the rows are not enough for it: " + reason + gone
                         + ". The old definition still serves. Put the file back, or fold into another data directory (--data).");
     }
 

@@ -52,6 +52,10 @@ record FunctionVersions(Pipeline stored, Processing has, Pipeline given, Process
         if (!stored.input().equals(given.input())) {
             return "its input is read in another way";
         }
+        Optional<String> otherRules = stored.otherRules(given);
+        if (otherRules.isPresent()) {
+            return otherRules.get();
+        }
         if (has.order() != wants.order()) {
             return "the order was " + has.order().word() + ", and is "
                     + wants.order().word();

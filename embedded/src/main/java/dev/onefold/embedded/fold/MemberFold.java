@@ -246,7 +246,8 @@ public final class MemberFold implements ShardFold {
     @Override
     public Basis basis(Pipeline definition, boolean areSourcesWhole) {
         return switch (definition.fold()) {
-            case Batching next -> Basis.Nothing.sealed(changed(next));
+            case Batching next ->
+                Basis.Nothing.sealed(state.pipeline.otherRules(definition).orElseGet(() -> changed(next)));
             case Rollups _, Processing _ -> Basis.Nothing.sealed("the pipeline would make no batches any more");
         };
     }
