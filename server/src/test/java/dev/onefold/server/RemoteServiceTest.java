@@ -77,6 +77,22 @@ class RemoteServiceTest {
     }
 
     @Test
+    void a_block_of_rows_that_no_request_takes_goes_in_several() throws Exception {
+        try (RunningService on = new RunningService(directory, null, Settings.Limits.USUAL);
+                RemoteEngine remote = trades(on, null);
+                Sync.Run run = remote.sync().seed("a file", false)) {
+            StringBuilder rows = new StringBuilder();
+            String note = "x".repeat(6 << 20);
+            for (int id = 1; id <= 3; id++) {
+                rows.append(RunningService.record(id, "1").replaceFirst("\\{", "{\"note\":\"" + note + "\","));
+            }
+            byte[] block = RunningService.bytes(rows.toString());
+            assertThat(block).hasSizeGreaterThan(16 << 20);
+            assertThat(run.append(block, block.length).counts().accepted()).isEqualTo(3);
+        }
+    }
+
+    @Test
     void a_seeding_goes_on_at_its_marks_and_the_service_draws_its_number() throws Exception {
         try (RunningService on = new RunningService(directory)) {
             long first;
@@ -103,14 +119,6 @@ class RemoteServiceTest {
                 }
             }
             assertThat(on.trades.sync().isRunning(Long.MAX_VALUE)).isFalse();
-            String wide = RunningService.record(3, "1").replace("{", "{\"note\":\"" + "x".repeat(6 << 20) + "\",");
-            byte[] many = RunningService.bytes(wide + wide.replace("3", "4") + wide.replace("3", "5"));
-            try (RemoteEngine remote = trades(on, null);
-                    Sync.Run run = remote.sync().seed("a file with more than one request takes", false)) {
-                assertThat(many).hasSizeGreaterThan(16 << 20);
-                assertThat(run.append(many, many.length).counts().accepted()).isEqualTo(3);
-                run.finish();
-            }
             try (RemoteEngine remote = trades(on, null)) {
                 try (Sync.Run interrupted = remote.sync().seed("another file", false)) {
                     interrupted.append(rows, rows.length);

@@ -10,6 +10,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -237,10 +238,14 @@ final class Times {
         if (read == null || zone == null) {
             return false;
         }
-        nanos = read.time() == null ? 0 : read.time().getNano();
-        return read.time() == null
-                ? isDayInZone(read.date())
-                : isInZone(read.date().atTime(read.time()).toEpochSecond(ZoneOffset.UTC));
+        LocalTime time = read.time();
+        if (time == null) {
+            nanos = 0;
+            return isDayInZone(read.date());
+        }
+        OffsetDateTime asOfUtc = read.date().atTime(time).atOffset(ZoneOffset.UTC);
+        nanos = asOfUtc.getNano();
+        return isInZone(asOfUtc.toEpochSecond());
     }
 
     private boolean ordered(byte[] bytes, int from, int to, TimeType type) {

@@ -41,8 +41,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/// A deployment on this machine, through which the messages of the demo are put while requests fail and processes are
-/// killed.
+/// A deployment on this machine, through which the messages of the demo are put while requests fail and
+/// processes are killed.
 ///
 /// @param right the totals of the producer
 record LocalDemo(Caller caller, Pipeline pipeline, TradeRiskTotals right) {
@@ -115,7 +115,7 @@ record LocalDemo(Caller caller, Pipeline pipeline, TradeRiskTotals right) {
     /// Is shown to people and asked again: 0 if the table does not answer.
     private static long folded(LetterTable letters) {
         try {
-            Counts counts = letters.counts();
+            Counts counts = letters.fates().counts();
             return counts.accepted() + counts.duplicate() + counts.stale() + counts.rejected();
         } catch (SdkException unanswered) {
             return 0;
@@ -173,7 +173,8 @@ record LocalDemo(Caller caller, Pipeline pipeline, TradeRiskTotals right) {
         }
     }
 
-    /// A producer that gets no answer puts a record again, so that one of them may be there twice, in two places.
+    /// A producer that gets no answer puts a record again, so that one of them may be there twice, in two
+    /// places.
     private static long different(DeadLetters letters) {
         Set<String> hashes = new HashSet<>();
         List<DeadLetter> some = letters.list(0, LETTERS_MAX);
