@@ -1,6 +1,6 @@
 package dev.onefold.api;
 
-import dev.onefold.api.reading.JsonReading;
+import dev.onefold.api.reading.JsonReader;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.document.Node;
 import java.io.IOException;
@@ -37,7 +37,8 @@ final class Client {
         /// Computes and changes nothing.
         COMPUTE("POST"),
 
-        /// Says that the caller still works, and is said again: without an answer it shows nothing of the owner.
+        /// Says that the caller still works, and is said again: without an answer it shows nothing of the
+        /// owner.
         RENEW("POST"),
 
         /// May change something.
@@ -127,7 +128,7 @@ final class Client {
 
     private RuntimeException failure(Way way, Transport.Answered answer) throws IOException {
         Failure failure = read(way, answer, content -> {
-            Node problem = JsonReading.parse(new String(content.readNBytes(PROBLEM_BYTES_MAX), StandardCharsets.UTF_8));
+            Node problem = JsonReader.parse(new String(content.readNBytes(PROBLEM_BYTES_MAX), StandardCharsets.UTF_8));
             return new Failure(
                     answer.status(),
                     problem.get("kind").text(),

@@ -1,7 +1,7 @@
 package dev.onefold.api;
 
 import dev.onefold.api.reading.AnswerLines;
-import dev.onefold.api.reading.JsonReading;
+import dev.onefold.api.reading.JsonReader;
 import dev.onefold.api.reading.RowMarks;
 import dev.onefold.api.reading.TableLines;
 import dev.onefold.api.sync.FolderSync;
@@ -56,8 +56,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The engine that another process runs: one of the same user on a data directory, or a service. If that process ends,
-/// a call fails with an [EngineException] of kind STOPPED. Any thread may call.
+/// The engine that another process runs: one of the same user on a data directory, or a service. If that
+/// process ends, a call fails with an [EngineException] of kind STOPPED. Any thread may call.
 public final class RemoteEngine implements Engine {
     /// The target of the first request to a process.
     static final String PIPELINES = "/v1";
@@ -116,7 +116,8 @@ public final class RemoteEngine implements Engine {
     ///
     /// @param address `http://HOST:PORT` or `https://HOST`
     /// @param token secret of the caller, which goes to another machine by `https` alone; `null` without one
-    /// @throws IllegalArgumentException if the address or the token cannot be one; the message never has the token
+    /// @throws IllegalArgumentException if the address or the token cannot be one; the message never has the
+    ///     token
     /// @throws EngineException if the service cannot be reached, does not allow it, or has no such pipeline
     public static RemoteEngine connect(URI address, String pipeline, @Nullable String token) {
         Client client = new Client(new ServiceTransport(address, token));
@@ -184,7 +185,7 @@ public final class RemoteEngine implements Engine {
     }
 
     private static Node json(InputStream answer) throws IOException {
-        return JsonReading.parse(new String(answer.readAllBytes(), StandardCharsets.UTF_8));
+        return JsonReader.parse(new String(answer.readAllBytes(), StandardCharsets.UTF_8));
     }
 
     Node get(String target) {
@@ -249,7 +250,7 @@ public final class RemoteEngine implements Engine {
         return underOneDefinition(pipeline -> {
             Key.bytes(pipeline, key); // No part, and one that is empty, make the same path.
             try {
-                return Optional.of(JsonReading.row(pipeline, get("/rows/" + parts)));
+                return Optional.of(JsonReader.row(pipeline, get("/rows/" + parts)));
             } catch (Client.Missing none) {
                 return Optional.empty();
             }
@@ -263,7 +264,7 @@ public final class RemoteEngine implements Engine {
         return underOneDefinition(pipeline -> {
             Key.bytes(pipeline, key); // No part, and one that is empty, make the same path.
             try {
-                return Optional.of(JsonReading.state(pipeline, get("/keys/" + parts + "?bytes=true")));
+                return Optional.of(JsonReader.state(pipeline, get("/keys/" + parts + "?bytes=true")));
             } catch (Client.Missing none) {
                 return Optional.empty();
             }

@@ -1,6 +1,6 @@
 package dev.onefold.api;
 
-import dev.onefold.api.reading.JsonReading;
+import dev.onefold.api.reading.JsonReader;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.document.JsonRecord;
@@ -71,7 +71,7 @@ final class RemoteLetters implements DeadLetters {
         return engine.underOneDefinition(pipeline -> {
             Key.bytes(pipeline, key); // Without parts, the request would be for the letters of all keys.
             return engine.get("/dead-letters?limit=" + limit + parts).get("letters").items().stream()
-                    .map(letter -> new OfKey(EngineJson.LETTER.read(letter), JsonReading.version(pipeline, letter)))
+                    .map(letter -> new OfKey(EngineJson.LETTER.read(letter), JsonReader.version(pipeline, letter)))
                     .toList();
         });
     }

@@ -1,6 +1,6 @@
 package dev.onefold.api;
 
-import dev.onefold.api.sync.Looking;
+import dev.onefold.api.sync.ComparisonRun;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Sync;
@@ -61,7 +61,7 @@ final class RemoteSync implements Sync {
     /// A service that is started again meanwhile refuses what comes next.
     @Override
     public Run compare() {
-        return new Looking(() -> {});
+        return new ComparisonRun(() -> {});
     }
 
     @Override

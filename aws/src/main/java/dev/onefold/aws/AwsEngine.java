@@ -1,16 +1,16 @@
 package dev.onefold.aws;
 
-import dev.onefold.aws.batch.Receiving;
+import dev.onefold.aws.batch.FunctionReceivers;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
-import dev.onefold.aws.resync.RowListing;
+import dev.onefold.aws.resync.RowScan;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
-import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.state.RowReads;
 import dev.onefold.aws.state.ServedViews;
 import dev.onefold.aws.state.StateAndMap;
@@ -56,7 +56,8 @@ import java.util.function.Function;
 
 /// The verbs on deployed tables. It folds nothing itself: the functions do.
 public final class AwsEngine implements Engine {
-    /// All headers are read, and an epoch is closed, in one transaction of at most 4 MB; a header names up to 98 keys.
+    /// All headers are read, and an epoch is closed, in one transaction of at most 4 MB; a header names up to
+    /// 98 keys.
     public static final int LANES_MAX = 40;
 
     /// Old and new contribution in two views, one delta and a header: 98 of the hundred items of a transaction.
@@ -81,7 +82,8 @@ public final class AwsEngine implements Engine {
     private final Store store;
     private final Definitions definitions;
 
-    /// The newest epoch that an answer or a commit through this object has had. No later answer is of an earlier one.
+    /// The newest epoch that an answer or a commit through this object has had. No later answer is of an
+    /// earlier one.
     private Seen seen = new Seen("", 0);
 
     /// An epoch of an incarnation: after a restore, epochs may begin again.
@@ -134,7 +136,8 @@ public final class AwsEngine implements Engine {
         return engine;
     }
 
-    /// Looks when it is asked something. Where nothing is deployed, each question fails with an IllegalStateException.
+    /// Looks when it is asked something. Where nothing is deployed, each question fails with an
+    /// IllegalStateException.
     public static AwsEngine at(Store store) {
         return new AwsEngine(store);
     }
@@ -205,7 +208,7 @@ public final class AwsEngine implements Engine {
             throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no batch section");
         }
         requireInputPossible(pipeline);
-        Receiving.requirePossible(pipeline, batching);
+        FunctionReceivers.requirePossible(pipeline, batching);
         return batching;
     }
 
@@ -247,8 +250,8 @@ public final class AwsEngine implements Engine {
         return definition().servedView().pipeline();
     }
 
-    /// A view that is served no more is not added to any more, and then cleaned away: what was read of it meanwhile is
-    /// no answer.
+    /// A view that is served no more is not added to any more, and then cleaned away: what was read of it
+    /// meanwhile is no answer.
     @Override
     public Answer query(Query query) {
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -334,12 +337,12 @@ public final class AwsEngine implements Engine {
 
     @Override
     public RangeSums rangeSums() {
-        return new RowListing(store, rate).sums();
+        return new RowScan(store, rate).sums();
     }
 
     @Override
     public List<RowMark> rowMarks(BitSet ranges) {
-        return new RowListing(store, rate).marks(ranges);
+        return new RowScan(store, rate).marks(ranges);
     }
 
     @Override
@@ -347,8 +350,8 @@ public final class AwsEngine implements Engine {
         return CAPABILITIES;
     }
 
-    /// Fills another view from the rows, while events go on, and compares both in one cut. Of a sample all rows are
-    /// read, and only those of its groups written.
+    /// Fills another view from the rows, while events go on, and compares both in one cut. Of a sample all rows
+    /// are read, and only those of its groups written.
     @Override
     public Verification verify(Truth truth) {
         if (pipeline().fold() instanceof Processing) {
@@ -396,7 +399,7 @@ public final class AwsEngine implements Engine {
         Definition both =
                 replaced(new Claims(store).withView(before, before.servedView().pipeline(), oneIn, store.newId()));
         Definition.View fresh = both.view(both.last());
-        Progress progress = Filling.fill(store, both, fresh.number(), () -> true);
+        Progress progress = RowFill.fill(store, both, fresh.number(), () -> true);
         reduce();
         Verification verification = TotalsReads.compare(store, both, fresh, progress.rows());
         if (serveFresh) {

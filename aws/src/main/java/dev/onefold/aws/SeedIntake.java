@@ -10,14 +10,14 @@ import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.tables.Seeding;
+import dev.onefold.tables.Seeder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Brings the records of a seeding to the rows of a deployment, from the process of a person, as the function State
-/// brings those of the input. The functions reduce what it writes. One thread.
-public final class SeedIntake implements Seeding.Intake {
+/// Brings the records of a seeding to the rows of a deployment, from the process of a person, as the function
+/// State brings those of the input. The functions reduce what it writes. One thread.
+public final class SeedIntake implements Seeder.Intake {
     /// Rows that fill fifty transactions, which are under way at once.
     private static final int BATCH = 4_500;
 

@@ -8,7 +8,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
-import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter.Place;
@@ -125,7 +125,7 @@ class AwsEngineContractTest implements VerbContract, FunctionContract {
         Definitions definitions = new Definitions(stores.get(engine));
         Definition before = definitions.load();
         definitions.replace(before.withView(distinct.inEdition(Edition.NEWEST), 1, "somebody"));
-        Filling.fill(stores.get(engine), definitions.load(), 2, () -> true);
+        RowFill.fill(stores.get(engine), definitions.load(), 2, () -> true);
         feed(engine, "one", List.of(largest(2, 'b'), largest(3, 'c')));
         assertThat(engine.query(Query.all("main")).lines().getFirst().values().getFirst())
                 .isEqualByComparingTo("3");

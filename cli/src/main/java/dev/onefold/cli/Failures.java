@@ -7,8 +7,8 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.JsonLog;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Problem;
-import dev.onefold.core.document.Spelling;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -53,7 +53,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         String message =
                 unknown.isEmpty() ? inWords(String.valueOf(e.getMessage())) : what(unknown, e.getCommandLine());
         StringBuilder text = new StringBuilder("onefold: " + Problem.visible(message, MESSAGE_LENGTH_MAX) + "\n");
-        Spelling.nearest(unknown, known(unknown, e.getCommandLine().getCommandSpec()))
+        NearestWord.nearest(unknown, known(unknown, e.getCommandLine().getCommandSpec()))
                 .ifPresent(meant -> text.append("Did you mean " + meant + "?\n"));
         if (e instanceof MissingParameterException) {
             text.append(e.getCommandLine().getHelp().synopsisHeading())
@@ -78,8 +78,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         return meant;
     }
 
-    /// The word of the command line that no command knows; empty if that is not what is wrong. A mistyped option may
-    /// look to picocli as if another one were missing.
+    /// The word of the command line that no command knows; empty if that is not what is wrong. A mistyped
+    /// option may look to picocli as if another one were missing.
     private String unknown(ParameterException e) {
         if (e instanceof UnmatchedArgumentException unmatched) {
             return unmatched.getUnmatched().getFirst();

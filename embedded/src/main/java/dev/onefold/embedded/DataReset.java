@@ -1,7 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.embedded.directory.Emptying;
+import dev.onefold.embedded.directory.DirectoryReset;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.guard.Space;
@@ -37,7 +37,7 @@ public final class DataReset implements AutoCloseable {
     public static Optional<String> interrupted(Path directory) {
         FileNames.requireFolder(directory);
         FileNames.requireOurs(directory);
-        return Emptying.begun(directory);
+        return DirectoryReset.begun(directory);
     }
 
     /// The state of the data, as a text that changes when an engine has run.
@@ -70,8 +70,8 @@ public final class DataReset implements AutoCloseable {
 
     /// Owns the directory.
     ///
-    /// @throws EngineException if an engine runs on it, the folder is somebody else's, a file in it is a link, or
-    /// this user may not delete all of it
+    /// @throws EngineException if an engine runs on it, the folder is somebody else's, a file in it is a link,
+    ///     or this user may not delete all of it
     public static DataReset own(Path directory, Settings settings) {
         FileNames.requireFolder(directory);
         FileNames.requireOurs(directory);
@@ -85,14 +85,14 @@ public final class DataReset implements AutoCloseable {
     ///
     /// @param pipeline name of the pipeline that the data are of
     public void empty(String pipeline) {
-        Emptying.empty(root, pipeline, lock, space);
+        DirectoryReset.empty(root, pipeline, lock, space);
     }
 
     /// Deletes the rest of the data, if a reset was interrupted.
     ///
     /// @return whether one was
     public boolean finish() {
-        return Emptying.finish(root, lock, space);
+        return DirectoryReset.finish(root, lock, space);
     }
 
     /// Owns the directory for a moment and deletes the rest of its data, if a reset was interrupted.

@@ -36,19 +36,19 @@ import dev.onefold.embedded.delivery.Deliveries;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.guard.Answers;
+import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
-import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.intake.FileFold;
 import dev.onefold.embedded.intake.LogFold;
 import dev.onefold.embedded.intake.Rounds;
 import dev.onefold.embedded.intake.Submissions;
 import dev.onefold.embedded.publication.Publisher;
+import dev.onefold.embedded.source.FileFollower;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
 import dev.onefold.embedded.source.FollowedFile;
-import dev.onefold.embedded.source.Following;
 import dev.onefold.embedded.source.LogBatch;
 import dev.onefold.embedded.source.QueueBatch;
 import dev.onefold.embedded.source.Source;
@@ -80,7 +80,7 @@ public final class EmbeddedEngine implements Engine {
     /// The capabilities of every engine on one machine.
     public static final Capabilities CAPABILITIES = new Capabilities(Recomputation.MISSING);
 
-    private final Running settings;
+    private final EngineLimits settings;
     private final @Nullable DirectoryLock directoryLock; // None for a reader, who changes nothing.
     private final View.Opening opening;
     private final Answers answers;
@@ -133,8 +133,8 @@ public final class EmbeddedEngine implements Engine {
                 .reachable();
     }
 
-    /// Opens a data directory with the definition that is stored in it. A function is looked for in the directory and
-    /// on the class path; without it the data can be read.
+    /// Opens a data directory with the definition that is stored in it. A function is looked for in the
+    /// directory and on the class path; without it the data can be read.
     ///
     /// @throws EngineException if there is none, it is in use or damaged
     public static EmbeddedEngine open(Path directory, Settings settings) {
@@ -238,7 +238,7 @@ public final class EmbeddedEngine implements Engine {
     public void follow(FollowedFile file, FoldListener listener) {
         Objects.requireNonNull(file, "The file is null");
         Objects.requireNonNull(listener, "The listener is null");
-        new Following(file, this::foldUnlessRefused, this::progress, listener).follow();
+        new FileFollower(file, this::foldUnlessRefused, this::progress, listener).follow();
     }
 
     /// Folds records of a log's partition that are not in the totals yet, by their offsets. Records below the
@@ -341,7 +341,7 @@ public final class EmbeddedEngine implements Engine {
         return views.serving();
     }
 
-    Running settings() {
+    EngineLimits settings() {
         return settings;
     }
 
@@ -370,22 +370,22 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Optional<KeyState> state(List<String> key) {
-        return new KeyReading(guard, this::view, settings).state(Submissions.given(key, "The parts of the key"));
+        return new KeyReader(guard, this::view, settings).state(Submissions.given(key, "The parts of the key"));
     }
 
     @Override
     public <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
-        return new KeyReading(guard, this::view, settings).tables(query, reader);
+        return new KeyReader(guard, this::view, settings).tables(query, reader);
     }
 
     @Override
     public RangeSums rangeSums() {
-        return new RowListing(guard, this::view).sums();
+        return new RowLister(guard, this::view).sums();
     }
 
     @Override
     public List<RowMark> rowMarks(BitSet ranges) {
-        return new RowListing(guard, this::view).marks(ranges);
+        return new RowLister(guard, this::view).marks(ranges);
     }
 
     @Override
@@ -492,7 +492,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Status status() {
-        return new StatusReading(opening, view())
+        return new StatusReader(opening, view())
                 .read(
                         deadLetters(),
                         progress(),

@@ -1,7 +1,7 @@
 package dev.onefold.embedded;
 
 import dev.onefold.core.EngineException;
-import dev.onefold.embedded.guard.Running;
+import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.source.SpaceListener;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -122,8 +122,8 @@ public record Settings(
                 new Machine(InstantSource.system(), new SecureRandom(), Settings::pauseForSpace, new SpaceLog()));
     }
 
-    Running running() {
-        return new Running(
+    EngineLimits running() {
+        return new EngineLimits(
                 shards,
                 threads,
                 checkpointInterval,

@@ -38,10 +38,10 @@ class PlainRollupTest {
     private static final Pattern OF_OTHER_KINDS = Pattern.compile("dev/onefold/"
             + "((embedded/(batches|delivery)|core/(process|batch|shape|form)|process|batch)/.*"
             + "|api/BatchRoutes|core/event/(ChangeScanner\\$\\w+|Content\\w+)"
-            + "|embedded/KeyReading.*"
+            + "|embedded/KeyReader.*"
             + "|embedded/fold/(Arrivals|Codes|FunctionVersions|Key(ed)?[A-Z]\\w*|MemberFold)(\\$.*)?"
             + "|embedded/guard/Backlog"
-            + "|embedded/rows/(Claims|Forgotten|Key[A-Z]\\w*|Keys|Sweeping)(\\$.*)?)");
+            + "|embedded/rows/(Claims|Forgotten|Key[A-Z]\\w*|Keys|ClaimSweeper)(\\$.*)?)");
 
     private static final String TOTALS_FILL = "dev/onefold/embedded/fold/TotalsFill";
 

@@ -6,7 +6,7 @@ import dev.onefold.api.Routes;
 import dev.onefold.api.Routes.Permission;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Engine;
-import dev.onefold.server.flow.Sending;
+import dev.onefold.server.flow.AnswerContent;
 import dev.onefold.server.flow.Spool;
 import java.io.BufferedOutputStream;
 import java.io.FilterOutputStream;
@@ -210,7 +210,7 @@ final class Changes {
                 response.setStatus(200);
                 response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
                 response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
-                opened = new BufferedOutputStream(new Sending(response, stretchMax));
+                opened = new BufferedOutputStream(new AnswerContent(response, stretchMax));
                 out = opened;
                 write(opened, ":\n\n"); // The head leaves at once.
             }

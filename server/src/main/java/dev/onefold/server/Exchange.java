@@ -2,7 +2,7 @@ package dev.onefold.server;
 
 import dev.onefold.api.Failure;
 import dev.onefold.api.body.EntityTags;
-import dev.onefold.server.flow.Sending;
+import dev.onefold.server.flow.AnswerContent;
 import dev.onefold.server.flow.Spool;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -13,8 +13,8 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
 
-/// A request and its answer, as Jetty has them. A usual answer is made whole before it is sent, so that a slow reader
-/// holds nothing of the engine. Not thread-safe.
+/// A request and its answer, as Jetty has them. A usual answer is made whole before it is sent, so that a slow
+/// reader holds nothing of the engine. Not thread-safe.
 final class Exchange implements Makers.Reader {
     private static final int NOT_MODIFIED = 304;
 
@@ -71,7 +71,7 @@ final class Exchange implements Makers.Reader {
     /// Takes a short answer of the routes, to be sent by [#finish].
     void send(dev.onefold.api.Response answer) throws IOException {
         Refusal.head(response, answer);
-        Spool made = new Spool(memory, () -> new Sending(response, stretchMax));
+        Spool made = new Spool(memory, () -> new AnswerContent(response, stretchMax));
         spool = made;
         answer.body().writeTo(made);
     }
@@ -105,7 +105,7 @@ final class Exchange implements Makers.Reader {
         if (tag != null) {
             headWithTag(tag);
         }
-        return new Sending(response, stretchMax);
+        return new AnswerContent(response, stretchMax);
     }
 
     private void headWithTag(String tag) {

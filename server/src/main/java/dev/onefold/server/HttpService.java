@@ -33,17 +33,18 @@ public final class HttpService implements AutoCloseable {
     private static final int THREADS_MAX = 200;
     private static final long REQUESTS_MS_MAX = 10_000;
 
-    /// A connection without a request is closed within two seconds. Jetty waits as long as it may for one that it has
-    /// accepted in the moment of the stop, and for one of HTTP/2 whose client has reset it while it was opened.
+    /// A connection without a request is closed within two seconds. Jetty waits as long as it may for one that
+    /// it has accepted in the moment of the stop, and for one of HTTP/2 whose client has reset it while it was
+    /// opened.
     private static final long CONNECTIONS_MS_MAX = 3_000;
 
     private final Server server;
     private final ServerConnector connector;
     private final GracefulHandler requests;
-    private final Opening opening;
+    private final StartupHandler opening;
     private final Settings settings;
 
-    private HttpService(Server server, ServerConnector connector, Opening opening, Settings settings) {
+    private HttpService(Server server, ServerConnector connector, StartupHandler opening, Settings settings) {
         this.server = server;
         this.connector = connector;
         this.opening = opening;
@@ -86,7 +87,7 @@ public final class HttpService implements AutoCloseable {
         server.addConnector(connector);
         Connections connections = new Connections(settings.limits().connections(), settings.proxies());
         connector.addBean(connections);
-        Opening opening = new Opening(connections);
+        StartupHandler opening = new StartupHandler(connections);
         server.setErrorHandler((request, response, callback) -> {
             // A client repeats a request that came while the service was ending, but not one that cannot be
             // understood.
@@ -111,7 +112,7 @@ public final class HttpService implements AutoCloseable {
     /// @throws IOException if remembered answers cannot be read
     /// @throws IllegalArgumentException if two engines have pipelines of one name
     public void serve(List<Served> pipelines) throws IOException {
-        opening.answer(new Answering(settings, pipelines));
+        opening.answer(new RequestHandler(settings, pipelines));
     }
 
     static ServerConnector connector(Server server, Settings settings) throws IOException {

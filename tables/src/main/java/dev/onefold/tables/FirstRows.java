@@ -13,14 +13,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Refuses a seeding of which no row can be read, before millions of dead letters are made. One thread.
-public final class FirstRows implements Seeding.Intake {
+public final class FirstRows implements Seeder.Intake {
     private static final int ROWS = 100;
     private static final Malformed SILENT =
             new Malformed(Reason.MALFORMED, "The record tells of no row, as the mark of a transaction does");
 
     private final Pipeline pipeline;
     private final RecordKind kind;
-    private final Seeding.Intake intake;
+    private final Seeder.Intake intake;
     private final boolean few;
     private final Decoder decoder;
     private final RecordEnds ends;
@@ -30,7 +30,7 @@ public final class FirstRows implements Seeding.Intake {
     private boolean checked;
 
     /// @param atOnce how many rows may come together
-    public FirstRows(Pipeline pipeline, RecordKind kind, Seeding.Intake intake, int atOnce) {
+    public FirstRows(Pipeline pipeline, RecordKind kind, Seeder.Intake intake, int atOnce) {
         this.kind = kind;
         this.pipeline = pipeline;
         this.intake = intake;

@@ -26,7 +26,8 @@ public final class RowForm {
         return around(RowLine.of(new byte[0]));
     }
 
-    /// Below every change that is live in the log of this generation: at position 0, with the number of the seeding.
+    /// Below every change that is live in the log of this generation: at position 0, with the number of the
+    /// seeding.
     public static RowForm positioned(long generation, long number) {
         return around(RowLine.of(Version.of(generation, BigInteger.ZERO, number), new byte[0]));
     }
@@ -42,7 +43,7 @@ public final class RowForm {
     }
 
     /// Brings such records to a seeding or a repair.
-    public Seeding.Intake intake(Sync.Run run) {
+    public Seeder.Intake intake(Sync.Run run) {
         return prefix.length == 0 ? run::append : run::appendRows;
     }
 

@@ -72,8 +72,8 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
                 subject.processing(), key -> Key.parts(subject.pipeline(), key.bytes()), expected, actual);
     }
 
-    /// The differences from folding the same records in the order of their versions. They are empty for a run in
-    /// which a number was too old to tell whether it is in.
+    /// The differences from folding the same records in the order of their versions. They are empty for a run
+    /// in which a number was too old to tell whether it is in.
     private String inOtherOrder(Life life, Plan plan, Map<Tuple, Folded> stored) {
         Map<Tuple, TreeMap<BigInteger, byte[]>> versions = versions(plan.lines());
         boolean allIn = subject.processing().order() == Order.LATEST
@@ -126,7 +126,7 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
         Plan shortest = plan;
         Failure shown = failure;
         if (failure.kind() != Kind.IMPURE) { // It may not come again.
-            shortest = Shrinking.shortest(
+            shortest = PlanShrinker.shortest(
                     plan,
                     shorter -> judge(shorter)
                             .filter(other -> other.kind() == failure.kind())

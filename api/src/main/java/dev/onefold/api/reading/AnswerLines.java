@@ -28,7 +28,7 @@ public final class AnswerLines extends AbstractList<Answer.Line> implements Rand
                 lines.add(line.substring(0, line.lastIndexOf('}') + 1).getBytes(StandardCharsets.UTF_8));
             }
         }
-        Node answer = JsonReading.parse(head + line);
+        Node answer = JsonReader.parse(head + line);
         if (in.read() >= 0) { // Also the end of the content is looked at: an answer may be cut off.
             throw new IOException("More than an answer came");
         }
@@ -50,7 +50,7 @@ public final class AnswerLines extends AbstractList<Answer.Line> implements Rand
 
     @Override
     public Answer.Line get(int index) {
-        return JsonReading.line(new String(lines.get(index), StandardCharsets.UTF_8));
+        return JsonReader.line(new String(lines.get(index), StandardCharsets.UTF_8));
     }
 
     @Override

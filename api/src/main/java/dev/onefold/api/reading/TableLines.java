@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.RandomAccess;
 
-/// The rows of tables that came as JSON with the bytes of each row. They are kept off the heap, and each is decoded
-/// when it is looked at. Not thread-safe.
+/// The rows of tables that came as JSON with the bytes of each row. They are kept off the heap, and each is
+/// decoded when it is looked at. Not thread-safe.
 public final class TableLines implements AutoCloseable {
     private final OffHeapLines lines = new OffHeapLines();
 
@@ -29,7 +29,7 @@ public final class TableLines implements AutoCloseable {
         AnswerLines.next(in);
         String line = AnswerLines.next(in);
         for (; !line.startsWith("\"cut\":"); line = AnswerLines.next(in)) {
-            Node table = JsonReading.parse(line + "]}");
+            Node table = JsonReader.parse(line + "]}");
             int from = lines.count();
             for (String row = AnswerLines.next(in); row.startsWith("\""); row = AnswerLines.next(in)) {
                 lines.add(Base64.getDecoder().decode(row.substring(1, row.lastIndexOf('"'))));
@@ -37,7 +37,7 @@ public final class TableLines implements AutoCloseable {
             tables.add(new TableAnswer.Table(
                     table.get("table").text(), table.get("columns").texts(), new Rows(from, lines.count() - from)));
         }
-        Node cut = JsonReading.parse("{" + line);
+        Node cut = JsonReader.parse("{" + line);
         if (in.read() >= 0) { // Also the end of the content is looked at: an answer may be cut off.
             throw new IOException("More than an answer came");
         }

@@ -89,7 +89,7 @@ public final class FolderSync implements Sync {
 
     @Override
     public Run compare() {
-        return new Looking(this::requireSame);
+        return new ComparisonRun(this::requireSame);
     }
 
     @Override

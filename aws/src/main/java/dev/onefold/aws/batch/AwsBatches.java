@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The batches of a deployment, as a person sees them. What is read is as it was at some moment of the reading: the
-/// functions go on meanwhile.
+/// The batches of a deployment, as a person sees them. What is read is as it was at some moment of the reading:
+/// the functions go on meanwhile.
 public final class AwsBatches implements SealedBatches {
     private static final int LISTED_MAX = 20_000;
     private static final int EXPORT_BYTES = 1 << 16;
@@ -127,7 +127,7 @@ public final class AwsBatches implements SealedBatches {
             return lines;
         }
         long sealed = cutter().progress().sealed();
-        for (long number : Forgetting.kept(store, sealed)
+        for (long number : IdRemoval.kept(store, sealed)
                 .filter(each -> each >= from.number())
                 .toArray()) {
             if (lines.size() >= max) {
@@ -233,7 +233,7 @@ public final class AwsBatches implements SealedBatches {
                     && number.number() <= cutter().progress().sealed();
             return new IllegalArgumentException(
                     wasSealed
-                            ? "Batch " + number + " is done, and its content was removed " + Forgetting.KEPT.toDays()
+                            ? "Batch " + number + " is done, and its content was removed " + IdRemoval.KEPT.toDays()
                                     + " days after it was sealed"
                             : "There is no batch " + number);
         });

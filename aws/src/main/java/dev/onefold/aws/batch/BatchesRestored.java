@@ -167,7 +167,7 @@ public final class BatchesRestored {
         RestoredItems found = RestoredItems.read(store, cut.number());
         sealedTo = found.sealedTo(sealedTo);
         sealedBefore = found.last(sealedBefore);
-        Old old = new Old(nowMs() - Forgetting.KEPT.minus(CLOCKS_MAX).toMillis(), sealedTo);
+        Old old = new Old(nowMs() - IdRemoval.KEPT.minus(CLOCKS_MAX).toMillis(), sealedTo);
         moveCut(cut, List.of());
         nameMissing(found);
         List<DeliveryItem> unsound = unsound(found);
@@ -504,7 +504,7 @@ public final class BatchesRestored {
         long base = cut.ends().getFirst().position().chunk();
         List<TransactWriteItem> items = new ArrayList<>();
         items.add(put(found.gaps(sealedBefore, base).with(Gaps.load(store)).item(), ALWAYS, Map.of()));
-        Forgetting.from(found.first(base), base).forEach(pass -> items.add(put(pass, ALWAYS, Map.of())));
+        IdRemoval.from(found.first(base), base).forEach(pass -> items.add(put(pass, ALWAYS, Map.of())));
         items.add(put(cut.item(), "n = :n", Map.of(":n", Items.number(cut.number()))));
         require(items);
         LetterTable table = new LetterTable(store);

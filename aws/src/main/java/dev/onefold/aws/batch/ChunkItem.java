@@ -3,7 +3,7 @@ package dev.onefold.aws.batch;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.core.batch.LaneCut.Chunk;
-import dev.onefold.core.batch.Sealing;
+import dev.onefold.core.batch.SealDecision;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Map;
@@ -15,7 +15,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     item = k 00 "chunk/<lane>/<number>", t when they arrived, z sizes of the records, and
 ///            d the records, one after the other, or
 ///            o the object that holds them, where they are too many bytes for an item, and
-///            i the hashes of their ids, one after the other, where ids are forgotten after delivery, or the records
+/// i the hashes of their ids, one after the other, where ids are forgotten after delivery, or the records
 ///            here do not tell them
 ///
 /// @param data the records; empty if an object holds them
@@ -50,9 +50,9 @@ record ChunkItem(Chunk chunk, byte[] data, String object, byte[] ids) {
         return Arrays.copyOfRange(ids, record * ID_BYTES, (record + 1) * ID_BYTES);
     }
 
-    /// As [Sealing] counts them.
+    /// As [SealDecision] counts them.
     long bytes() {
-        return Arrays.stream(chunk.sizes()).mapToLong(Sealing::bytes).sum();
+        return Arrays.stream(chunk.sizes()).mapToLong(SealDecision::bytes).sum();
     }
 
     Map<String, AttributeValue> item(int lane, long number) {

@@ -45,8 +45,8 @@ record CutItem(long number, long bytes, List<End> ends) {
         return RowItem.other("cut");
     }
 
-    /// Numbers that no batch has: of batches that were freed, or that are not there since a restore; and those up
-    /// to the first one after a restore, which no receiver can have seen.
+    /// Numbers that no batch has: of batches that were freed, or that are not there since a restore; and those
+    /// up to the first one after a restore, which no receiver can have seen.
     ///
     ///     item = k 00 "gaps", p of each gap 16 bytes: its first and its last number
     ///
@@ -200,7 +200,7 @@ record CutItem(long number, long bytes, List<End> ends) {
     ///
     /// @param next number of the next chunk, from 0
     /// @param members records that the chunks before it hold
-    /// @param bytes of these records, as [dev.onefold.core.batch.Sealing] counts them
+    /// @param bytes of these records, as [dev.onefold.core.batch.SealDecision] counts them
     record LaneHeader(long next, long members, long bytes) {
         /// Of a lane without chunks; there is no item.
         static final LaneHeader EMPTY = new LaneHeader(0, 0, 0);

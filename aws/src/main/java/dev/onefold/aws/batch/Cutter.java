@@ -12,7 +12,7 @@ import dev.onefold.core.batch.LaneCut;
 import dev.onefold.core.batch.LaneCut.Chunk;
 import dev.onefold.core.batch.LaneCut.Cut;
 import dev.onefold.core.batch.LaneCut.Lane;
-import dev.onefold.core.batch.Sealing;
+import dev.onefold.core.batch.SealDecision;
 import dev.onefold.core.pipeline.Batching;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -119,7 +119,8 @@ public final class Cutter {
         return CutItem.of(store.get(store.tables().rows(), CutItem.key()), lanes);
     }
 
-    /// When the oldest record arrived that the last call of [#run] has left in no batch; empty if it has left none.
+    /// When the oldest record arrived that the last call of [#run] has left in no batch; empty if it has left
+    /// none.
     public OptionalLong oldestMs() {
         return oldestMs;
     }
@@ -141,7 +142,7 @@ public final class Cutter {
                 waiting.stream().mapToLong(lane -> uncut(cut, headers, lane)).sum();
         long bytes = headers.stream().mapToLong(LaneHeader::bytes).sum() - cut.bytes();
         boolean isFull = records >= batching.size() || bytes > batching.bytes();
-        if (!isFull && !Sealing.isDue(batching, firstMs, nowMs) && chunksOf(cut, headers) > CHUNKS_LOOKED_AT) {
+        if (!isFull && !SealDecision.isDue(batching, firstMs, nowMs) && chunksOf(cut, headers) > CHUNKS_LOOKED_AT) {
             return List.of();
         }
         List<Integer> inOrder = waiting.stream()

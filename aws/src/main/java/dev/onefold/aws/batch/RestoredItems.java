@@ -12,7 +12,7 @@ import dev.onefold.core.batch.LaneCut.Chunk;
 import dev.onefold.core.batch.LaneCut.Cut;
 import dev.onefold.core.batch.LaneCut.Part;
 import dev.onefold.core.batch.LaneCut.Position;
-import dev.onefold.core.batch.Sealing;
+import dev.onefold.core.batch.SealDecision;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Pipeline;
@@ -32,8 +32,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// Chunks and batches that are in a table which was restored, and what follows from them: which records are in no
-/// batch, and which batches cannot be delivered.
+/// Chunks and batches that are in a table which was restored, and what follows from them: which records are in
+/// no batch, and which batches cannot be delivered.
 final class RestoredItems {
     /// A batch has so many ranges at most: its item has at most 400 KB.
     private static final int RANGES_MAX = 5_000;
@@ -75,8 +75,8 @@ final class RestoredItems {
                 chunks.computeIfAbsent(place.lane(), _ -> new TreeMap<>())
                         .put(place.number(), ChunkItem.of(item).chunk());
             }
-        } else if (name.equals(Forgetting.FREED)) {
-            freedTo = Forgetting.seen(item);
+        } else if (name.equals(IdRemoval.FREED)) {
+            freedTo = IdRemoval.seen(item);
         } else if (name.startsWith(REST)) {
             String[] place = name.split("/", -1);
             BitSet records = of(freed, Integer.parseInt(place[1]), Long.parseLong(place[2]));
@@ -265,8 +265,8 @@ final class RestoredItems {
     }
 
     /// The claims of the records of the chunks on a page, by the hashes of their ids, the last one of each id.
-    /// Where ids are forgotten after delivery, records of ended batches have none, and no claim of an old record is
-    /// made again.
+    /// Where ids are forgotten after delivery, records of ended batches have none, and no claim of an old
+    /// record is made again.
     Function<List<Map<String, AttributeValue>>, Map<ByteBuffer, Claim>> claims(Pipeline pipeline, Old old) {
         Message.Reader reader = new Message.Reader(pipeline);
         boolean forgets = ((Batching) pipeline.fold()).forget() instanceof Forget.AfterDelivery;
@@ -286,8 +286,8 @@ final class RestoredItems {
         };
     }
 
-    /// Whether a claim takes the place of another one of its id: that one is of a record that came before, or that is
-    /// not there.
+    /// Whether a claim takes the place of another one of its id: that one is of a record that came before, or
+    /// that is not there.
     boolean isReplaced(Claim old, Claim claim) {
         Chunk chunk = chunks.getOrDefault(old.lane(), new TreeMap<>()).get(old.chunk());
         return old.atMs() > 0
@@ -314,7 +314,8 @@ final class RestoredItems {
         return packing.end();
     }
 
-    /// Records that were sealed so long ago that their batch may be freed, while a backup has their chunk as before.
+    /// Records that were sealed so long ago that their batch may be freed, while a backup has their chunk as
+    /// before.
     ///
     /// @param keptMs they arrived before
     /// @param sealedTo per lane, where batches end
@@ -347,7 +348,7 @@ final class RestoredItems {
         }
 
         void add(int lane, long number, int record, Chunk chunk) {
-            long more = Sealing.bytes(chunk.sizes()[record]);
+            long more = SealDecision.bytes(chunk.sizes()[record]);
             if (records == batching.size()
                     || records > 0 && bytes + more > batching.bytes()
                     || parts.size() == RANGES_MAX) {

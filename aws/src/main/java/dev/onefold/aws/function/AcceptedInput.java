@@ -6,9 +6,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The input that an update of State requests, and those that State has accepted: the present one and the one
-/// before. All records before an accepted start were in when it was accepted. So it is accepted again at any time,
-/// though nothing may prove it any more: a rollback requests it, and one that was refused would leave the stack as
-/// it is.
+/// before. All records before an accepted start were in when it was accepted. So it is accepted again at any
+/// time, though nothing may prove it any more: a rollback requests it, and one that was refused would leave the
+/// stack as it is.
 ///
 /// CloudFormation keeps the name of a resource and sends it with each request. So the name is the memory:
 ///
@@ -24,7 +24,7 @@ record AcceptedInput(String requested, List<String> accepted) {
         accepted = List.copyOf(accepted);
     }
 
-    static AcceptedInput of(Deploying deploying) {
+    static AcceptedInput of(UpdateRequest deploying) {
         String[] words = deploying.name().split(" ", -1);
         List<String> accepted = new ArrayList<>();
         for (int i = 1; i + 1 < words.length && words[0].equals(NAME); i += 2) {

@@ -3,7 +3,7 @@ package dev.onefold.aws.function;
 import com.amazonaws.services.lambda.runtime.Context;
 import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.batch.Deliver.Backlog;
-import dev.onefold.aws.batch.Receiving;
+import dev.onefold.aws.batch.FunctionReceivers;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.store.Store;
@@ -37,7 +37,7 @@ public final class DeliverFunction implements Shell {
         this(
                 environment.store(),
                 environment.pipeline(),
-                Receiving.open(environment.pipeline(), DeliverFunction.class.getClassLoader()),
+                FunctionReceivers.open(environment.pipeline(), DeliverFunction.class.getClassLoader()),
                 new Metrics(environment),
                 () -> Runtime.getRuntime().halt(LEFT_RUNNING));
     }
@@ -50,7 +50,7 @@ public final class DeliverFunction implements Shell {
         this.end = end;
         this.store = store;
         this.metrics = metrics;
-        deliver = new Deliver(store, pipeline, receiver, Receiving.limits((Batching) pipeline.fold()));
+        deliver = new Deliver(store, pipeline, receiver, FunctionReceivers.limits((Batching) pipeline.fold()));
     }
 
     @Override
@@ -84,8 +84,8 @@ public final class DeliverFunction implements Shell {
         return BatchResponse.DONE.json();
     }
 
-    /// Ends the process if a call that was given up still runs in it. Lambda would freeze the process with the call in
-    /// it, and thaw both hours later, beside another attempt.
+    /// Ends the process if a call that was given up still runs in it. Lambda would freeze the process with the
+    /// call in it, and thaw both hours later, beside another attempt.
     ///
     /// @param more what is lost with the process
     private boolean endsWithCall(String more) {

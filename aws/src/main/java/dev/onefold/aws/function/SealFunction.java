@@ -3,7 +3,7 @@ package dev.onefold.aws.function;
 import com.amazonaws.services.lambda.runtime.Context;
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Cutter;
-import dev.onefold.aws.batch.Forgetting;
+import dev.onefold.aws.batch.IdRemoval;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.store.Store;
@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// The function that seals batches. What it is invoked with only wakes it: something was collected, or a minute has
-/// passed.
+/// The function that seals batches. What it is invoked with only wakes it: something was collected, or a minute
+/// has passed.
 public final class SealFunction implements Shell {
     /// Of an invocation's two minutes.
     private static final Duration FORGETTING_MAX = Duration.ofSeconds(45);
@@ -27,7 +27,7 @@ public final class SealFunction implements Shell {
     private final Pipeline pipeline;
     private final Metrics metrics;
     private Optional<Cutter> opened = Optional.empty();
-    private Optional<Forgetting> forgetting = Optional.empty();
+    private Optional<IdRemoval> forgetting = Optional.empty();
 
     /// Since when no invocation of this process has come to its end.
     private OptionalLong unfinishedMs = OptionalLong.empty();
@@ -64,7 +64,7 @@ public final class SealFunction implements Shell {
             Batching batching = (Batching) pipeline.fold();
             Optional<BatchDefinition> definition = BatchDefinition.find(store);
             opened = definition.map(found -> new Cutter(store, batching, found.lanes()));
-            forgetting = definition.map(found -> new Forgetting(store, batching, found.lanes()));
+            forgetting = definition.map(found -> new IdRemoval(store, batching, found.lanes()));
         }
         opened.ifPresent(cutter -> seal(cutter, isTick));
         if (isTick) {

@@ -4,22 +4,22 @@ import com.amazonaws.services.lambda.runtime.Context;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.serve.Intake;
 import dev.onefold.aws.serve.QueueIntake;
-import dev.onefold.aws.serve.Serving;
 import dev.onefold.aws.serve.StreamIntake;
+import dev.onefold.aws.serve.UrlHandler;
 import dev.onefold.aws.template.Environment;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// The function behind a function URL: the routes of the service, and the live page. One invocation at a time, as
-/// Lambda calls it.
+/// The function behind a function URL: the routes of the service, and the live page. One invocation at a time,
+/// as Lambda calls it.
 public final class ServeFunction implements Shell {
     /// The time that an invocation reserves for requests to the stream or queue that are under way when no more
     /// are sent: the longest that one may take.
     private static final Duration KEPT = Duration.ofSeconds(27);
 
-    private final Serving serving;
+    private final UrlHandler serving;
 
     /// As Lambda makes it.
     ///
@@ -29,11 +29,11 @@ public final class ServeFunction implements Shell {
     }
 
     private ServeFunction(Environment environment) throws IOException {
-        this(new Serving(environment.store(), environment.pipeline(), environment.access(), intake(environment)));
+        this(new UrlHandler(environment.store(), environment.pipeline(), environment.access(), intake(environment)));
     }
 
     /// For a process that has its own store.
-    public ServeFunction(Serving serving) {
+    public ServeFunction(UrlHandler serving) {
         this.serving = serving;
     }
 

@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// The function that takes records. A batch is done when all of it is in the tables; if anything fails all of it comes
-/// again, and what is in changes nothing then.
+/// The function that takes records. A batch is done when all of it is in the tables; if anything fails all of
+/// it comes again, and what is in changes nothing then.
 public final class StateFunction implements Shell {
     private static final Duration COUNTED_EACH = Duration.ofMinutes(1);
     private static final String ONE = "1";
@@ -91,7 +91,7 @@ public final class StateFunction implements Shell {
 
     @Override
     public byte[] invoke(byte[] event, Context context) {
-        byte[] answer = Deploying.read(event).isPresent() ? handle(event) : failures.around(() -> handle(event));
+        byte[] answer = UpdateRequest.read(event).isPresent() ? handle(event) : failures.around(() -> handle(event));
         if (BoundedCalls.isFull()) {
             metrics.log("ERROR " + BoundedCalls.LEFT_MAX + " calls of the function have not returned, so this"
                     + " process ends. The batch comes again; its dead letters name the events.");
@@ -104,7 +104,7 @@ public final class StateFunction implements Shell {
     ///
     /// @return the answer's bytes
     public byte[] handle(byte[] event) {
-        Optional<Deploying> deploying = Deploying.read(event);
+        Optional<UpdateRequest> deploying = UpdateRequest.read(event);
         if (deploying.isPresent()) {
             AcceptedInput input = AcceptedInput.of(deploying.get());
             deploying.get().answer(input.name(), () -> refusal(deploying.get(), input));
@@ -135,7 +135,8 @@ public final class StateFunction implements Shell {
         return response.json();
     }
 
-    /// All records from the first one that is handed back come again; those among them that are in change nothing then.
+    /// All records from the first one that is handed back come again; those among them that are in change
+    /// nothing then.
     private BatchResponse answer(List<Arrival> arrivals, List<Fate> fates) {
         for (int i = 0; i < fates.size(); i++) {
             if (fates.get(i) instanceof Fate.HandedBack(var why)) {
@@ -148,7 +149,7 @@ public final class StateFunction implements Shell {
     }
 
     /// Why the code of this process may not take the place of the one that serves; empty if it may.
-    private Optional<String> refusal(Deploying deploying, AcceptedInput input) {
+    private Optional<String> refusal(UpdateRequest deploying, AcceptedInput input) {
         if (deploying.isToOlderVersion()) {
             return Optional.empty(); // A refusal would end the rollback half-way.
         }
@@ -176,7 +177,7 @@ public final class StateFunction implements Shell {
         return InputStart.refusal(store, streams, asked);
     }
 
-    private static boolean isSame(Deploying deploying, String property) {
+    private static boolean isSame(UpdateRequest deploying, String property) {
         return deploying.property(property).equals(deploying.propertyBefore(property));
     }
 
@@ -204,8 +205,8 @@ public final class StateFunction implements Shell {
         opened = true;
     }
 
-    /// A user's function folds only when the definition names it, which is the end of its deployment: what it has
-    /// folded no older one can take up.
+    /// A user's function folds only when the definition names it, which is the end of its deployment: what it
+    /// has folded no older one can take up.
     private void requireServing(Definition definition) {
         Pipeline served = definition.servedView().pipeline();
         if (!(pipeline.fold() instanceof Processing)
@@ -228,8 +229,8 @@ public final class StateFunction implements Shell {
         }
     }
 
-    /// The table's counts are for people, and a write for each invocation is a tenth of the price at one record a
-    /// second. So a process keeps the counts of up to a minute in memory, and loses them when it ends.
+    /// The table's counts are for people, and a write for each invocation is a tenth of the price at one record
+    /// a second. So a process keeps the counts of up to a minute in memory, and loses them when it ends.
     private void count(Fates fates) {
         Instant now = store.clock().instant();
         uncounted = uncounted.plus(fates);

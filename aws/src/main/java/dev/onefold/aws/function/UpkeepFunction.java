@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/// The function that is woken each minute and goes on with what takes longer than one invocation: the way to another
-/// pipeline, an audit, the cleaning away of what served before. An event `{"audit": N}` begins an audit of one leaf
-/// group in N.
+/// The function that is woken each minute and goes on with what takes longer than one invocation: the way to
+/// another pipeline, an audit, the cleaning away of what served before. An event `{"audit": N}` begins an audit
+/// of one leaf group in N.
 public final class UpkeepFunction implements Shell {
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -68,7 +68,7 @@ public final class UpkeepFunction implements Shell {
     /// @param goesOn whether there is time for more
     /// @return the answer's bytes
     public byte[] handle(byte[] event, BooleanSupplier goesOn) {
-        Optional<Deploying> deploying = Deploying.read(event);
+        Optional<UpdateRequest> deploying = UpdateRequest.read(event);
         if (deploying.isPresent()) {
             deploying.get().answer("onefold-serving", () -> serve(deploying.get()));
             return BatchResponse.DONE.json();
@@ -78,9 +78,10 @@ public final class UpkeepFunction implements Shell {
         return BatchResponse.DONE.json();
     }
 
-    /// A rollback that was refused would leave the stack as it is, and it could not be updated any more. So it is
-    /// accepted also if the tables do not answer; then the definition stays, and State says whether it folds.
-    private Optional<String> serve(Deploying deploying) {
+    /// A rollback that was refused would leave the stack as it is, and it could not be updated any more. So it
+    /// is accepted also if the tables do not answer; then the definition stays, and State says whether it
+    /// folds.
+    private Optional<String> serve(UpdateRequest deploying) {
         try {
             Optional<String> refusal = Upkeep.serve(store, pipeline, layout.lanes(), layout.gates());
             return deploying.isToOlderVersion() ? Optional.empty() : refusal;

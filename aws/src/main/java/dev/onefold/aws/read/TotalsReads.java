@@ -7,7 +7,7 @@ import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
 import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.state.Definitions;
-import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
@@ -78,8 +78,8 @@ public final class TotalsReads {
         this.definition = definition;
     }
 
-    /// Compares the served view with another one of the same pipeline, in one cut. If the definition is another by
-    /// then, the view may have been taken away before the cut, and lack what was written since.
+    /// Compares the served view with another one of the same pipeline, in one cut. If the definition is another
+    /// by then, the view may have been taken away before the cut, and lack what was written since.
     ///
     /// @param view all of whose rows are filled, and their deltas added
     /// @param rows how many these are
@@ -88,7 +88,7 @@ public final class TotalsReads {
         String truth = rows + " rows" + (view.oneIn() == 1 ? "" : ", for one leaf group in " + view.oneIn());
         Verification verification = differences(store, definition, view, truth);
         if (!new Definitions(store).load().equals(definition)) {
-            throw new Filling.Overtaken(view.number());
+            throw new RowFill.Overtaken(view.number());
         }
         return verification;
     }
@@ -156,9 +156,9 @@ public final class TotalsReads {
         return at.equals(now) && attempt == 1 ? still(parts, at, least) : closed(parts, at, least);
     }
 
-    /// Where nothing waits to be added, probably nothing is while this is read: then no epoch need be closed, and
-    /// nothing be written. Each commit moves a header, so equal headers before and after are one cut, if no commit
-    /// is under way then.
+    /// Where nothing waits to be added, probably nothing is while this is read: then no epoch need be closed,
+    /// and nothing be written. Each commit moves a header, so equal headers before and after are one cut, if no
+    /// commit is under way then.
     private Reading still(List<Part> parts, Instant at, long least) {
         List<Header> before = Cut.headers(store, definition);
         if (before.size() < definition.lanes()) {
@@ -181,8 +181,8 @@ public final class TotalsReads {
         return read(parts, cut, cut.epoch());
     }
 
-    /// For an answer that takes long to read. A reader that was overtaken in spite of a hold does not join it again:
-    /// some of its copies are gone.
+    /// For an answer that takes long to read. A reader that was overtaken in spite of a hold does not join it
+    /// again: some of its copies are gone.
     private Reading held(List<Part> parts, Instant at, long least) {
         HeldCut held = HeldCut.take(store, definition, at, least);
         AtomicBoolean isRead = new AtomicBoolean();

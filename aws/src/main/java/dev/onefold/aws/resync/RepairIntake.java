@@ -8,14 +8,14 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.Engine.Appended;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.RecordEnds;
-import dev.onefold.tables.Seeding;
+import dev.onefold.tables.Seeder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Brings the repairs of a re-sync to the rows of a deployment, each on condition that no later re-sync has begun. The
-/// functions reduce what it writes. One thread.
-public final class RepairIntake implements Seeding.Intake {
+/// Brings the repairs of a re-sync to the rows of a deployment, each on condition that no later re-sync has
+/// begun. The functions reduce what it writes. One thread.
+public final class RepairIntake implements Seeder.Intake {
     /// Rows of ten transactions or so, which are under way at once.
     private static final int BATCH = 900;
 

@@ -1,9 +1,9 @@
 package dev.onefold.aws.serve;
 
 import dev.onefold.aws.store.Threads;
-import dev.onefold.aws.stream.Outgoing;
 import dev.onefold.aws.stream.PartitionKeys;
 import dev.onefold.aws.stream.Producer;
+import dev.onefold.aws.stream.StreamRecord;
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.pipeline.Pipeline;
 import java.time.Duration;
@@ -56,7 +56,7 @@ public record StreamIntake(Supplier<KinesisAsyncClient> client, String stream, T
         try {
             for (String line : lines) {
                 byte[] data = Utf8.encode("A line", line);
-                producer.add(new Outgoing(added + 1, keys.of(data), data));
+                producer.add(new StreamRecord(added + 1, keys.of(data), data));
                 added++;
             }
         } catch (RuntimeException failed) {

@@ -48,16 +48,16 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// Takes the records of one batch for a user's function: groups them by key, reads the head of each key as it is
-/// now, lets `core` fold the key's events in the order in which they came, and writes the result in one
+/// Takes the records of one batch for a user's function: groups them by key, reads the head of each key as it
+/// is now, lets `core` fold the key's events in the order in which they came, and writes the result in one
 /// transaction: head, kept events, base, rows, letters and the delta of the roll-ups that rows feed. The
 /// condition is that the head is the one that was read. A result that does not fit into one transaction is cut
 /// between events, never within one.
 ///
 /// A key whose transaction fails is read and folded again from the start, because the head holds the truth. A
-/// step is known by its name in the head, so a step whose answer was lost is this batch's own, and its events are
-/// not folded again. One object for one batch.
-/// It is one idea: a batch of events, from their bytes to the steps of their keys.
+/// step is known by its name in the head, so a step whose answer was lost is this batch's own, and its events
+/// are not folded again. One object for one batch. It is one idea: a batch of events, from their bytes to the
+/// steps of their keys.
 final class KeySteps {
     private static final int ATTEMPTS_MAX = 30;
     private static final List<Reason> REDRIVEN_FOR = List.of(Reason.FAILED, Reason.TOO_LATE, Reason.CONFLICT);
@@ -170,7 +170,7 @@ final class KeySteps {
         Map<ByteBuffer, Pending> byKey = new LinkedHashMap<>();
         for (int index = 0; index < arrivals.size(); index++) {
             Arrival arrived = arrivals.get(index);
-            int length = Decoding.length(arrived.data());
+            int length = RecordDecoder.length(arrived.data());
             byte[] record = Arrays.copyOf(arrived.data(), arrived.data().length + Decoder.PADDING);
             Malformed malformed = decoder.decode(record, 0, length);
             Event event = decoder.event();
@@ -239,9 +239,9 @@ final class KeySteps {
         }
     }
 
-    /// The step after which nothing is kept of a key, because something that is kept is not there: its context and rows
-    /// are those of all events that are in, and it goes on from there. What was read in one transaction with the
-    /// head is looked at again when nothing of the head's step can be on its way.
+    /// The step after which nothing is kept of a key, because something that is kept is not there: its context
+    /// and rows are those of all events that are in, and it goes on from there. What was read in one
+    /// transaction with the head is looked at again when nothing of the head's step can be on its way.
     private Optional<Ready> folded(Pending pending, KeyItem head, StoredKey.Broken broken) {
         store.threads().pause(Store.IN_FLIGHT_MAX);
         StoredKey stored = new StoredKey(store, tables, pending.key, head);

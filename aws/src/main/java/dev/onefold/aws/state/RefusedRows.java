@@ -37,10 +37,10 @@ import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// Rows that a view cannot take, because a value does not fit its narrower decimal. As long as the view is filled,
-/// such a row keeps beside its other views what the letter will hold. Nothing is decided before the view serves, so
-/// a view that never serves leaves no letter. Then one transaction makes the letter and empties the row: Upkeep
-/// goes through the table, and State does it for a row whose key comes again before that.
+/// Rows that a view cannot take, because a value does not fit its narrower decimal. As long as the view is
+/// filled, such a row keeps beside its other views what the letter will hold. Nothing is decided before the
+/// view serves, so a view that never serves leaves no letter. Then one transaction makes the letter and empties
+/// the row: Upkeep goes through the table, and State does it for a row whose key comes again before that.
 ///
 ///     item = k 00 "refused", v<view> for each view that may refuse rows; of the view whose rows are gone
 ///            through: n its number, c the key of the last item that is done
@@ -68,14 +68,14 @@ public final class RefusedRows {
         return "v" + view;
     }
 
-    /// Notes that a view may refuse rows, before it is filled: by itself, or because the served one does and its rows
-    /// are not letters yet.
+    /// Notes that a view may refuse rows, before it is filled: by itself, or because the served one does and
+    /// its rows are not letters yet.
     static void noteIfAny(Store store, Definition definition, Definition.View view) {
         if (view.oneIn() != 1) {
             return; // It will never serve.
         }
         boolean mayRefuse =
-                Filling.derivation(definition.servedView().pipeline(), view).mayRefuse();
+                RowFill.derivation(definition.servedView().pipeline(), view).mayRefuse();
         RefusedRows rows = new RefusedRows(store, definition);
         if (mayRefuse || rows.isAny()) {
             rows.update("SET " + mark(view.number()) + " = :yes", Map.of(":yes", AttributeValue.fromBool(true)));
@@ -100,8 +100,8 @@ public final class RefusedRows {
         return item().containsKey(mark(definition.served()));
     }
 
-    /// Makes letters of all rows that the served view refuses, for as long as there is time. Only after nothing can be
-    /// on its way any more that was written before the view served.
+    /// Makes letters of all rows that the served view refuses, for as long as there is time. Only after nothing
+    /// can be on its way any more that was written before the view served.
     ///
     /// @return whether that is done
     public boolean settleAll(BooleanSupplier goesOn) {
@@ -167,7 +167,8 @@ public final class RefusedRows {
     /// Makes letters of rows, some at a time, and empties them.
     ///
     /// @param gates gives a gate for each row
-    /// @param failed told the gate of a row whose letter is not kept, because the row or the definition has changed
+    /// @param failed told the gate of a row whose letter is not kept, because the row or the definition has
+    ///     changed
     /// @return whether all letters are kept
     boolean settle(List<RowItem> rows, IntSupplier gates, IntConsumer failed) {
         boolean all = true;
@@ -185,8 +186,8 @@ public final class RefusedRows {
         return all;
     }
 
-    /// Makes a letter of a row, and empties it. The row's delta and key are the letter's identity: rows that were
-    /// written together have one delta, and a place may be that of several edits of one record.
+    /// Makes a letter of a row, and empties it. The row's delta and key are the letter's identity: rows that
+    /// were written together have one delta, and a place may be that of several edits of one record.
     ///
     /// @return whether the letter is kept; if not, the row or the definition has changed since it was read
     private boolean settle(RowItem row, int gate) {
@@ -208,8 +209,8 @@ public final class RefusedRows {
         return letters.keep(List.of(letter), definition.incarnation().id(), () -> items) && isEmptied(row, items);
     }
 
-    /// Puts a row aside of which nobody knows what the served view has: makes a letter of what it holds, and leaves its
-    /// version, so that a lesser one resurrects nothing.
+    /// Puts a row aside of which nobody knows what the served view has: makes a letter of what it holds, and
+    /// leaves its version, so that a lesser one resurrects nothing.
     ///
     /// @return whether the letter is kept; if not, the row or the definition has changed since it was read
     boolean putAside(RowItem row, int gate) {

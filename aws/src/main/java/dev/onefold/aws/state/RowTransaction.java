@@ -8,7 +8,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.reduce.Commit.PendingDelta;
 import dev.onefold.core.reduce.DeltaId;
-import dev.onefold.core.reduce.Packing;
+import dev.onefold.core.reduce.StepPacker;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.ContributionBytes;
 import java.util.ArrayList;
@@ -20,21 +20,22 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 
-/// Rows of one lane, and the one delta that they come to: written together, each row on condition that it is what was
-/// read.
+/// Rows of one lane, and the one delta that they come to: written together, each row on condition that it is
+/// what was read.
 record RowTransaction(int lane, List<Change> changes, ViewDeltas deltas) {
     /// The second limit bounds the items that Reduce must be able to add in one transaction, beside the delta
     /// itself and the lane's header.
-    private static final Packing.Limits LIMITS = new Packing.Limits(90, 90, 100_000, 3_000_000);
+    private static final StepPacker.Limits LIMITS = new StepPacker.Limits(90, 90, 100_000, 3_000_000);
 
     private static final long ROW_BYTES = 300; // Beside its key and its contributions.
 
     /// The changes by lane, in as few transactions as the limits allow.
     static List<RowTransaction> pack(Definition definition, List<Change> changes) {
-        List<Packing.Change> sizes = changes.stream()
-                .map(change -> new Packing.Change(change.candidate().key(), change.deltas(definition), bytes(change)))
+        List<StepPacker.Change> sizes = changes.stream()
+                .map(change ->
+                        new StepPacker.Change(change.candidate().key(), change.deltas(definition), bytes(change)))
                 .toList();
-        return Packing.pack(sizes, definition.lanes(), LIMITS).stream()
+        return StepPacker.pack(sizes, definition.lanes(), LIMITS).stream()
                 .map(step -> new RowTransaction(
                         step.lane(), step.indices().stream().map(changes::get).toList(), step.deltas()))
                 .toList();

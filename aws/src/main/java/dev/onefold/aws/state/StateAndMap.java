@@ -39,20 +39,23 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// row's: a record that comes again, in any batch and by any twin, finds it there.
 ///
 /// A decision whose request fails is made again from the start, because the rows hold the truth, and not the
-/// answer to a request. So a reply that was lost, another function that was faster, and a new definition are one
-/// case. One object for one batch. Its transactions are written on threads of their own, so sets that they change
-/// are concurrent ones.
+/// answer to a request. So a reply that was lost, another function that was faster, and a new definition are
+/// one case. One object for one batch. Its transactions are written on threads of their own, so sets that they
+/// change are concurrent ones.
 ///
-/// The first attempt at a batch reads rows eventually consistent, which costs half as much. Such a row may be older
-/// than the row that is there. A row only ever rises, in (version, contributions), so there are two cases:
-/// - The record is above the old row, so it is written. The transaction's condition names the delta of the row that
-///   was read, and holds only while that row is there. Otherwise the second attempt reads the row as it is now.
-/// - The record is below the old row, or equal to it, so it is left out as stale or duplicate. It is below or equal
-///   to every later row, too. (If a conflict has put a greater content into the row since, that conflict has kept
-///   this record's letter.)
+/// The first attempt at a batch reads rows eventually consistent, which costs half as much. Such a row may be
+/// older than the row that is there. A row only ever rises, in (version, contributions), so there are two
+/// cases:
+/// - The record is above the old row, so it is written. The transaction's condition names the delta of the row
+/// that was read, and holds only while that row is there. Otherwise the second attempt reads the row as it is
+/// now.
+/// - The record is below the old row, or equal to it, so it is left out as stale or duplicate. It is below or
+/// equal to every later row, too. (If a conflict has put a greater content into the row since, that conflict
+/// has kept this record's letter.)
 ///
-/// A conflict, a row of another view, and one that the served view refuses, are never decided on an old row: they are
-/// looked at again. A redrive reads rows as they are now, because its letter goes away when its record is a duplicate.
+/// A conflict, a row of another view, and one that the served view refuses, are never decided on an old row:
+/// they are looked at again. A redrive reads rows as they are now, because its letter goes away when its record
+/// is a duplicate.
 public final class StateAndMap {
     private static final int ATTEMPTS_MAX = 30;
 
@@ -66,8 +69,8 @@ public final class StateAndMap {
     private final Fate[] fates;
     /// Deltas that this batch has tried to write: a row that names one of them is this batch's own.
     private final Set<DeltaId> mine = ConcurrentHashMap.newKeySet();
-    /// Gates that were behind the definition, and that this batch has moved: the next attempts check these, because
-    /// others may be behind, too, if nobody moves them all.
+    /// Gates that were behind the definition, and that this batch has moved: the next attempts check these,
+    /// because others may be behind, too, if nobody moves them all.
     private final List<Integer> moved = new CopyOnWriteArrayList<>();
 
     /// Records whose row was throttled: from then on each goes alone, so that it holds up no other.
@@ -98,8 +101,8 @@ public final class StateAndMap {
         fates = new Fate[arrivals.size()];
     }
 
-    /// Takes a batch. When it completes, every record is in the rows and deltas, or is a dead letter; if it fails, some
-    /// may be, and the batch must come again.
+    /// Takes a batch. When it completes, every record is in the rows and deltas, or is a dead letter; if it
+    /// fails, some may be, and the batch must come again.
     ///
     /// @return fates of the records, in their order
     public static List<Fate> process(Store store, List<Arrival> arrivals) {
@@ -133,10 +136,10 @@ public final class StateAndMap {
     public static Optional<Boolean> areIn(Store store, List<Arrival> arrivals) {
         Definition definition = new Definitions(store).load();
         Pipeline pipeline = definition.servedView().pipeline();
-        Decoding decoding = new Decoding(definition);
+        RecordDecoder decoding = new RecordDecoder(definition);
         Map<ByteBuffer, Version> versions = new LinkedHashMap<>();
         for (Arrival arrival : arrivals) {
-            if (decoding.decode(arrival) instanceof Decoding.Decoded.Good(var candidate)) {
+            if (decoding.decode(arrival) instanceof RecordDecoder.Decoded.Good(var candidate)) {
                 versions.merge(
                         ByteBuffer.wrap(candidate.key()),
                         Version.of(pipeline, candidate.version()),
@@ -190,20 +193,20 @@ public final class StateAndMap {
     /// @param eventually whether rows may be read as they were a while ago
     private List<Integer> attempt(Definition definition, List<Integer> indices, boolean eventually) {
         List<Letter> rejected = new ArrayList<>();
-        Decoding decoding = new Decoding(definition);
+        RecordDecoder decoding = new RecordDecoder(definition);
         Map<ByteBuffer, List<Integer>> byKey = new LinkedHashMap<>();
         Candidate[] candidates = new Candidate[arrivals.size()];
         for (int index : indices) {
             Arrival arrived = arrivals.get(index);
             switch (lost == null ? decoding.decode(arrived) : decoding.derive(lost, arrived)) {
-                case Decoding.Decoded.Bad(var malformed, var stated, var arrival) -> {
+                case RecordDecoder.Decoded.Bad(var malformed, var stated, var arrival) -> {
                     fates[index] = new Fate.Rejected(malformed);
                     if (keepsRejected) {
                         rejected.add(Letter.rejected(arrival, malformed, stated));
                     }
                 }
-                case Decoding.Decoded.Silent(var why) -> fates[index] = new Fate.Silent(why);
-                case Decoding.Decoded.Good(var read) -> {
+                case RecordDecoder.Decoded.Silent(var why) -> fates[index] = new Fate.Silent(why);
+                case RecordDecoder.Decoded.Good(var read) -> {
                     Candidate candidate = keepsRejected ? read : read.redriven();
                     candidates[index] = candidate;
                     byKey.computeIfAbsent(ByteBuffer.wrap(candidate.key()), _ -> new ArrayList<>())

@@ -5,7 +5,7 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.letter.Places;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
-import dev.onefold.aws.stream.ShardReading.Extent;
+import dev.onefold.aws.stream.ShardReader.Extent;
 import dev.onefold.aws.stream.Shards.Shard;
 import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
@@ -26,17 +26,18 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
-/// Brings everything into the rows that a stream has at this moment, so that intake has passed it, whatever State is
-/// doing. What follows the place of State in a shard is folded here, too, which changes nothing of what is in.
+/// Brings everything into the rows that a stream has at this moment, so that intake has passed it, whatever
+/// State is doing. What follows the place of State in a shard is folded here, too, which changes nothing of
+/// what is in.
 ///
-/// Of some shards no [Places] are noted: an event of a table's stream does not even name its shard. Of those the latest
-/// part is folded. State takes the records of a shard in their order. So if those in front of that part are in, all
-/// before them are, unless a replay has brought them. If they are not, State is behind, and the part begins earlier; at
-/// last at the oldest record. Records that the mapping has given up are in the retry queue, and not in the rows: its
-/// caller asks that queue.
+/// Of some shards no [Places] are noted: an event of a table's stream does not even name its shard. Of those
+/// the latest part is folded. State takes the records of a shard in their order. So if those in front of that
+/// part are in, all before them are, unless a replay has brought them. If they are not, State is behind, and
+/// the part begins earlier; at last at the oldest record. Records that the mapping has given up are in the
+/// retry queue, and not in the rows: its caller asks that queue.
 public final class CatchUp {
-    /// The length of the latest part of a shard, which is folded again if no place of State in the shard is known.
-    /// State counts as behind if it lacks records from before this part.
+    /// The length of the latest part of a shard, which is folded again if no place of State in the shard is
+    /// known. State counts as behind if it lacks records from before this part.
     public static final Duration LATEST = Duration.ofMinutes(5);
 
     /// Of what is before it so many records must be in: a page.
@@ -81,8 +82,8 @@ public final class CatchUp {
         return new CatchUp(store, new KinesisShards(client, stream), true, isStopped).run();
     }
 
-    /// Catches up with the change stream of a table. Its shards are read from their beginning: they cannot be read from
-    /// a time on.
+    /// Catches up with the change stream of a table. Its shards are read from their beginning: they cannot be
+    /// read from a time on.
     ///
     /// @param arn of the stream
     /// @param isStopped whether to go on no more
@@ -127,8 +128,8 @@ public final class CatchUp {
         });
     }
 
-    /// Shards that State has taken to their end: it has begun with one that follows. So of a stream that cannot be read
-    /// from a time on, only the newest shards are read.
+    /// Shards that State has taken to their end: it has begun with one that follows. So of a stream that cannot
+    /// be read from a time on, only the newest shards are read.
     private Set<String> taken(List<List<Shard>> waves) {
         Set<String> taken = ConcurrentHashMap.newKeySet();
         for (List<Shard> wave : waves.subList(1, waves.size()).reversed()) {
@@ -145,7 +146,7 @@ public final class CatchUp {
     private boolean hasBegun(Shard shard) {
         try {
             Position.Time end = new Position.Time(store.clock().instant().plus(SKEW));
-            ShardReading.read(store, stream.pages(shard.id()), new Position.Time(Instant.MIN), end, arrivals -> {
+            ShardReader.read(store, stream.pages(shard.id()), new Position.Time(Instant.MIN), end, arrivals -> {
                 requireGoing();
                 throw new Begun(StateAndMap.areIn(store, arrivals).orElse(false));
             });
@@ -181,7 +182,7 @@ public final class CatchUp {
             Part part = new Part(now.minus(latest).toEpochMilli(), !hasTimes);
             try {
                 Instant from = hasTimes ? now.minus(latest.multipliedBy(2)) : oldest;
-                ShardReading.read(store, stream.pages(shard.id()), new Position.Time(from), end, part::take);
+                ShardReader.read(store, stream.pages(shard.id()), new Position.Time(from), end, part::take);
                 part.end();
                 return;
             } catch (Unproven unproven) {
@@ -191,7 +192,7 @@ public final class CatchUp {
                 }
             }
         }
-        ShardReading.read(store, stream.pages(shard.id()), new Position.Time(oldest), end, this::fold);
+        ShardReader.read(store, stream.pages(shard.id()), new Position.Time(oldest), end, this::fold);
     }
 
     /// Folds what follows the place of State. Whether the stream has that record still.
@@ -199,7 +200,7 @@ public final class CatchUp {
         long behindMs = end.at().minus(LATEST).toEpochMilli();
         boolean[] isBehind = new boolean[1];
         Position from = new Position.Sequence(place);
-        Extent read = ShardReading.read(store, stream.pages(shard.id()), from, end, arrivals -> {
+        Extent read = ShardReader.read(store, stream.pages(shard.id()), from, end, arrivals -> {
             boolean isOld = arrivals.getLast().atMs() < behindMs;
             isBehind[0] |= fold(arrivals).accepted() > 0 && isOld;
         });

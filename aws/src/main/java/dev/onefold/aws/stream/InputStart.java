@@ -17,10 +17,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Where a mapping begins that takes the place of another one, because it reads another stream or in another way.
-/// CloudFormation makes such a mapping anew, and knows nothing of the place of the one before. So the update must
-/// say it: the oldest record, which may be a week that is read and paid again, or a time up to which State has
-/// taken the stream, as its [Places] say.
+/// Where a mapping begins that takes the place of another one, because it reads another stream or in another
+/// way. CloudFormation makes such a mapping anew, and knows nothing of the place of the one before. So the
+/// update must say it: the oldest record, which may be a week that is read and paid again, or a time up to
+/// which State has taken the stream, as its [Places] say.
 public final class InputStart {
     /// As the parameter of the template has it: a time before all records.
     private static final String OLDEST = "1";
@@ -70,13 +70,14 @@ public final class InputStart {
         return isCovered ? Optional.empty() : Optional.of(what + choice);
     }
 
-    /// A time from which on reading a stream misses nothing: before the first record of any shard that State may
-    /// not have taken. Empty if no places are noted.
+    /// A time from which on reading a stream misses nothing: before the first record of any shard that State
+    /// may not have taken. Empty if no places are noted.
     ///
     /// Lambda begins with a shard when it is done with its parents. So a shard is done if State has taken a
-    /// record of one that follows it, though the last batches before its end were not noted. The stream must still
-    /// have this record: a stream that was deleted and made anew has the same ARN and the same shards, and the
-    /// places that are noted are of the former one. If the record has expired, so have those of the parents.
+    /// record of one that follows it, though the last batches before its end were not noted. The stream must
+    /// still have this record: a stream that was deleted and made anew has the same ARN and the same shards,
+    /// and the places that are noted are of the former one. If the record has expired, so have those of the
+    /// parents.
     ///
     /// @param stream its ARN
     static Optional<Instant> covered(Store store, Supplier<Streams> streams, String stream) {
@@ -113,8 +114,8 @@ public final class InputStart {
         return Optional.of(first.minus(MARGIN));
     }
 
-    /// When the first record of a shard came that State may not have taken, or now. If the shard does not have the
-    /// record at the place any more, State may have taken none of those that are left.
+    /// When the first record of a shard came that State may not have taken, or now. If the shard does not have
+    /// the record at the place any more, State may have taken none of those that are left.
     private static Instant notTaken(@Nullable Found taken, Store store, Pages pages, Instant now) {
         Found found = taken == null ? Found.oldest(store, pages, now) : taken;
         return found.behind == null ? now : found.behind;
@@ -144,7 +145,7 @@ public final class InputStart {
 
         private void look(Store store, Pages pages, Position from, Instant now) {
             try {
-                ShardReading.read(store, pages, from, new Position.Time(now), this::take);
+                ShardReader.read(store, pages, from, new Position.Time(now), this::take);
             } catch (CancellationException seen) {
                 return;
             }

@@ -29,9 +29,9 @@ import software.amazon.awssdk.services.kinesis.model.ValidationException;
 /// Puts records into a Kinesis stream, many requests at a time.
 ///
 /// The entries of a request succeed or fail one by one, in no order. So a request holds at most one record of a
-/// partition key, and the next one of that key waits until it is in: what the stream has of a key is in its order, also
-/// when entries are refused and sent again. A request without an answer is sent again as well; if it did go through,
-/// the stream has its records twice, which the pipeline takes for duplicates.
+/// partition key, and the next one of that key waits until it is in: what the stream has of a key is in its
+/// order, also when entries are refused and sent again. A request without an answer is sent again as well; if
+/// it did go through, the stream has its records twice, which the pipeline takes for duplicates.
 ///
 ///     waiting   partition key -> its records, in their order; the first may be in a request
 ///     ready     keys whose first record is in no request; those that were refused come first
@@ -49,8 +49,8 @@ public final class Producer {
     /// For how long nothing of what is sent has to be answered until the stream is given up.
     static final Duration SILENCE_MAX = Duration.ofMinutes(1);
 
-    /// The largest record for a stream that is not set up for larger ones. Such a stream refuses a whole request
-    /// for one larger record, so larger ones go alone.
+    /// The largest record for a stream that is not set up for larger ones. Such a stream refuses a whole
+    /// request for one larger record, so larger ones go alone.
     private static final int USUAL_BYTES_MAX = 1024 * 1024;
 
     private static final int WAITING_RECORDS_MAX = 20_000;
@@ -62,7 +62,7 @@ public final class Producer {
     private final String stream;
     private final Threads threads;
     private final RandomGenerator random;
-    private final BiConsumer<Outgoing, String> refused;
+    private final BiConsumer<StreamRecord, String> refused;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Deque<Entry>> waiting = new HashMap<>();
@@ -100,10 +100,10 @@ public final class Producer {
     }
 
     private static final class Entry {
-        private final Outgoing record;
+        private final StreamRecord record;
         private int attempts;
 
-        Entry(Outgoing record) {
+        Entry(StreamRecord record) {
             this.record = record;
         }
     }
@@ -117,7 +117,7 @@ public final class Producer {
             String stream,
             Threads threads,
             RandomGenerator random,
-            BiConsumer<Outgoing, String> refused) {
+            BiConsumer<StreamRecord, String> refused) {
         this.client = client;
         this.stream = stream;
         this.threads = threads;
@@ -128,7 +128,7 @@ public final class Producer {
     /// Takes a record, and waits until there is room for the next one.
     ///
     /// @throws RuntimeException why nothing more can be put
-    public void add(Outgoing record) {
+    public void add(StreamRecord record) {
         if (record.bytes() > REQUEST_BYTES_MAX) {
             refused.accept(
                     record,
@@ -162,8 +162,8 @@ public final class Producer {
         threads.await(next);
     }
 
-    /// No record follows. Returns when all are in; throws if one could not be put, when no request is under way any
-    /// more.
+    /// No record follows. Returns when all are in; throws if one could not be put, when no request is under way
+    /// any more.
     public Sent finish() {
         locked(() -> closed = true);
         pump();
@@ -185,7 +185,8 @@ public final class Producer {
         return locked(() -> List.copyOf(outstanding));
     }
 
-    /// Sends nothing more. What is under way may still succeed; [#finish] waits for that and fails with the reason.
+    /// Sends nothing more. What is under way may still succeed; [#finish] waits for that and fails with the
+    /// reason.
     public void giveUp(String reason) {
         stop(new IllegalStateException(reason));
         settle();

@@ -3,7 +3,7 @@ package dev.onefold.aws.stream;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
-import dev.onefold.aws.stream.ShardReading.Extent;
+import dev.onefold.aws.stream.ShardReader.Extent;
 import dev.onefold.aws.stream.Shards.Shard;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Fates;
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
-/// Reads a range of a stream again and folds it again, which changes nothing of what is in: it is safe at any time,
-/// beside the functions, and as often as anyone likes. Parents are read before the shards that they were split or
-/// merged into, and several shards at a time.
+/// Reads a range of a stream again and folds it again, which changes nothing of what is in: it is safe at any
+/// time, beside the functions, and as often as anyone likes. Parents are read before the shards that they were
+/// split or merged into, and several shards at a time.
 public final class Replay {
     private static final int SHARDS_AT_A_TIME = 8;
 
@@ -46,7 +46,8 @@ public final class Replay {
     ///
     /// @param shards number of shards that were read
     /// @param forgotten places where the stream has forgotten a part of the range; may be empty
-    /// @param quiet number of shards whose newest record is not known to be read: they gave none any more, and a
+    /// @param quiet number of shards whose newest record is not known to be read: they gave none any more, and
+    ///     a
     ///     table's stream says no more than that
     public record Done(Fates fates, int shards, List<String> forgotten, int quiet) {
         public Done {
@@ -66,8 +67,8 @@ public final class Replay {
         this.progress = progress;
     }
 
-    /// Reads and folds a range of a Kinesis stream. Fails if a record cannot be written; all that was read with it is
-    /// in then, and the same range may be replayed again.
+    /// Reads and folds a range of a Kinesis stream. Fails if a record cannot be written; all that was read with
+    /// it is in then, and the same range may be replayed again.
     ///
     /// @param stream its name or its ARN
     /// @param progress is told what became of the records by now, on any thread, by one at a time
@@ -152,7 +153,7 @@ public final class Replay {
     /// One shard after the other, until none is left.
     private void read(Queue<Shard> waiting, List<String> forgotten) {
         for (Shard shard = waiting.poll(); shard != null; shard = waiting.poll()) {
-            Extent extent = ShardReading.read(
+            Extent extent = ShardReader.read(
                     store, stream.pages(shard.id()), stream.begin(range.from()), range.to(), this::take);
             note(shard.id(), extent, forgotten);
         }

@@ -10,7 +10,7 @@ import dev.onefold.aws.letter.Letter;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.store.Store;
-import dev.onefold.aws.stream.ShardReading.Extent;
+import dev.onefold.aws.stream.ShardReader.Extent;
 import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetter;
@@ -78,7 +78,7 @@ public final class Retries {
         Optional<Definition> definition = new Definitions(store).find();
         FailedBatch batch = FailedBatch.read(message.body());
         List<Batches.Taken> parts = new ArrayList<>();
-        Extent extent = ShardReading.read(
+        Extent extent = ShardReader.read(
                 store,
                 pages(batch),
                 new Position.Sequence(batch.firstSequence()),

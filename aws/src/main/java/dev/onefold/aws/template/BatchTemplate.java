@@ -2,7 +2,7 @@ package dev.onefold.aws.template;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.batch.Collect;
-import dev.onefold.aws.batch.Receiving;
+import dev.onefold.aws.batch.FunctionReceivers;
 import dev.onefold.aws.template.Template.Service;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Forget;
@@ -18,22 +18,24 @@ import java.util.stream.Collectors;
 public final class BatchTemplate {
     private static final String NAME = "batch.yaml";
 
-    /// How many collectors can write at once without getting in each other's way: 917 to 1,249 transactions a second.
+    /// How many collectors can write at once without getting in each other's way: 917 to 1,249 transactions a
+    /// second.
     private static final int LANES = 64;
 
     static final int LANES_MAX = 256;
 
     private static final List<String> FUNCTIONS = List.of("Collect", "Seal", "Deliver");
 
-    /// Names of variables that a function may have beside ours, those of Lambda, and those that the JVM, the shell, the
-    /// loader or a client obeys.
+    /// Names of variables that a function may have beside ours, those of Lambda, and those that the JVM, the
+    /// shell, the loader or a client obeys.
     private static final String VARIABLE = "(?!AWS_|LAMBDA_|ONEFOLD_|LD_|LC_|BASH_|MALLOC_|GLIBC_)"
             + "(?!(?:JAVA|JDK)_(?:\\w+_)?(?:OPTIONS|OPTS|HOME)$)"
             + "(?!(?i:(?:HTTPS?|ALL|NO)_PROXY)$)"
             + "(?!(?:PATH|CLASSPATH|HOME|TZ|LANG|LANGUAGE|ENV|IFS|PWD|SHELL|USER|TMPDIR)$)"
             + "[a-zA-Z][a-zA-Z0-9_]{1,63}";
 
-    /// How long a message waits for others by default: seldom enough to be cheap, and a small part of a batch's wait.
+    /// How long a message waits for others by default: seldom enough to be cheap, and a small part of a batch's
+    /// wait.
     private static final Duration WINDOW = Duration.ofSeconds(5);
 
     private static final int WINDOWS_PER_WAIT = 12;
@@ -107,7 +109,7 @@ public final class BatchTemplate {
                     "its text takes " + code.length() + " characters of a function's environment, and at most "
                             + Environment.PIPELINE_CHARACTERS_MAX + " are left for it. Make it shorter.");
         }
-        Optional<String> secret = Receiving.secret(batching);
+        Optional<String> secret = FunctionReceivers.secret(batching);
         if (secret.isPresent() && !secret.get().matches(VARIABLE)) {
             throw refusal(
                     pipeline,
@@ -116,13 +118,13 @@ public final class BatchTemplate {
         }
         Set<String> conditions = new TreeSet<>(Set.of(TemplateFile.condition(input)));
         secret.ifPresent(_ -> conditions.add("secret"));
-        Optional<String> objects = Receiving.objects(batching);
+        Optional<String> objects = FunctionReceivers.objects(batching);
         objects.ifPresent(_ -> conditions.add("objects"));
-        List<String> contents = Receiving.contentActions(batching);
+        List<String> contents = FunctionReceivers.contentActions(batching);
         if (!contents.isEmpty()) {
             conditions.add("contents");
         }
-        Optional<String> function = Receiving.function(batching);
+        Optional<String> function = FunctionReceivers.function(batching);
         function.ifPresent(_ -> conditions.add("function"));
         boolean forgets = !(batching.forget() instanceof Forget.Never);
         boolean asksRetention = input == Input.STREAM && forgets;
@@ -148,7 +150,7 @@ public final class BatchTemplate {
                 .replace("<window>", String.valueOf(window(batching)))
                 .replace(
                         "<deliver timeout>",
-                        String.valueOf(Receiving.invocationMax(batching).toSeconds()))
+                        String.valueOf(FunctionReceivers.invocationMax(batching).toSeconds()))
                 .replace(
                         "<unsealed alarm>",
                         String.valueOf(batching.waitMax().plus(UNSEALED_MAX).toMillis()))

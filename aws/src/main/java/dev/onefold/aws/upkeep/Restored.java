@@ -14,7 +14,7 @@ import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Functions;
-import dev.onefold.aws.state.TableFilling;
+import dev.onefold.aws.state.TableFill;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
@@ -33,20 +33,21 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// Recovers a deployment whose tables were restored from backups, or replaced by empty ones: a new [Incarnation]
-/// begins. Then [AwsEngine#rebuild()] recomputes the totals from the rows, while events come in again. The totals
-/// of a function's tables are recomputed from their rows before events come in again.
+/// Recovers a deployment whose tables were restored from backups, or replaced by empty ones: a new
+/// [Incarnation] begins. Then [AwsEngine#rebuild()] recomputes the totals from the rows, while events come in
+/// again. The totals of a function's tables are recomputed from their rows before events come in again.
 ///
-/// The order of the writes makes a run safe to stop anywhere, and several runs safe at once. First the definition
-/// takes the new incarnation, and names no tables: every process that begins is refused. Of several runs that
-/// write it at once, one succeeds and alone goes on, so the headers never get an incarnation that the definition
-/// has not had. Then the headers follow: additions to totals from before are refused, and no answer from before
-/// is finished. Then the gates: writes to rows from before are refused. At the end the definition names the
-/// tables again.
+/// The order of the writes makes a run safe to stop anywhere, and several runs safe at once. First the
+/// definition takes the new incarnation, and names no tables: every process that begins is refused. Of several
+/// runs that write it at once, one succeeds and alone goes on, so the headers never get an incarnation that the
+/// definition has not had. Then the headers follow: additions to totals from before are refused, and no answer
+/// from before is finished. Then the gates: writes to rows from before are refused. At the end the definition
+/// names the tables again.
 ///
-/// The numbers of views and the ids of letters go on far above all that the tables know: a process from the time that
-/// was lost may be about to fill or delete a view that came there, and a person may have a list of the letters of then.
-/// How far depends on the time alone. So numbers are not given again when tables are restored to one moment twice.
+/// The numbers of views and the ids of letters go on far above all that the tables know: a process from the
+/// time that was lost may be about to fill or delete a view that came there, and a person may have a list of
+/// the letters of then. How far depends on the time alone. So numbers are not given again when tables are
+/// restored to one moment twice.
 public final class Restored {
     /// Before the first deployment.
     private static final Instant BEGINNING = Instant.parse("2025-01-01T00:00:00Z");
@@ -179,7 +180,7 @@ public final class Restored {
     private Verification fill(Definition closed) {
         Definition both = new Claims(store).withView(closed, closed.servedView().pipeline(), 1, "");
         Definition.View fresh = both.view(both.last());
-        long rows = TableFilling.fill(store, closed, fresh.number());
+        long rows = TableFill.fill(store, closed, fresh.number());
         // This process alone goes on before it says so to others.
         store.ids().note(TableIds.of(store), store.clock().instant());
         store.threads().each(closed.lanes(), lane -> Reduce.lane(store, lane));
@@ -255,8 +256,8 @@ public final class Restored {
         return new Incarnation(id.compareTo(greatest) > 0 ? id : greatest + "+" + id, none);
     }
 
-    /// The headers as if all lanes had had their last commit: of the transactions that wrote them, a backup may hold a
-    /// part.
+    /// The headers as if all lanes had had their last commit: of the transactions that wrote them, a backup may
+    /// hold a part.
     private void move(List<Optional<Header>> headers, Definition closed) {
         long commits = 0;
         long epoch = 0;
@@ -276,8 +277,8 @@ public final class Restored {
         }
     }
 
-    /// Notes which views the table of totals holds anything of, so that it is cleaned away: a table of another time may
-    /// hold what was cleaned away once.
+    /// Notes which views the table of totals holds anything of, so that it is cleaned away: a table of another
+    /// time may hold what was cleaned away once.
     private void clean(Definition closed) {
         Set<Integer> views = new TreeSet<>(Set.of(closed.served()));
         Queries.scan(
@@ -287,6 +288,6 @@ public final class Restored {
                         .map(item -> Items.text(item, TotalsKey.PARTITION))
                         .filter(partition -> !partition.equals(Header.PARTITION))
                         .forEach(partition -> views.add(TotalsKey.view(partition))));
-        Cleaning.note(store, closed.last(), views);
+        TotalsCleaner.note(store, closed.last(), views);
     }
 }

@@ -6,9 +6,9 @@ import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
-import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Functions;
 import dev.onefold.aws.state.Progress;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.grammar.PipelineText;
@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Brings a deployment to the pipeline that was deployed, and audits it, a step at a time, while events go on.
 ///
-/// Another pipeline becomes a second view. New rows are written with both, under a new epoch, so functions of the old
-/// and of the new code do the same; the others are filled in; when all are, and their deltas are added, the new view
-/// serves and the old one is cleaned away. An audit is a second view of the same pipeline, of some leaves, which is
-/// compared with the served one in one cut; it goes on, too, when the pipeline that was deployed is refused. Whatever
-/// stops a step, the next one goes on where the tables say.
+/// Another pipeline becomes a second view. New rows are written with both, under a new epoch, so functions of
+/// the old and of the new code do the same; the others are filled in; when all are, and their deltas are added,
+/// the new view serves and the old one is cleaned away. An audit is a second view of the same pipeline, of some
+/// leaves, which is compared with the served one in one cut; it goes on, too, when the pipeline that was
+/// deployed is refused. Whatever stops a step, the next one goes on where the tables say.
 ///
-/// Several steps at once get in each other's way and do no harm: each change of the definition is on condition that
-/// nobody else has changed it.
+/// Several steps at once get in each other's way and do no harm: each change of the definition is on condition
+/// that nobody else has changed it.
 public final class Upkeep {
     /// Owner of the views that are begun here; others are of a person's `verify` or `rebuild`.
     static final String OWNER = "upkeep";
@@ -98,7 +98,7 @@ public final class Upkeep {
         new Claims(store).require(definition.get());
         try {
             return upkeep.step(definition.get(), auditOneIn);
-        } catch (Filling.Overtaken overtaken) {
+        } catch (RowFill.Overtaken overtaken) {
             return new Outcome.Working(0); // The next step looks again.
         }
     }
@@ -123,8 +123,8 @@ public final class Upkeep {
         return new Outcome.Refused(refusal);
     }
 
-    /// Another function takes the place of the one before only at the end of its deployment, with [#serve]: a tick may
-    /// come in the middle of an update that is rolled back.
+    /// Another function takes the place of the one before only at the end of its deployment, with [#serve]: a
+    /// tick may come in the middle of an update that is rolled back.
     private Outcome ofFunction(Definition definition, int auditOneIn) {
         Pipeline served = definition.servedView().pipeline();
         if (isSame(served, wanted)) {
@@ -158,7 +158,7 @@ public final class Upkeep {
                     ? shadow(definition, other.get())
                     : drop(definition); // It was on its way to a pipeline that is not wanted any more.
         }
-        if (!LetterFilling.fill(store, definition, goesOn)) {
+        if (!LetterFill.fill(store, definition, goesOn)) {
             return new Outcome.Working(0);
         }
         return auditOneIn > 0
@@ -170,7 +170,7 @@ public final class Upkeep {
         Optional<Definition.View> other = definition.otherView();
         if (other.isEmpty()) {
             // A row that is refused is a letter before another pipeline looks at it.
-            return LetterFilling.settleRows(store, definition, goesOn)
+            return LetterFill.settleRows(store, definition, goesOn)
                     ? begun(definition, wanted, 1, both -> toward(both, both.view(both.last())))
                     : new Outcome.Working(0);
         }
@@ -212,10 +212,11 @@ public final class Upkeep {
         };
     }
 
-    /// Lets the function that was deployed fold from now on, at the end of its deployment: it takes the place of the
-    /// one before, if its tables and roll-ups are the same. A key goes on with it at its next event, or when a pass
-    /// over the keys comes to it. Where no record has come yet, this makes the definition. Otherwise an invocation
-    /// of the version before could make it after the update, and records would wait for ever.
+    /// Lets the function that was deployed fold from now on, at the end of its deployment: it takes the place
+    /// of the one before, if its tables and roll-ups are the same. A key goes on with it at its next event, or
+    /// when a pass over the keys comes to it. Where no record has come yet, this makes the definition.
+    /// Otherwise an invocation of the version before could make it after the update, and records would wait for
+    /// ever.
     ///
     /// @param lanes of a deployment that has no definition yet, as are its gates
     /// @return why it may not; empty if it does
@@ -273,7 +274,8 @@ public final class Upkeep {
         return isLeft ? drop(definition) : new Outcome.Idle();
     }
 
-    /// Reports before the audit ends: if this process stops in between, the result is reported twice rather than never.
+    /// Reports before the audit ends: if this process stops in between, the result is reported twice rather
+    /// than never.
     private Outcome audit(Definition definition, Definition.View view) {
         return filled(definition, view, rows -> {
             Verification verification = TotalsReads.compare(store, definition, view, rows);
@@ -284,7 +286,7 @@ public final class Upkeep {
 
     /// Once all rows are in a view, and all deltas that this took are in the totals.
     private Outcome filled(Definition definition, Definition.View view, LongFunction<Outcome> then) {
-        Progress progress = Filling.fill(store, definition, view.number(), goesOn);
+        Progress progress = RowFill.fill(store, definition, view.number(), goesOn);
         if (!progress.isDone() || !goesOn.getAsBoolean()) {
             return new Outcome.Working(progress.rows());
         }
@@ -297,13 +299,13 @@ public final class Upkeep {
     }
 
     private Outcome clean(Definition definition) {
-        Set<Integer> views = Cleaning.left(store, definition);
+        Set<Integer> views = TotalsCleaner.left(store, definition);
         if (views.isEmpty()) {
             return new Outcome.Idle();
         }
         definitions.moveGates(definition);
         store.threads().pause(Store.IN_FLIGHT_MAX);
         drain(definition);
-        return Cleaning.clean(store, definition, views, goesOn) ? new Outcome.Idle() : new Outcome.Working(0);
+        return TotalsCleaner.clean(store, definition, views, goesOn) ? new Outcome.Idle() : new Outcome.Working(0);
     }
 }

@@ -15,11 +15,11 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowForm;
-import dev.onefold.tables.Seeding;
+import dev.onefold.tables.Seeder;
 import dev.onefold.tables.SourceTable;
 import dev.onefold.tables.TableRows;
-import dev.onefold.tables.compare.Finding.Kind;
-import dev.onefold.tables.compare.Finding.Outcome;
+import dev.onefold.tables.compare.Difference.Kind;
+import dev.onefold.tables.compare.Difference.Outcome;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison;
 import dev.onefold.tables.compare.SourceComparison.Passing;
@@ -86,7 +86,7 @@ class RepairRacesTest {
             Store store, DynamoDbAsyncClient client, String table, Passing passing, Runnable before)
             throws IOException, InterruptedException {
         ResyncTurn turn = ResyncTurn.take(store).orElseThrow();
-        Seeding.Intake intake = new RepairIntake(store, turn, RecordEnds.LINES);
+        Seeder.Intake intake = new RepairIntake(store, turn, RecordEnds.LINES);
         return new SourceComparison(
                         AwsEngine.deployed(store),
                         new SourceComparison.Side(

@@ -36,11 +36,11 @@ final class ServedTrades {
     final Puts puts = new Puts();
     final Store store;
     Duration most = Duration.ofSeconds(20);
-    private final Serving serving;
+    private final UrlHandler serving;
 
     private ServedTrades(Store store, Access access, boolean isWritten, int bytesMax) throws IOException {
         this.store = store;
-        serving = new Serving(store, PIPELINE, access, isWritten ? intake() : null, bytesMax);
+        serving = new UrlHandler(store, PIPELINE, access, isWritten ? intake() : null, bytesMax);
     }
 
     private StreamIntake intake() {

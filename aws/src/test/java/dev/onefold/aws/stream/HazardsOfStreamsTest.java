@@ -21,7 +21,7 @@ class HazardsOfStreamsTest {
             for (int i = 0; i < 2_000; i++) {
                 String record = "k" + i % 40 + ":" + i;
                 all.add(record);
-                producer.add(new Outgoing(i, "k" + i % 40, record.getBytes(StandardCharsets.UTF_8)));
+                producer.add(new StreamRecord(i, "k" + i % 40, record.getBytes(StandardCharsets.UTF_8)));
             }
             producer.finish();
             List<String> stored = new ArrayList<>();

@@ -42,12 +42,12 @@ class ProducerTest {
                 client, "s", turns, random, (record, reason) -> refused.add(record.number() + " " + reason));
     }
 
-    private static Outgoing record(long number, String key) {
-        return new Outgoing(number, key, (key + ":" + number).getBytes(StandardCharsets.UTF_8));
+    private static StreamRecord record(long number, String key) {
+        return new StreamRecord(number, key, (key + ":" + number).getBytes(StandardCharsets.UTF_8));
     }
 
-    private static Outgoing large(long number, int bytes) {
-        return new Outgoing(number, "k" + number, new byte[bytes]);
+    private static StreamRecord large(long number, int bytes) {
+        return new StreamRecord(number, "k" + number, new byte[bytes]);
     }
 
     /// What a stream has of each key, by its order within the shards, without repetitions.
@@ -72,7 +72,7 @@ class ProducerTest {
             int count = random.nextInt(3_000);
             Map<String, List<String>> expected = new LinkedHashMap<>();
             for (int i = 0; i < count; i++) {
-                Outgoing record = record(i, "k" + random.nextInt(keys));
+                StreamRecord record = record(i, "k" + random.nextInt(keys));
                 expected.computeIfAbsent(record.partitionKey(), _ -> new ArrayList<>())
                         .add(record.partitionKey() + ":" + i);
                 producer.add(record);

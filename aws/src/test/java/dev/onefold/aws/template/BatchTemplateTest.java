@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.onefold.aws.batch.Receiving;
+import dev.onefold.aws.batch.FunctionReceivers;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.store.WakeItem;
 import dev.onefold.core.pipeline.Batching;
@@ -144,7 +144,7 @@ class BatchTemplateTest {
                             "{\"http\":\"https://host/x\",\"timeout\":\"" + timeout + "\"},\"receiver\":\"once\"")
                     .fold();
             assertThat(read.properties("Deliver").get("Timeout").asLong())
-                    .isBetween(Receiving.limits(batching).attempt().toSeconds() + 60, 900L);
+                    .isBetween(FunctionReceivers.limits(batching).attempt().toSeconds() + 60, 900L);
         }
     }
 

@@ -12,7 +12,7 @@ import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.serve.Access;
-import dev.onefold.aws.serve.Serving;
+import dev.onefold.aws.serve.UrlHandler;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Template.Input;
@@ -124,7 +124,7 @@ class ServeRoleTest {
         return allowed;
     }
 
-    private static int status(Serving serving, String target) throws IOException {
+    private static int status(UrlHandler serving, String target) throws IOException {
         int mark = target.indexOf('?');
         ObjectNode event = JSON.createObjectNode()
                 .put("rawPath", mark < 0 ? target : target.substring(0, mark))
@@ -137,7 +137,7 @@ class ServeRoleTest {
     }
 
     private void ask(Store store, Pipeline pipeline, Map<String, Integer> expected) throws IOException {
-        Serving serving = new Serving(noted(store), pipeline, new Access.Signed(), null);
+        UrlHandler serving = new UrlHandler(noted(store), pipeline, new Access.Signed(), null);
         for (String route : ODD) {
             assertThat(status(serving, "/v1/" + pipeline.name() + "/" + route))
                     .as(route)

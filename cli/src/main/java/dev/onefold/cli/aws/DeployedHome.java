@@ -3,12 +3,12 @@ package dev.onefold.cli.aws;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.event.StreamName;
 import dev.onefold.aws.letter.LetterTable;
-import dev.onefold.aws.resync.DeployedPassing;
+import dev.onefold.aws.resync.DeployedCatchUp;
 import dev.onefold.aws.resync.Renewal;
 import dev.onefold.aws.resync.RepairIntake;
 import dev.onefold.aws.resync.ResyncTurn;
 import dev.onefold.aws.resync.RetryQueue;
-import dev.onefold.aws.resync.RowListing;
+import dev.onefold.aws.resync.RowScan;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
@@ -24,7 +24,7 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.Rate;
-import dev.onefold.tables.Seeding;
+import dev.onefold.tables.Seeder;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison.Passing;
 import java.io.IOException;
@@ -88,7 +88,7 @@ final class DeployedHome implements Home {
 
     @Override
     public String announcement(Engine engine) {
-        return Announcement.ofRows(new RowListing(store(engine), Rate.of(0)).units(), RowListing.UNITS_PER_SECOND);
+        return Announcement.ofRows(new RowScan(store(engine), Rate.of(0)).units(), RowScan.UNITS_PER_SECOND);
     }
 
     @Override
@@ -109,7 +109,7 @@ final class DeployedHome implements Home {
             return new Deployed(
                     tables,
                     work,
-                    new DeployedPassing.Input(stream, () -> aws.kinesis(options.kinesis), aws::changes, retries),
+                    new DeployedCatchUp.Input(stream, () -> aws.kinesis(options.kinesis), aws::changes, retries),
                     work.repairs() ? Optional.of(turn(tables, pipeline)) : Optional.empty());
         } catch (RuntimeException e) {
             retries.ifPresent(RetryQueue::close);
@@ -177,16 +177,16 @@ final class DeployedHome implements Home {
         private final AwsEngine engine;
         private final String incarnation;
         private final Work work;
-        private final DeployedPassing.Input input;
+        private final DeployedCatchUp.Input input;
         private final Optional<ResyncTurn> turn;
         private final Optional<Renewal> renewal;
 
-        Deployed(Store store, Work work, DeployedPassing.Input input, Optional<ResyncTurn> turn) {
+        Deployed(Store store, Work work, DeployedCatchUp.Input input, Optional<ResyncTurn> turn) {
             this.store = store;
             this.work = work;
             this.input = input;
             this.turn = turn;
-            engine = AwsEngine.deployed(store).listingAt(Rate.of(RowListing.UNITS_PER_SECOND));
+            engine = AwsEngine.deployed(store).listingAt(Rate.of(RowScan.UNITS_PER_SECOND));
             incarnation = engine.incarnation();
             renewal = turn.map(mine -> Renewal.of(store.threads(), mine::renew));
         }
@@ -203,11 +203,11 @@ final class DeployedHome implements Home {
 
         @Override
         public Passing passing() {
-            return new DeployedPassing(store, number(), input, work.waiting());
+            return new DeployedCatchUp(store, number(), input, work.waiting());
         }
 
         @Override
-        public Seeding.Intake intake() {
+        public Seeder.Intake intake() {
             return new RepairIntake(store, turn.orElseThrow(), RecordEnds.of(engine.pipeline()));
         }
 

@@ -18,9 +18,9 @@ import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.seed.Announcement;
 import dev.onefold.cli.seed.Clients;
 import dev.onefold.cli.seed.Opened;
-import dev.onefold.cli.seed.Opening;
 import dev.onefold.cli.seed.Run;
 import dev.onefold.cli.seed.SeedOptions;
+import dev.onefold.cli.seed.SeedSources;
 import dev.onefold.cli.seed.Versions;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Pipeline;
@@ -87,7 +87,7 @@ final class DeployedSeedCommand implements Callable<Integer> {
         }
         Pipeline served = engine.pipeline();
         try (Clients clients = new Clients(aws::place);
-                Opened opened = new Opening(caller, options, clients, served, 0).open()) {
+                Opened opened = new SeedSources(caller, options, clients, served, 0).open()) {
             new LetterTable(store).input().ifPresent(input -> Versions.requireKind(served, opened.stream(), input));
             caller.note(Announcement.of(served, opened, 0));
             caller.note(Announcement.ofWrites(opened, rate));

@@ -1,9 +1,9 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.stream.Outgoing;
 import dev.onefold.aws.stream.PartitionKeys;
 import dev.onefold.aws.stream.Producer;
+import dev.onefold.aws.stream.StreamRecord;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -28,7 +28,8 @@ import java.util.function.LongSupplier;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
 
-/// One call of `onefold aws produce`: what it reads, puts, and says about both. One thread; refusals come on any.
+/// One call of `onefold aws produce`: what it reads, puts, and says about both. One thread; refusals come on
+/// any.
 final class Production {
     private static final int REFUSALS_SHOWN_MAX = 10;
     private static final int PROGRESS_RECORDS = 1_000;
@@ -147,7 +148,7 @@ final class Production {
                         "it has " + line.bytes() + " bytes, and a record has at most "
                                 + dev.onefold.core.pipeline.Limits.RECORD_BYTES_MAX);
             } else {
-                producer.add(new Outgoing(lines, keys.of(data), data));
+                producer.add(new StreamRecord(lines, keys.of(data), data));
             }
             if ((lines - skipped) % PROGRESS_RECORDS == 0) {
                 progress.at(bytes.getAsLong(), lines - skipped);

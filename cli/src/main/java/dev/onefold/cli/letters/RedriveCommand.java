@@ -86,8 +86,8 @@ final class RedriveCommand implements Callable<Integer> {
     private ExitCode redriveChosen(Engine engine, DeadLetters.Keys keys) throws IOException {
         DeadLetters letters = engine.deadLetters();
         try (Outcomes outcomes = Outcomes.summary(letters, all.caller(), chosen.count(letters, all))) {
-            if (Ascending.isOf(engine)) {
-                Ascending ascending = new Ascending(engine);
+            if (RedriveOrder.isOf(engine)) {
+                RedriveOrder ascending = new RedriveOrder(engine);
                 chosen.forEach(letters, all, 0, some -> {
                     ascending.add(some);
                     return true;

@@ -186,7 +186,7 @@ public final class RunCommand implements Callable<Integer> {
                     + " pipeline with batches that has collected some goes without, and delivers them.");
         }
         queue.requirePossible(data.definition());
-        Running.requirePossible(caller, pipeline);
+        RunningEngine.requirePossible(caller, pipeline);
         if (signals) {
             stop.makeOnSignals();
         }
@@ -226,7 +226,7 @@ public final class RunCommand implements Callable<Integer> {
             given.machine().pause().run();
             fullDisk.requireGoingOn();
         });
-        try (Running running = Running.open(caller, pipeline, settings, acceptLoss)) {
+        try (RunningEngine running = RunningEngine.open(caller, pipeline, settings, acceptLoss)) {
             if (running.delivering().isEmpty() && (seal || failOnUndelivered)) {
                 throw CommandFailure.usage("--seal and --fail-on-undelivered are for a pipeline with batches.");
             }
@@ -234,7 +234,7 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private int foldInto(Running running, DataDirectory data) throws IOException {
+    private int foldInto(RunningEngine running, DataDirectory data) throws IOException {
         EmbeddedEngine owned = running.engine();
         if (separate && copy) {
             throw CommandFailure.usage(
@@ -259,7 +259,7 @@ public final class RunCommand implements Callable<Integer> {
             exitCode = queue.fold(caller, owned, stop);
         }
         summary.folded();
-        Delivering deliveries = running.delivering().orElse(null);
+        RunDeliveries deliveries = running.delivering().orElse(null);
         if (deliveries != null) {
             deliveries.await(seal, stop);
         }

@@ -22,7 +22,8 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/// Compares an engine's rows with the table that they come from, and repairs them if that is wanted. One thread.
+/// Compares an engine's rows with the table that they come from, and repairs them if that is wanted. One
+/// thread.
 public final class Against {
     private final Caller caller;
     private final AgainstOptions options;
@@ -81,7 +82,7 @@ public final class Against {
         requirePossible(pipeline);
         home.note(engine);
         try (Clients clients = home.clients();
-                Opened opened = new Opening(caller, options.asSeed(), clients, pipeline, options.rate()).open()) {
+                Opened opened = new SeedSources(caller, options.asSeed(), clients, pipeline, options.rate()).open()) {
             requireStrong(opened);
             String ours = home.announcement(engine);
             caller.note(Announcement.compared(pipeline, opened, options.rate()) + (ours.isEmpty() ? "" : "\n" + ours));

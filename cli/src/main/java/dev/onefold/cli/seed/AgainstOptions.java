@@ -117,7 +117,7 @@ public final class AgainstOptions {
 
     /// Whether the source is a table of DynamoDB or an export of one.
     public boolean isOnAws() {
-        return source != null && (source.startsWith(Opening.DYNAMODB) || source.startsWith(Opening.EXPORT));
+        return source != null && (source.startsWith(SeedSources.DYNAMODB) || source.startsWith(SeedSources.EXPORT));
     }
 
     /// Whether rows are changed.

@@ -5,8 +5,8 @@ import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine;
 import dev.onefold.core.Sync;
-import dev.onefold.tables.Seeding;
-import dev.onefold.tables.compare.EnginePassing;
+import dev.onefold.tables.Seeder;
+import dev.onefold.tables.compare.EngineCatchUp;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison.Passing;
 import java.util.Map;
@@ -58,11 +58,11 @@ public final class EngineHome implements Home {
 
         @Override
         public Passing passing() {
-            return new EnginePassing(engine, number(), work.waiting());
+            return new EngineCatchUp(engine, number(), work.waiting());
         }
 
         @Override
-        public Seeding.Intake intake() {
+        public Seeder.Intake intake() {
             return run::appendRows;
         }
 

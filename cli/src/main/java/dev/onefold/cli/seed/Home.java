@@ -3,7 +3,7 @@ package dev.onefold.cli.seed;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.Engine;
-import dev.onefold.tables.Seeding;
+import dev.onefold.tables.Seeder;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison.Passing;
 import dev.onefold.tables.compare.SourceComparison.Waiting;
@@ -52,7 +52,7 @@ public interface Home {
         Passing passing();
 
         /// Takes repairs.
-        Seeding.Intake intake();
+        Seeder.Intake intake();
 
         /// Ends a comparison that has come to its end.
         ///

@@ -13,9 +13,9 @@ import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.RowMark;
-import dev.onefold.tables.compare.Finding;
-import dev.onefold.tables.compare.Finding.Kind;
-import dev.onefold.tables.compare.Finding.Outcome;
+import dev.onefold.tables.compare.Difference;
+import dev.onefold.tables.compare.Difference.Kind;
+import dev.onefold.tables.compare.Difference.Outcome;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceRow;
 import java.time.Duration;
@@ -102,7 +102,7 @@ record ReportText(Pipeline pipeline, Report report, String repair) {
     }
 
     private void appendFirst(StringBuilder text, Kind kind) {
-        List<Finding> first = report.first(kind);
+        List<Difference> first = report.first(kind);
         if (first.isEmpty()) {
             return;
         }
@@ -111,7 +111,7 @@ record ReportText(Pipeline pipeline, Report report, String repair) {
                 .append(name(kind).substring(1));
         text.append(report.count(kind) > first.size() ? ", the first " + first.size() : "")
                 .append(":\n");
-        for (Finding finding : first) {
+        for (Difference finding : first) {
             text.append("  ").append(Words.visible(Json.of(finding.key())));
             text.append("\n    here   ").append(Words.visible(shown(finding.ours())));
             text.append("\n    source ").append(Words.visible(shown(finding.theirs())));
@@ -181,7 +181,7 @@ record ReportText(Pipeline pipeline, Report report, String repair) {
         return JsonRecord.word(constant).replace(' ', '_');
     }
 
-    private Map<String, @Nullable Object> json(Finding finding) {
+    private Map<String, @Nullable Object> json(Difference finding) {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("key", finding.key());
         json.put("outcome", word(finding.outcome()));

@@ -14,7 +14,7 @@ import dev.onefold.tables.FileRows;
 import dev.onefold.tables.FirstRows;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.RowForm;
-import dev.onefold.tables.Seeding;
+import dev.onefold.tables.Seeder;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -59,17 +59,17 @@ public final class Run {
                                 : "An earlier seeding of this query was interrupted; it is read from its beginning.");
             }
             RowForm form = Versions.form(pipeline, opened.stream(), seed.number());
-            Seeding.Intake intake = form.intake(seed);
-            Seeding seeding = new Seeding(
+            Seeder.Intake intake = form.intake(seed);
+            Seeder seeding = new Seeder(
                     opened.source(),
                     seed,
-                    new Seeding.Way(form, RecordEnds.of(pipeline), opened.rate()),
+                    new Seeder.Way(form, RecordEnds.of(pipeline), opened.rate()),
                     seed.continued() > 0
                             ? intake
                             : new FirstRows(
                                     pipeline, form.kind(), intake, opened.rate().ofSecond()),
                     listener(progress));
-            Seeding.Report report = seeding.run();
+            Seeder.Report report = seeding.run();
             caller.print(text(opened, report, Duration.ofNanos(System.nanoTime() - start)));
             if (!report.finished()) {
                 return stop.exitCodeUnfinished();
@@ -101,8 +101,8 @@ public final class Run {
                 : "The same command reads the query from its beginning, and rows that are in change nothing.";
     }
 
-    private Seeding.Listener listener(Progress progress) {
-        return new Seeding.Listener() {
+    private Seeder.Listener listener(Progress progress) {
+        return new Seeder.Listener() {
             @Override
             public void at(long done, long rows) {
                 progress.at(done, rows);
@@ -115,7 +115,7 @@ public final class Run {
         };
     }
 
-    private String text(Opened opened, Seeding.Report report, Duration elapsed) {
+    private String text(Opened opened, Seeder.Report report, Duration elapsed) {
         Counts counts = report.counts();
         StringBuilder text = new StringBuilder();
         if (!report.finished()) {

@@ -97,7 +97,7 @@ public final class SeedCommand implements Callable<Integer> {
             return options.dryRun ? EngineAccess.read(data, caller, this::seed) : seedThroughOwners(data);
         }
         try (Clients clients = clients();
-                Opened opened = new Opening(caller, options, clients, definition, rate()).open()) {
+                Opened opened = new SeedSources(caller, options, clients, definition, rate()).open()) {
             if (options.dryRun) { // What cannot be seeded is refused before a directory is made for it.
                 caller.note(Announcement.of(definition, opened, rate()));
                 return ExitCode.DONE;
@@ -146,7 +146,7 @@ public final class SeedCommand implements Callable<Integer> {
         EngineArgument.require(engine, Capability.SYNC);
         Pipeline served = engine.pipeline();
         try (Clients clients = clients();
-                Opened opened = new Opening(caller, options, clients, served, rate()).open()) {
+                Opened opened = new SeedSources(caller, options, clients, served, rate()).open()) {
             caller.note(Announcement.of(served, opened, rate()));
             return options.dryRun
                     ? ExitCode.DONE

@@ -8,7 +8,7 @@ import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.EngineOptions;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.QueueOptions;
-import dev.onefold.cli.run.Running;
+import dev.onefold.cli.run.RunningEngine;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.serve.ServeFile.Entry;
 import dev.onefold.embedded.Settings;
@@ -55,7 +55,8 @@ public final class ServeCommand implements Callable<Integer> {
         json
     }
 
-    /// Whether a command line asks for messages as JSON: then also those are that say what is wrong with the command.
+    /// Whether a command line asks for messages as JSON: then also those are that say what is wrong with the
+    /// command.
     public static boolean isJsonLog(List<String> arguments) {
         int at = arguments.indexOf(LOG);
         boolean isServe = !arguments.isEmpty() && arguments.getFirst().equals("serve");
@@ -134,14 +135,14 @@ public final class ServeCommand implements Callable<Integer> {
         if (signals) {
             stop.makeOnSignals();
         }
-        List<Serving> open = new ArrayList<>();
+        List<ServedPipeline> open = new ArrayList<>();
         Logs.to(Logs.of(caller));
         try (HttpService service = listen(listening)) {
             Settings settings = engine.settings(entries.size());
             for (PipelineArgument argument : arguments) {
-                open.add(Serving.open(caller, argument, settings, stop, acceptLoss));
+                open.add(ServedPipeline.open(caller, argument, settings, stop, acceptLoss));
             }
-            service.serve(open.stream().map(Serving::served).toList());
+            service.serve(open.stream().map(ServedPipeline::served).toList());
             serve(service, entries, open);
         } finally {
             close(open);
@@ -156,7 +157,7 @@ public final class ServeCommand implements Callable<Integer> {
         if (before.stream().anyMatch(other -> other.directory().pipeline().equals(name))) {
             throw CommandFailure.usage("Two pipelines have the name " + name + ". Each has a name of its own.");
         }
-        Running.requirePossible(caller, argument);
+        RunningEngine.requirePossible(caller, argument);
         for (String follow : entry.follow()) {
             InputFile.of(caller, follow);
         }
@@ -166,7 +167,7 @@ public final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private void serve(HttpService service, List<Entry> entries, List<Serving> open) {
+    private void serve(HttpService service, List<Entry> entries, List<ServedPipeline> open) {
         Supervisor supervisor = new Supervisor(caller);
         try {
             for (int i = 0; i < open.size(); i++) {
@@ -175,7 +176,7 @@ public final class ServeCommand implements Callable<Integer> {
             caller.note("Serving at " + service.uri() + ". Ctrl-C ends it.");
             supervisor.ready();
             while (!stop.isMade()) {
-                open.forEach(Serving::requireWorking);
+                open.forEach(ServedPipeline::requireWorking);
                 Thread.sleep(LOOK_MS);
             }
             caller.note("Stopping: requests that are under way are answered.");
@@ -199,9 +200,9 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     /// Closes all, also if one of them fails.
-    private static void close(List<Serving> open) {
+    private static void close(List<ServedPipeline> open) {
         Throwable failure = null;
-        for (Serving each : open) {
+        for (ServedPipeline each : open) {
             try {
                 each.close();
             } catch (RuntimeException | Error e) {

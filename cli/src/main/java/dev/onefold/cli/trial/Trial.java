@@ -28,9 +28,9 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/// One trial: makes a deployment, feeds it while its totals are shown beside those that are right, waits until all is
-/// in, compares, says its cost, and deletes all that it has made: whether it came to its end, was stopped, or failed.
-/// Is not thread-safe; the producer has a thread of its own.
+/// One trial: makes a deployment, feeds it while its totals are shown beside those that are right, waits until
+/// all is in, compares, says its cost, and deletes all that it has made: whether it came to its end, was
+/// stopped, or failed. Is not thread-safe; the producer has a thread of its own.
 final class Trial {
     private static final Duration POLL = Duration.ofSeconds(2);
     private static final Duration POLL_LOCAL = Duration.ofMillis(500);
@@ -128,8 +128,8 @@ final class Trial {
         }
     }
 
-    /// Keeps what stands in for AWS until somebody wants it to end, if the trial is to be kept and nobody has stopped
-    /// it.
+    /// Keeps what stands in for AWS until somebody wants it to end, if the trial is to be kept and nobody has
+    /// stopped it.
     void hold() {
         if (asked.keeps() && !stop.isMade()) {
             board.say("Ctrl-C ends it.");
@@ -143,7 +143,7 @@ final class Trial {
         board.say("The stack " + asked.name() + " is there after "
                 + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
         Figures figures = new Figures(services.metrics(), asked.name(), outputs);
-        Producing.Moment last = feed(outputs, load, figures);
+        StreamLoad.Moment last = feed(outputs, load, figures);
         drain(outputs, figures, last);
         ExitCode compared = compare(last);
         bill(figures, last);
@@ -151,13 +151,13 @@ final class Trial {
     }
 
     /// Puts the load, and shows how far both sides are.
-    private Producing.Moment feed(Map<String, String> outputs, Load load, Figures figures) {
+    private StreamLoad.Moment feed(Map<String, String> outputs, Load load, Figures figures) {
         String stream = outputs.getOrDefault("InputStreamName", "");
         long startNanos = System.nanoTime();
-        try (Producing producing = new Producing(load, asked, services.streams(), stream, stop)) {
+        try (StreamLoad producing = new StreamLoad(load, asked, services.streams(), stream, stop)) {
             while (true) {
                 stop.check();
-                Producing.Moment moment = producing.moment();
+                StreamLoad.Moment moment = producing.moment();
                 look(figures);
                 Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
                 show(
@@ -172,7 +172,7 @@ final class Trial {
         }
     }
 
-    private void drain(Map<String, String> outputs, Figures figures, Producing.Moment last) {
+    private void drain(Map<String, String> outputs, Figures figures, StreamLoad.Moment last) {
         Drain drain = new Drain(
                 services,
                 outputs.getOrDefault("InputStreamName", ""),
@@ -230,7 +230,7 @@ final class Trial {
         flow = figures.flow(from.isBefore(begun) ? begun : from, now);
     }
 
-    private void show(Producing.Moment moment, String title) {
+    private void show(StreamLoad.Moment moment, String title) {
         if (board.isDrawn()) {
             board.draw(picture(moment, title));
         } else if (board.isLineDue()) {
@@ -239,7 +239,7 @@ final class Trial {
         }
     }
 
-    private List<String> picture(Producing.Moment moment, String title) {
+    private List<String> picture(StreamLoad.Moment moment, String title) {
         int width = caller.screen().outWidth();
         List<String> lines = new ArrayList<>(Words.wrap(title, width).lines().toList());
         lines.add("");
@@ -256,7 +256,7 @@ final class Trial {
         return lines;
     }
 
-    private List<Sides> sides(Producing.Moment moment) {
+    private List<Sides> sides(StreamLoad.Moment moment) {
         List<Sides> sides = new ArrayList<>();
         boolean alone = moment.right().size() == 1;
         moment.right()
@@ -293,7 +293,7 @@ final class Trial {
         return Words.duration(Duration.ofMillis(ms));
     }
 
-    private ExitCode compare(Producing.Moment last) {
+    private ExitCode compare(StreamLoad.Moment last) {
         read();
         List<Sides> sides = sides(last);
         board.say("");
@@ -317,7 +317,7 @@ final class Trial {
     }
 
     /// CloudWatch counts late, so it is given some time.
-    private void bill(Figures figures, Producing.Moment last) {
+    private void bill(Figures figures, StreamLoad.Moment last) {
         long deadline = System.nanoTime() + COUNTING_MAX.toNanos();
         Figures.Usage usage = figures.usage(begun, Instant.now());
         while (usage.records() < last.put() && System.nanoTime() < deadline && !stop.isMade()) {

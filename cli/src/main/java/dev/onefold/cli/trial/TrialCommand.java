@@ -15,7 +15,7 @@ import dev.onefold.cli.demo.Workplace;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
-import dev.onefold.core.document.Spelling;
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Batching;
@@ -250,7 +250,7 @@ public final class TrialCommand implements Callable<Integer> {
             }
             if (!known.contains(parameter)) {
                 throw CommandFailure.usage("The template has no parameter " + parameter + "."
-                        + Spelling.nearest(parameter, known)
+                        + NearestWord.nearest(parameter, known)
                                 .map(meant -> " Did you mean " + meant + "?")
                                 .orElse(""));
             }

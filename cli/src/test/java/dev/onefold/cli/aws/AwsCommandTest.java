@@ -7,7 +7,7 @@ import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Deliver;
-import dev.onefold.aws.batch.Receiving;
+import dev.onefold.aws.batch.FunctionReceivers;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.DeployedFunction;
 import dev.onefold.aws.item.KeyItem;
@@ -104,7 +104,7 @@ class AwsCommandTest {
         assertThat(aws("batches", "orders.yaml", "seal").out()).isEqualTo("The open batch is empty.\n");
         Deliver.Receiver refuses =
                 new Deliver.Receiver(new DeliveryRules(batching, null), _ -> new Outcome.Refused("It is too old"));
-        new Deliver(store, orders, refuses, Receiving.limits(batching)).run(() -> Duration.ofMinutes(14));
+        new Deliver(store, orders, refuses, FunctionReceivers.limits(batching)).run(() -> Duration.ofMinutes(14));
         assertThat(aws("batches", "orders", "list").out())
                 .contains("2 sealed batches, 2 of them not delivered, 2 put aside; 0 records in the open batch.")
                 .contains("000001: It is too old");

@@ -12,7 +12,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowSource;
-import dev.onefold.tables.Seeding;
+import dev.onefold.tables.Seeder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -181,12 +181,12 @@ class SeedHazardsTest {
         public void close() {}
     }
 
-    private static Seeding.Way way(Engine engine, Sync.Run seed) {
-        return new Seeding.Way(Versions.form(engine.pipeline(), STREAM, seed.number()), RecordEnds.LINES, Rate.of(0));
+    private static Seeder.Way way(Engine engine, Sync.Run seed) {
+        return new Seeder.Way(Versions.form(engine.pipeline(), STREAM, seed.number()), RecordEnds.LINES, Rate.of(0));
     }
 
-    private static Seeding.Listener always() {
-        return new Seeding.Listener() {
+    private static Seeder.Listener always() {
+        return new Seeder.Listener() {
             @Override
             public void at(long done, long rows) {}
 
@@ -202,8 +202,8 @@ class SeedHazardsTest {
             throws IOException, InterruptedException {
         int[] left = {rowsMax};
         try (Sync.Run seed = engine.sync().seed(table.identity(), false)) {
-            Seeding.Way way = way(engine, seed);
-            return new Seeding(
+            Seeder.Way way = way(engine, seed);
+            return new Seeder(
                             table,
                             seed,
                             way,
@@ -214,7 +214,7 @@ class SeedHazardsTest {
                                 left[0]--;
                                 return way.form().intake(seed).append(lines, length);
                             },
-                            new Seeding.Listener() {
+                            new Seeder.Listener() {
                                 @Override
                                 public void at(long done, long rows) {}
 
@@ -275,9 +275,9 @@ class SeedHazardsTest {
                 byte[] lines = (String.join("\n", read) + "\n").getBytes(StandardCharsets.UTF_8);
                 Taken taken = new Taken(lines, read.size());
                 try (Sync.Run seed = engine.sync().seed("read", false)) {
-                    Seeding.Way way = way(engine, seed);
-                    Seeding.Intake intake = way.form().intake(seed);
-                    new Seeding(taken, seed, way, intake, always()).run();
+                    Seeder.Way way = way(engine, seed);
+                    Seeder.Intake intake = way.form().intake(seed);
+                    new Seeder(taken, seed, way, intake, always()).run();
                 }
                 assertEqual(engine, table);
             }

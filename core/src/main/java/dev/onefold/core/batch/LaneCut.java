@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// Cuts batches through lanes, which are logs: each batch takes a range of some lanes, and the next batch begins where
-/// it ends. When a batch is sealed, and with how many records, [Sealing] decides; this class chooses the records.
+/// Cuts batches through lanes, which are logs: each batch takes a range of some lanes, and the next batch
+/// begins where it ends. When a batch is sealed, and with how many records, [SealDecision] decides; this class
+/// chooses the records.
 ///
 ///     lane 0   [ chunk 4 ][ chunk 5 ]|          a batch takes the lanes in the order of
 ///     lane 1   [ chunk 7 ][ chu|nk 8 ]          their oldest record, whole but for the last one,
@@ -54,7 +55,7 @@ public final class LaneCut {
     /// A batch.
     ///
     /// @param parts of different lanes, in the order of the batch
-    /// @param bytes as [Sealing#bytes] counts them
+    /// @param bytes as [SealDecision#bytes] counts them
     /// @param firstMs when its oldest record arrived
     /// @param lastMs when its newest record arrived
     public record Cut(List<Part> parts, int records, long bytes, long firstMs, long lastMs) {
@@ -78,7 +79,7 @@ public final class LaneCut {
             if (cursors.isEmpty()) {
                 break;
             }
-            int records = Sealing.cut(
+            int records = SealDecision.cut(
                     batching,
                     waiting(cursors, batching.size()),
                     cursors.getFirst().oldestMs(),
@@ -125,7 +126,7 @@ public final class LaneCut {
 
         void add(Chunk chunk, int from, int to) {
             for (int i = from; i < to; i++) {
-                bytes += Sealing.bytes(chunk.sizes[i]);
+                bytes += SealDecision.bytes(chunk.sizes[i]);
             }
             firstMs = Math.min(firstMs, chunk.atMs);
             lastMs = Math.max(lastMs, chunk.atMs);
@@ -166,7 +167,7 @@ public final class LaneCut {
             for (int i = chunk; i < lane.chunks.size(); i++) {
                 int[] sizes = lane.chunks.get(i).sizes;
                 for (int j = i == chunk ? offset : 0; j < sizes.length && end < waiting.length; j++) {
-                    waiting[end++] = Sealing.bytes(sizes[j]);
+                    waiting[end++] = SealDecision.bytes(sizes[j]);
                 }
             }
             return end;

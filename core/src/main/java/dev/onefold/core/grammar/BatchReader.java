@@ -1,7 +1,7 @@
 package dev.onefold.core.grammar;
 
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
-import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Forget;
@@ -171,7 +171,7 @@ final class BatchReader {
     private static String word(Expression expression, List<String> words, String wrong) {
         String word = expression.whole();
         if (!words.contains(word)) {
-            throw expression.refuseFrom(0, wrong, Spelling.advice(word, words));
+            throw expression.refuseFrom(0, wrong, NearestWord.advice(word, words));
         }
         return word;
     }
@@ -254,7 +254,7 @@ final class BatchReader {
             return new Forget.AfterDelivery();
         }
         if (!word.isEmpty() && !Character.isDigit(word.charAt(0))) {
-            String right = Spelling.nearest(word, List.of(NEVER, AFTER_DELIVERY))
+            String right = NearestWord.nearest(word, List.of(NEVER, AFTER_DELIVERY))
                     .map(near -> "did you mean '" + near + "'?")
                     .orElse("write never, after-delivery, or a time from 1d on, like 30d");
             throw expression.refuseFrom(0, "is not a time", right);

@@ -1,7 +1,7 @@
 package dev.onefold.core.grammar;
 
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
-import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;
@@ -55,7 +55,7 @@ final class DestinationReader {
             setting.refuse(
                     "",
                     kinds.isEmpty() ? "names no receiver" : "names " + kinds.size() + " receivers",
-                    "write one of " + Spelling.oneOf(words));
+                    "write one of " + NearestWord.oneOf(words));
             return null;
         }
         Kind kind = kinds.getFirst();

@@ -1,10 +1,10 @@
 package dev.onefold.core.grammar;
 
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.document.Refusal;
-import dev.onefold.core.document.Spelling;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -166,10 +166,10 @@ final class Expression {
         int start = offset();
         String word = word();
         if (word.isEmpty()) {
-            throw refuse(wrong, "write " + Spelling.oneOf(words));
+            throw refuse(wrong, "write " + NearestWord.oneOf(words));
         }
         if (!words.contains(word)) {
-            throw refuseFrom(start, wrong, Spelling.advice(word, words));
+            throw refuseFrom(start, wrong, NearestWord.advice(word, words));
         }
         return word;
     }
@@ -184,7 +184,8 @@ final class Expression {
         return text.substring(start, offset);
     }
 
-    /// Takes a path of names joined by dots; a name with other characters than [#word()] takes is in double quotes.
+    /// Takes a path of names joined by dots; a name with other characters than [#word()] takes is in double
+    /// quotes.
     ///
     /// @param operators characters that may follow a name directly
     List<String> names(String operators) {
@@ -273,7 +274,8 @@ final class Expression {
         return "'\"" + name + "\"'";
     }
 
-    /// Takes a text in double or single quotes, in which the same quote is written twice; null when no quote is next.
+    /// Takes a text in double or single quotes, in which the same quote is written twice; null when no quote is
+    /// next.
     @Nullable
     String quotedText() {
         skipSpace();
@@ -405,8 +407,8 @@ final class Expression {
         return offset == text.length();
     }
 
-    /// In YAML's flow style a comma ends a text that has no quotes, which is the likely reason for a parenthesis left
-    /// open.
+    /// In YAML's flow style a comma ends a text that has no quotes, which is the likely reason for a
+    /// parenthesis left open.
     private String unclosedAdvice() {
         boolean open = text.lastIndexOf('(') > text.lastIndexOf(')');
         return open && !scalar.quoted()

@@ -1,6 +1,6 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.Spelling;
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Limits;
@@ -83,7 +83,8 @@ record FieldGrammar(@Nullable Format format, List<FieldPath> derived) {
                             + "'");
         }
         if (!columns.isEmpty() && !columns.contains(names.getFirst())) {
-            throw expression.refuseFrom(start, "is none of input.columns", Spelling.advice(names.getFirst(), columns));
+            throw expression.refuseFrom(
+                    start, "is none of input.columns", NearestWord.advice(names.getFirst(), columns));
         }
     }
 }

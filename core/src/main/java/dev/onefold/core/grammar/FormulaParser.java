@@ -1,6 +1,6 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.Spelling;
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.pipeline.Formula;
 import dev.onefold.core.pipeline.Formula.Operator;
 import dev.onefold.core.pipeline.Limits;
@@ -114,13 +114,13 @@ final class FormulaParser {
                     "is no measure of this roll-up",
                     name.contains("-")
                             ? "a minus stands between spaces: a - b"
-                            : names.isEmpty() ? "it has no other" : Spelling.advice(name, names));
+                            : names.isEmpty() ? "it has no other" : NearestWord.advice(name, names));
         }
         return new Formula.Named(name);
     }
 
-    /// Refuses a field that one operand reads as a number and another one as a time. Then a type is missing: the type
-    /// behind the formula was read as the type of its last operand.
+    /// Refuses a field that one operand reads as a number and another one as a time. Then a type is missing:
+    /// the type behind the formula was read as the type of its last operand.
     private Formula operand(int start, Formula operand) {
         if (operand instanceof Formula.Of(Measure.Numeric numeric)) {
             for (Formula each : operands) {

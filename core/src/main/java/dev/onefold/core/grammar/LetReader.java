@@ -1,6 +1,6 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.Spelling;
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input.Format;
@@ -188,7 +188,7 @@ final class LetReader {
                                     .filter(each -> !each.isOperator())
                                     .map(Function::word))
                     .toList();
-            throw expression.refuseFrom(start, RollupReader.NO_FUNCTION, Spelling.advice(word, words));
+            throw expression.refuseFrom(start, RollupReader.NO_FUNCTION, NearestWord.advice(word, words));
         }
         expression.expect('(', "write its arguments");
         List<Term> arguments = new ArrayList<>();

@@ -1,8 +1,8 @@
 package dev.onefold.core.grammar;
 
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
-import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;
@@ -419,7 +419,7 @@ public final class PipelineReader {
         String word = expression.whole();
         List<String> words = List.copyOf(FORMATS.keySet());
         if (!words.contains(word)) {
-            throw expression.refuseFrom(0, "is not a format", Spelling.advice(word, words));
+            throw expression.refuseFrom(0, "is not a format", NearestWord.advice(word, words));
         }
         return word;
     }
@@ -464,7 +464,7 @@ public final class PipelineReader {
         String word = expression.whole();
         if (!word.equals(FIRST) && !word.equals("again")) {
             throw expression.refuseFrom(
-                    0, "does not say which records are headers", Spelling.advice(word, List.of("again", FIRST)));
+                    0, "does not say which records are headers", NearestWord.advice(word, List.of("again", FIRST)));
         }
         return word.equals(FIRST);
     }
@@ -661,7 +661,7 @@ public final class PipelineReader {
         if (!versionTypes().contains(word)) {
             String wrong =
                     word.equals(TimeType.AUTO.word()) ? "leaves open how versions compare" : "is not a type of version";
-            throw expression.refuseFrom(0, wrong, Spelling.advice(word, versionTypes()));
+            throw expression.refuseFrom(0, wrong, NearestWord.advice(word, versionTypes()));
         }
         return timeType(word);
     }

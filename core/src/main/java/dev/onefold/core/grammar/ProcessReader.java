@@ -1,7 +1,7 @@
 package dev.onefold.core.grammar;
 
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
-import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
@@ -144,7 +144,7 @@ final class ProcessReader {
         String word = expression.whole();
         return Processing.order(word)
                 .orElseThrow(
-                        () -> expression.refuseFrom(0, "is not an order of events", Spelling.advice(word, ORDERS)));
+                        () -> expression.refuseFrom(0, "is not an order of events", NearestWord.advice(word, ORDERS)));
     }
 
     private static NewVersion newVersion(Expression expression) {
@@ -154,7 +154,7 @@ final class ProcessReader {
         return Stream.of(NewVersion.values())
                 .filter(each -> each.word().equals(word))
                 .findFirst()
-                .orElseThrow(() -> expression.refuseFrom(0, "is not possible", Spelling.advice(word, words)));
+                .orElseThrow(() -> expression.refuseFrom(0, "is not possible", NearestWord.advice(word, words)));
     }
 
     private List<Table> tables(@Nullable Setting setting) {

@@ -1,6 +1,6 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.Spelling;
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Fold;
 import dev.onefold.core.pipeline.Processing;
@@ -122,7 +122,7 @@ record PublishingReader(Setting setting) {
         }
         String measure = matcher.group(2);
         if (!measures.contains(measure)) {
-            throw expression.refuseFrom(0, "names no measure", Spelling.advice(measure, measures));
+            throw expression.refuseFrom(0, "names no measure", NearestWord.advice(measure, measures));
         }
         return new TopList(Integer.parseInt(matcher.group(1)), measure);
     }

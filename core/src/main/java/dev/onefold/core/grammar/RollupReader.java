@@ -1,7 +1,7 @@
 package dev.onefold.core.grammar;
 
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
-import dev.onefold.core.document.Spelling;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Figure;
 import dev.onefold.core.pipeline.Input.EventTime;
@@ -104,7 +104,7 @@ final class RollupReader {
         String table = section.read("of", text -> {
             String of = text.whole();
             if (!tables.contains(of)) {
-                throw text.refuseFrom(0, "is no table of process", Spelling.advice(of, tables));
+                throw text.refuseFrom(0, "is no table of process", NearestWord.advice(of, tables));
             }
             return of;
         });

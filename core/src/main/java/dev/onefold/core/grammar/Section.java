@@ -1,7 +1,7 @@
 package dev.onefold.core.grammar;
 
+import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
-import dev.onefold.core.document.Spelling;
 import dev.onefold.core.document.TextPlace;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -121,14 +121,14 @@ final class Section {
             if (ofAws.isPresent()) {
                 return ofAws.get();
             }
-            if (Spelling.nearest(unknown, names).isEmpty()) {
+            if (NearestWord.nearest(unknown, names).isEmpty()) {
                 for (Kind other : values()) {
                     if (other.names.contains(unknown)) {
                         return "it belongs to " + other.title;
                     }
                 }
             }
-            return Spelling.advice(unknown, names);
+            return NearestWord.advice(unknown, names);
         }
     }
 

@@ -115,15 +115,16 @@ class BatchValuesTest {
             case Reading.Read(var pipeline) -> (Batching) pipeline.fold();
             case Reading.Refused(var problems) -> throw new AssertionError(problems.toString());
         };
-        assertThat(Sealing.cut(batching, new long[] {}, 0, 1_000_000)).isZero();
-        assertThat(Sealing.cut(batching, new long[] {10, 10}, 0, 4_999)).isZero();
-        assertThat(Sealing.cut(batching, new long[] {10, 10}, 0, 5_000)).isEqualTo(2);
-        assertThat(Sealing.cut(batching, new long[] {10, 10, 10}, 0, 0)).isEqualTo(3);
-        assertThat(Sealing.cut(batching, new long[] {10, 10, 10, 10}, 0, 0)).isEqualTo(3);
-        assertThat(Sealing.cut(batching, new long[] {600, 400, 1}, 0, 0))
+        assertThat(SealDecision.cut(batching, new long[] {}, 0, 1_000_000)).isZero();
+        assertThat(SealDecision.cut(batching, new long[] {10, 10}, 0, 4_999)).isZero();
+        assertThat(SealDecision.cut(batching, new long[] {10, 10}, 0, 5_000)).isEqualTo(2);
+        assertThat(SealDecision.cut(batching, new long[] {10, 10, 10}, 0, 0)).isEqualTo(3);
+        assertThat(SealDecision.cut(batching, new long[] {10, 10, 10, 10}, 0, 0))
+                .isEqualTo(3);
+        assertThat(SealDecision.cut(batching, new long[] {600, 400, 1}, 0, 0))
                 .as("by bytes")
                 .isEqualTo(2);
-        assertThat(Sealing.cut(batching, new long[] {600, 401}, 0, 0)).isEqualTo(1);
+        assertThat(SealDecision.cut(batching, new long[] {600, 401}, 0, 0)).isEqualTo(1);
     }
 
     @Test

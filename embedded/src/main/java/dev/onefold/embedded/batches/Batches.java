@@ -2,7 +2,7 @@ package dev.onefold.embedded.batches;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.BatchNumber;
-import dev.onefold.core.batch.Sealing;
+import dev.onefold.core.batch.SealDecision;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Payload;
@@ -99,8 +99,8 @@ public final class Batches {
     /// @param nowMs of the engine's clock
     /// @return its place among all members, from 1
     public long add(byte[] bytes, int from, int to, long arrivedMs, long nowMs) {
-        long length = Sealing.bytes(to - from);
-        if (Sealing.closes(batching, openRecords, bodies.end() - openFrom, length)) {
+        long length = SealDecision.bytes(to - from);
+        if (SealDecision.closes(batching, openRecords, bodies.end() - openFrom, length)) {
             seal(nowMs);
         }
         if (openRecords == 0) {
@@ -113,7 +113,7 @@ public final class Batches {
         openRecords++;
         openLastMs = arrivedMs;
         long ordinal = ordinalNext++;
-        if (Sealing.isFull(batching, openRecords)) {
+        if (SealDecision.isFull(batching, openRecords)) {
             seal(nowMs);
         }
         return ordinal;
@@ -142,7 +142,7 @@ public final class Batches {
     /// checkpoint.
     public boolean sealIfDue(long nowMs) {
         openFirstMs = Math.min(openFirstMs, nowMs); // A clock that was ahead and is right now delays nothing.
-        if (openRecords == 0 || !Sealing.isDue(batching, openFirstMs, nowMs)) {
+        if (openRecords == 0 || !SealDecision.isDue(batching, openFirstMs, nowMs)) {
             return false;
         }
         seal(nowMs);

@@ -13,7 +13,7 @@ import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Chunk;
-import dev.onefold.embedded.fold.Folding;
+import dev.onefold.embedded.fold.FoldRounds;
 import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.fold.Settled;
 import dev.onefold.embedded.fold.ShardFold;
@@ -31,14 +31,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Commits requests: checks them, appends them to the journal, forces it, and only then folds and acknowledges
-/// them. The entries of many callers are forced together (group commit: DeWitt et al., "Implementation Techniques
-/// for Main Memory Database Systems", 1984). The caller holds the engine's lock.
+/// them. The entries of many callers are forced together (group commit: DeWitt et al., "Implementation
+/// Techniques for Main Memory Database Systems", 1984). The caller holds the engine's lock.
 public final class Commits {
     private static final int CHUNKS_MAX = 16;
 
     private final ShardFold fold;
     private final State state;
-    private final Folding folding;
+    private final FoldRounds folding;
     private final Letters letters;
     private final Journal journal;
     private final Framing lineFraming;
@@ -47,7 +47,7 @@ public final class Commits {
     private final List<Chunk> kept =
             new ArrayList<>(); // For the next round: most entries are much smaller than a chunk.
 
-    public Commits(ShardFold fold, Folding folding, Letters letters, Journal journal) {
+    public Commits(ShardFold fold, FoldRounds folding, Letters letters, Journal journal) {
         this.fold = fold;
         state = fold.state();
         this.folding = folding;
@@ -397,7 +397,8 @@ public final class Commits {
         return kept.get(index);
     }
 
-    /// Folds lines, some chunks at a time: the whole of a large entry, decoded, would need several times its bytes.
+    /// Folds lines, some chunks at a time: the whole of a large entry, decoded, would need several times its
+    /// bytes.
     private void foldLines(Entry.Lines lines, Source source) {
         List<Chunk> chunks = new ArrayList<>();
         Framing framing = framing(lines.messages());

@@ -40,7 +40,7 @@ public record Stored(
 
     /// Reads a directory for its owner. Abandoned files are deleted, and all that can be read is made durable.
     public static Stored own(Path root, Wish wish, DirectoryLock lock, Space space) {
-        Emptying.finish(root, lock, space);
+        DirectoryReset.finish(root, lock, space);
         FileNames.deleteUnfinishedContents(root);
         Current named = Current.read(root);
         Current current = named == null ? begun(root, wish) : named;
@@ -99,8 +99,8 @@ public record Stored(
         journal.keep(kept);
     }
 
-    /// Reads a directory for a reader, which owns nothing and changes nothing. An owner may be at work meanwhile:
-    /// checkpoint and journal are those of one moment.
+    /// Reads a directory for a reader, which owns nothing and changes nothing. An owner may be at work
+    /// meanwhile: checkpoint and journal are those of one moment.
     public static Stored read(Path root) {
         return besideAnOwner(root, () -> {
             byte[] before = mark(root);
@@ -155,7 +155,7 @@ public record Stored(
 
     /// Nothing is read of a directory of which a part is deleted.
     private static void requireNotEmptied(Path root) {
-        if (Emptying.begun(root).isPresent()) {
+        if (DirectoryReset.begun(root).isPresent()) {
             throw DirectoryLock.isHeld(root)
                     ? DirectoryLock.inUse(root)
                     : new EngineException(
@@ -217,7 +217,7 @@ public record Stored(
     /// Bytes that change with each checkpoint. While they are equal, no file that the checkpoint names was
     /// deleted.
     private static byte[] mark(Path root) {
-        byte[] emptying = Emptying.begun(root).orElse("").getBytes(StandardCharsets.UTF_8);
+        byte[] emptying = DirectoryReset.begun(root).orElse("").getBytes(StandardCharsets.UTF_8);
         if (!FileNames.hasData(root)) {
             return emptying;
         }

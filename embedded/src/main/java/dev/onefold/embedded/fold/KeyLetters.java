@@ -18,7 +18,7 @@ import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Key;
-import dev.onefold.embedded.fold.KeyFolding.Note;
+import dev.onefold.embedded.fold.KeyFolder.Note;
 import dev.onefold.embedded.letters.EventIdentity;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.source.Records;

@@ -12,7 +12,7 @@ import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyAudit;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.embedded.disk.Entry;
-import dev.onefold.embedded.fold.KeyFolding.Note;
+import dev.onefold.embedded.fold.KeyFolder.Note;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Keys;
 import dev.onefold.embedded.rows.RowBatch;
@@ -35,7 +35,7 @@ public final class KeyedFold implements ShardFold {
     private final InstantSource clock;
     private final Workers workers;
     private final Codes codes;
-    private final @Nullable KeyFolding folding; // `null`: the function's code is not here.
+    private final @Nullable KeyFolder folding; // `null`: the function's code is not here.
     private final List<List<Note>> notes;
 
     KeyedFold(Parts parts, Processing processing) {
@@ -48,7 +48,7 @@ public final class KeyedFold implements ShardFold {
         workers = parts.workers();
         codes = parts.codes().orElseThrow();
         folding = codes.of(state.pipeline, processing)
-                .map(function -> new KeyFolding(function, shards.length, workers.hasThreads()))
+                .map(function -> new KeyFolder(function, shards.length, workers.hasThreads()))
                 .orElse(null);
         notes = perShard();
     }
@@ -111,7 +111,7 @@ public final class KeyedFold implements ShardFold {
         if (folding == null) {
             return ofTotals;
         }
-        KeyFolding own = folding;
+        KeyFolder own = folding;
         List<List<KeyAudit.Difference>> found = perShard();
         workers.run(
                 shards.length,
@@ -193,7 +193,7 @@ public final class KeyedFold implements ShardFold {
         requireFunction();
     }
 
-    private KeyFolding requireFunction() {
+    private KeyFolder requireFunction() {
         if (folding == null) {
             throw new EngineException(
                     EngineException.Kind.DEFINITION_CHANGED,

@@ -14,7 +14,7 @@ import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.guard.Backlog;
-import dev.onefold.embedded.guard.Running;
+import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.rows.Shard;
@@ -46,7 +46,7 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
             Pipeline pipeline,
             Path directory,
             long identity,
-            Running settings,
+            EngineLimits settings,
             Memory memory,
             Letters letters,
             Workers workers,

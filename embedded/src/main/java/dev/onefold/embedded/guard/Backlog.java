@@ -23,7 +23,7 @@ public final class Backlog {
     private long toldNanos; // 0: never.
     private boolean isTold; // Of the current wait.
 
-    public Backlog(Running settings) {
+    public Backlog(EngineLimits settings) {
         bytesMax = settings.undeliveredBytesMax();
         clock = settings.clock();
         listener = settings.listener();

@@ -5,8 +5,8 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.guard.Backlog;
+import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.guard.Guard;
-import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.source.Position;
 import dev.onefold.embedded.source.Source;
@@ -33,7 +33,7 @@ public final class Rounds {
     private static final long GIVE_UP_POLL_MS = 100;
 
     private final Supplier<View> view;
-    private final Running settings;
+    private final EngineLimits settings;
     private final Guard guard;
     private final Space space;
 
@@ -44,7 +44,7 @@ public final class Rounds {
         space = opening.space();
     }
 
-    public Running settings() {
+    public EngineLimits settings() {
         return settings;
     }
 
@@ -106,7 +106,8 @@ public final class Rounds {
         return offsets;
     }
 
-    /// Folds chunks in one round, or in several if many records are rejected; each after the checkpoint that is behind.
+    /// Folds chunks in one round, or in several if many records are rejected; each after the checkpoint that is
+    /// behind.
     ///
     /// @throws EngineException if the caller gave up on a full disk
     public void fold(List<Chunk> chunks, BooleanSupplier givesUp) {

@@ -6,9 +6,9 @@ import dev.onefold.core.event.RecordEnds;
 import dev.onefold.embedded.commit.Request;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.fold.Lines;
+import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
-import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.view.Checkpoints;
 import dev.onefold.embedded.view.View;
@@ -37,7 +37,7 @@ public final class Submissions {
     private static final long LOOK_MS = 50;
 
     private final Supplier<View> view;
-    private final Running settings;
+    private final EngineLimits settings;
     private final OwnThread own;
     private final Guard guard;
     private final Space space;
@@ -167,8 +167,8 @@ public final class Submissions {
         }
     }
 
-    /// A failed checkpoint stops the engine at the next step, which says why. While the disk is full, the caller pauses
-    /// between its looks, and so may give up.
+    /// A failed checkpoint stops the engine at the next step, which says why. While the disk is full, the
+    /// caller pauses between its looks, and so may give up.
     private void awaitWritten(Future<?> written, Checkpoints checkpoints) throws InterruptedException {
         long nanos = System.nanoTime();
         try {

@@ -38,7 +38,7 @@ public final class Claims extends Shard {
     private final LookAhead ahead;
     private final boolean forgets;
     private final boolean marksPlaces;
-    private final Sweeping sweeping;
+    private final ClaimSweeper sweeping;
     private long accepted;
     private long duplicate;
     private long conflicting;
@@ -50,7 +50,7 @@ public final class Claims extends Shard {
         ahead = new LookAhead(store, 1);
         forgets = !(forget instanceof Forget.Never);
         marksPlaces = !(forget instanceof Forget.After);
-        sweeping = new Sweeping(store, Claims::mark);
+        sweeping = new ClaimSweeper(store, Claims::mark);
     }
 
     /// The values on which claims at a moment depend.

@@ -40,7 +40,7 @@ public final class RowStore {
     private long usedBytes;
     private long liveBytes;
     long appendedBytes; // Since the store was made, including those that were cleaned.
-    private final Cleaning cleaning = new Cleaning(this);
+    private final SegmentCleaner cleaning = new SegmentCleaner(this);
     private final byte[] readKey = new byte[KEY_BUFFER_BYTES];
     private int readLength;
 

@@ -27,7 +27,7 @@ public final class Rows extends Shard {
     private final RowReader reader;
     private final LookAhead ahead;
     private final IntFunction<String> sourceName;
-    private final @Nullable Forgetting forgetting; // If the pipeline forgets ids.
+    private final @Nullable SegmentForgetter forgetting; // If the pipeline forgets ids.
     private final boolean removalIsNewer;
     private long nowMs = Long.MIN_VALUE;
 
@@ -49,8 +49,8 @@ public final class Rows extends Shard {
         reader = new RowReader(pipeline, groups);
         ahead = new LookAhead(store, 1);
         forgetting = Horizon.ofForgetting(pipeline)
-                .map(horizon ->
-                        new Forgetting(store, (segment, _, rowEnd) -> horizon.keptUntilMs(timeMs(segment, rowEnd))))
+                .map(horizon -> new SegmentForgetter(
+                        store, (segment, _, rowEnd) -> horizon.keptUntilMs(timeMs(segment, rowEnd))))
                 .orElse(null);
         before = reader.amounts();
         after = reader.amounts();

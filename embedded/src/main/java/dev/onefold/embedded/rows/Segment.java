@@ -34,7 +34,7 @@ public final class Segment {
     int persisted = FILE_HEADER_BYTES;
     int live;
 
-    /// The greatest mark of its claims; see [Sweeping].
+    /// The greatest mark of its claims; see [ClaimSweeper].
     long markMax = NO_MARK;
 
     boolean isSwept;

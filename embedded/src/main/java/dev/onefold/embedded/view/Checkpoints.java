@@ -9,8 +9,8 @@ import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Scale;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
+import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.guard.OwnThread;
-import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.LetterCut;
 import dev.onefold.embedded.letters.Letters;
@@ -46,7 +46,7 @@ public final class Checkpoints implements AutoCloseable {
     private final State state;
     private final Letters letters;
     private final GroupLogs groupLogs;
-    private final Running settings;
+    private final EngineLimits settings;
     private final Space space;
     private final String definition;
     private final RowFiles[] files;

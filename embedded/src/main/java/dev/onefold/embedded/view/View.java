@@ -13,13 +13,13 @@ import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.fold.Codes;
-import dev.onefold.embedded.fold.Folding;
+import dev.onefold.embedded.fold.FoldRounds;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
-import dev.onefold.embedded.guard.Running;
 import dev.onefold.embedded.guard.Space;
 import dev.onefold.embedded.letters.Letters;
 import java.nio.file.Path;
@@ -27,9 +27,9 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The totals under one definition: state, dead letters and checkpoints in a directory `view-N` of their own. The
-/// file `CURRENT` names the one that serves; a new definition is filled beside it and takes its place by one
-/// rename. Guarded by the engine's lock.
+/// The totals under one definition: state, dead letters and checkpoints in a directory `view-N` of their own.
+/// The file `CURRENT` names the one that serves; a new definition is filled beside it and takes its place by
+/// one rename. Guarded by the engine's lock.
 public final class View {
     public final Path directory;
     public final long number;
@@ -38,7 +38,7 @@ public final class View {
     public final State state;
     public final Letters letters;
     public final GroupLogs groupLogs;
-    public final Folding folding;
+    public final FoldRounds folding;
     public final Checkpoints checkpoints;
     public final Commits commits;
 
@@ -54,7 +54,7 @@ public final class View {
         pipeline = state.pipeline;
         letters = recovered.letters();
         groupLogs = recovered.groupLogs();
-        folding = new Folding(fold, letters, opening.settings.clock(), opening.workers);
+        folding = new FoldRounds(fold, letters, opening.settings.clock(), opening.workers);
         commits = new Commits(fold, folding, letters, opening.journal());
         checkpoints = new Checkpoints(
                 directory,
@@ -73,7 +73,7 @@ public final class View {
     /// @param codes empty if no pipeline has a function
     public record Opening(
             Path root,
-            Running settings,
+            EngineLimits settings,
             Workers workers,
             Optional<Codes> codes,
             Stored stored,

@@ -11,11 +11,11 @@ import dev.onefold.core.state.Key;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
-import dev.onefold.embedded.fold.Folding;
+import dev.onefold.embedded.fold.FoldRounds;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
-import dev.onefold.embedded.guard.Running;
+import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.Memory;
 import dev.onefold.embedded.source.SpaceListener;
@@ -65,13 +65,13 @@ class CommitsTest {
             List<Entry> entries = new ArrayList<>();
             journal =
                     Journal.open(directory, 42, Journal.Position.START, payload -> entries.add(Entry.decode(payload)));
-            Running settings = new Running(
+            EngineLimits settings = new EngineLimits(
                     2, 0, Duration.ZERO, memory.bytesMax(), 0, () -> Instant.EPOCH, () -> {}, SpaceListener.silent());
             Workers workers = new Workers(0);
             ShardFold fold = ShardFold.of(
                     new ShardFold.Parts(PIPELINE, view, 42, settings, memory, letters, workers, Optional.empty()));
             state = fold.state();
-            commits = new Commits(fold, new Folding(fold, letters, settings.clock(), workers), letters, journal);
+            commits = new Commits(fold, new FoldRounds(fold, letters, settings.clock(), workers), letters, journal);
             entries.forEach(commits::replay);
         }
 
@@ -134,7 +134,8 @@ class CommitsTest {
         return Request.lines(source, first, bytes(text), bytes(text).length);
     }
 
-    /// Lines that come for the first time, again, or too early; `sent` are those of the source that are acknowledged.
+    /// Lines that come for the first time, again, or too early; `sent` are those of the source that are
+    /// acknowledged.
     private static Request lines(String source, List<String> sent, RandomGenerator random) {
         int from = Math.max(0, sent.size() - random.nextInt(4));
         StringBuilder text = new StringBuilder(String.join("", sent.subList(from, sent.size())));

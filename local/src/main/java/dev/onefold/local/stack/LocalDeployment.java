@@ -2,9 +2,9 @@ package dev.onefold.local.stack;
 
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.store.Store;
-import dev.onefold.aws.stream.Outgoing;
 import dev.onefold.aws.stream.PartitionKeys;
 import dev.onefold.aws.stream.Producer;
+import dev.onefold.aws.stream.StreamRecord;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.local.function.FunctionSettings;
 import dev.onefold.local.function.FunctionUrl;
@@ -35,8 +35,9 @@ import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/// A deployment on this machine: the template's storage on servers that stand in for those of AWS, its functions in
-/// sandboxes, its mappings and schedules, and its roles enforced. What runs is what the template says.
+/// A deployment on this machine: the template's storage on servers that stand in for those of AWS, its
+/// functions in sandboxes, its mappings and schedules, and its roles enforced. What runs is what the template
+/// says.
 ///
 ///     producer --> gate --> Kinesis server <-- gate <-- mappings --> sandboxes --> gate --> DynamoDB Local
 ///
@@ -166,7 +167,7 @@ public final class LocalDeployment implements AutoCloseable {
                 (record, reason) -> refused.add("Record " + record.number() + ": " + reason));
         for (long number = 1; records.hasNext(); number++) {
             byte[] record = records.next();
-            producer.add(new Outgoing(number, keys.of(record), record));
+            producer.add(new StreamRecord(number, keys.of(record), record));
             put.accept(number);
         }
         Producer.Sent sent = producer.finish();
@@ -227,8 +228,8 @@ public final class LocalDeployment implements AutoCloseable {
         return Optional.ofNullable(workings.settings().get(logicalName)).orElseThrow();
     }
 
-    /// Reads another stream from now on, as an update of the stack does that gives the template this parameter. Not for
-    /// several threads.
+    /// Reads another stream from now on, as an update of the stack does that gives the template this parameter.
+    /// Not for several threads.
     public void updateInputStream(String arn) {
         template.set("InputStreamArn", Account.LOCAL.own(arn));
         roles = stack.roles();

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.store.Store;
-import dev.onefold.aws.stream.Outgoing;
 import dev.onefold.aws.stream.PartitionKeys;
 import dev.onefold.aws.stream.Producer;
+import dev.onefold.aws.stream.StreamRecord;
 import dev.onefold.aws.template.Template;
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.builder.PipelineBuilder;
@@ -103,7 +103,7 @@ class WholeStackTest {
             byte[] record = "{\"id\":\"%d\",\"v\":1,\"desk\":\"d%d\",\"value\":1.25}"
                     .formatted(number, number % 3)
                     .getBytes(StandardCharsets.UTF_8);
-            producer.add(new Outgoing(number, keys.of(record), record));
+            producer.add(new StreamRecord(number, keys.of(record), record));
         }
         producer.finish();
     }

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.BatchDefinition;
-import dev.onefold.aws.batch.Forgetting;
+import dev.onefold.aws.batch.IdRemoval;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.BatchTemplate;
@@ -248,7 +248,7 @@ class BatchEndToEndTest {
                         () -> clients.objects, deployment.store().bucket().name()));
         BatchDefinition definition = BatchDefinition.find(store).orElseThrow();
         Batching batching = (Batching) definition.pipeline().fold();
-        new Forgetting(store, batching, definition.lanes(), Duration.ZERO).run(Duration.ofHours(1));
+        new IdRemoval(store, batching, definition.lanes(), Duration.ZERO).run(Duration.ofHours(1));
         String bucket = deployment.store().bucket().name().orElseThrow();
         clients.objects
                 .deleteObject(

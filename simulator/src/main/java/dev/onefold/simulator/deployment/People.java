@@ -4,7 +4,7 @@ import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
-import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
@@ -17,9 +17,9 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Some people at once, who verify, rebuild, replay, ask, and take care of dead letters, each as it occurs to them and
-/// whatever the others do; whose machine now and then dies in the middle. Who is unlucky with the services, or in
-/// somebody's way, lets it be.
+/// Some people at once, who verify, rebuild, replay, ask, and take care of dead letters, each as it occurs to
+/// them and whatever the others do; whose machine now and then dies in the middle. Who is unlucky with the
+/// services, or in somebody's way, lets it be.
 public final class People {
     private static final int PEOPLE_MAX = 3;
     private static final Duration PAUSE_MAX = Duration.ofSeconds(24);
@@ -148,7 +148,8 @@ public final class People {
             }
         }
 
-        /// A second view of the same definition, from some time on; with the first one it is equal in every cut.
+        /// A second view of the same definition, from some time on; with the first one it is equal in every
+        /// cut.
         private void addView(Store store) {
             Definitions definitions = new Definitions(store);
             Definition before = definitions.load();
@@ -157,7 +158,7 @@ public final class People {
             }
             Definition both = before.withView(before.servedView().pipeline(), 1, "reader");
             if (definitions.replace(both).equals(both)) {
-                Filling.fill(store, both, both.last(), () -> true);
+                RowFill.fill(store, both, both.last(), () -> true);
                 for (int lane = 0; lane < both.lanes(); lane++) {
                     Reduce.lane(store, lane); // From then on all that the filling wrote is in.
                 }
@@ -167,8 +168,8 @@ public final class People {
         }
     }
 
-    /// Whether it may fail so because of the services, or of what others do at the same time; a bug must not hide among
-    /// these.
+    /// Whether it may fail so because of the services, or of what others do at the same time; a bug must not
+    /// hide among these.
     public static boolean isUnlucky(Throwable failure) {
         String message = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
         return failure instanceof software.amazon.awssdk.core.exception.SdkException

@@ -13,8 +13,8 @@ import dev.onefold.simulator.embedded.MovingTable.Content;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowForm;
 import dev.onefold.tables.RowSource;
-import dev.onefold.tables.compare.Finding;
-import dev.onefold.tables.compare.Finding.Kind;
+import dev.onefold.tables.compare.Difference;
+import dev.onefold.tables.compare.Difference.Kind;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison;
 import java.io.IOException;
@@ -34,10 +34,10 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A life of a table and of an engine that counts it: seeded while the table changes, an outage that loses about a
-/// third of the changes, comparisons and repairs while both move, changes that were lost and come after all. Every
-/// difference that is reported must be a loss, every loss at a key that rests must be found, and at the end, when
-/// nothing moves, a repair makes the totals those of the table.
+/// A life of a table and of an engine that counts it: seeded while the table changes, an outage that loses
+/// about a third of the changes, comparisons and repairs while both move, changes that were lost and come after
+/// all. Every difference that is reported must be a loss, every loss at a key that rests must be found, and at
+/// the end, when nothing moves, a repair makes the totals those of the table.
 ///
 /// One thread and one seed; so equal seeds are equal lives.
 public final class ResyncSimulation {
@@ -190,7 +190,7 @@ public final class ResyncSimulation {
                 new Quiet());
         secondReadingFrom = Long.MAX_VALUE;
         Report report = comparison.run();
-        for (Finding finding : all(report)) {
+        for (Difference finding : all(report)) {
             requireLoss(finding);
         }
         Set<String> resting = new HashSet<>(before);
@@ -199,8 +199,9 @@ public final class ResyncSimulation {
         return report;
     }
 
-    /// A difference must be a change that was lost: nothing behind it was there to come when the source was read.
-    private void requireLoss(Finding finding) {
+    /// A difference must be a change that was lost: nothing behind it was there to come when the source was
+    /// read.
+    private void requireLoss(Difference finding) {
         String key = finding.key().getFirst();
         require(
                 finding.kind() != Kind.VERSION_BROKEN && finding.kind() != Kind.REFUSED,
@@ -225,8 +226,8 @@ public final class ResyncSimulation {
         moves(2);
     }
 
-    private static List<Finding> all(Report report) {
-        List<Finding> all = new ArrayList<>();
+    private static List<Difference> all(Report report) {
+        List<Difference> all = new ArrayList<>();
         for (Kind kind : Kind.values()) {
             all.addAll(report.first(kind));
         }

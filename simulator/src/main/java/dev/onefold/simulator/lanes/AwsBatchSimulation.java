@@ -9,7 +9,7 @@ import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Decisions;
 import dev.onefold.aws.batch.Deliver;
-import dev.onefold.aws.batch.Forgetting;
+import dev.onefold.aws.batch.IdRemoval;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /// One life of a pipeline's batches on AWS. Messages come in bursts, with duplicates, conflicts and bad bodies;
-/// collectors, cutters and deliverers run at any time and several at once, are killed in the middle, and meet a service
-/// that throttles, loses answers and lets requests arrive late. At the end [Judgement] compares what the receiver got
-/// with what was sent.
+/// collectors, cutters and deliverers run at any time and several at once, are killed in the middle, and meet a
+/// service that throttles, loses answers and lets requests arrive late. At the end [Judgement] compares what
+/// the receiver got with what was sent.
 public final class AwsBatchSimulation {
     private static final Duration FUNCTION_MAX = Duration.ofSeconds(60);
     private static final Duration MARGIN = Ledger.REQUEST_MAX.plusSeconds(30);
@@ -161,17 +161,17 @@ public final class AwsBatchSimulation {
         }
         Judgement judgement = new Judgement(deployment, batching, sent, ledger);
         restores.ifPresentOrElse(BatchRestores::judge, judgement::judge);
-        passTime(Forgetting.KEPT.plusDays(1));
+        passTime(IdRemoval.KEPT.plusDays(1));
         judgement.freed(restores.filter(BatchRestores::isLost).isPresent());
     }
 
     private void restoreWhileBatchesAreFreed(BatchRestores restores) {
-        time.runFor(Forgetting.KEPT.plusDays(1));
+        time.runFor(IdRemoval.KEPT.plusDays(1));
         restores.restore();
     }
 
-    /// Messages come, and then all is settled. In the end so much time passes that ids are forgotten that may be, or
-    /// less.
+    /// Messages come, and then all is settled. In the end so much time passes that ids are forgotten that may
+    /// be, or less.
     private void phase() {
         redrivesRest = false;
         inject(faultChance);
@@ -213,7 +213,7 @@ public final class AwsBatchSimulation {
     }
 
     private void forget() {
-        invoke((store, _) -> new Forgetting(store, batching, lanes).run(Duration.ofHours(1)));
+        invoke((store, _) -> new IdRemoval(store, batching, lanes).run(Duration.ofHours(1)));
     }
 
     /// The table removes items whose time has come, sooner or later.

@@ -23,8 +23,8 @@ import dev.onefold.simulator.embedded.MovingTable;
 import dev.onefold.simulator.embedded.MovingTable.Change;
 import dev.onefold.simulator.embedded.MovingTable.Content;
 import dev.onefold.tables.Rate;
-import dev.onefold.tables.compare.Finding;
-import dev.onefold.tables.compare.Finding.Kind;
+import dev.onefold.tables.compare.Difference;
+import dev.onefold.tables.compare.Difference.Kind;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison;
 import java.io.IOException;
@@ -43,10 +43,10 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The life of a deployment that counts a table, of whose changes an outage loses about a third. People compare and
-/// repair from their machines, which die in the middle, while the table changes and functions fail. Every difference
-/// that is reported must be a loss; at the end, when nothing moves, what is found is exactly what has drifted, and a
-/// repair makes the totals those of the table.
+/// The life of a deployment that counts a table, of whose changes an outage loses about a third. People compare
+/// and repair from their machines, which die in the middle, while the table changes and functions fail. Every
+/// difference that is reported must be a loss; at the end, when nothing moves, what is found is exactly what
+/// has drifted, and a repair makes the totals those of the table.
 ///
 /// One thread at a time and no clock but the seed's; so equal seeds are equal runs.
 public final class AwsResyncSimulation {
@@ -315,8 +315,9 @@ public final class AwsResyncSimulation {
             lastReadingTo = table.now();
         }
 
-        /// A difference must be a change that was lost: nothing behind it was there to come when the source was read.
-        private void requireLoss(Finding finding) {
+        /// A difference must be a change that was lost: nothing behind it was there to come when the source was
+        /// read.
+        private void requireLoss(Difference finding) {
             String key = finding.key().getFirst();
             require(
                     finding.kind() != Kind.VERSION_BROKEN && finding.kind() != Kind.REFUSED,
@@ -351,8 +352,8 @@ public final class AwsResyncSimulation {
         }
     }
 
-    private static List<Finding> all(Report report) {
-        List<Finding> all = new ArrayList<>();
+    private static List<Difference> all(Report report) {
+        List<Difference> all = new ArrayList<>();
         for (Kind kind : Kind.values()) {
             all.addAll(report.first(kind));
         }

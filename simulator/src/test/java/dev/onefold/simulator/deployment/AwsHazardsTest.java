@@ -10,8 +10,8 @@ import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
-import dev.onefold.aws.state.Filling;
 import dev.onefold.aws.state.Progress;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
@@ -38,8 +38,9 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.TransactionConflictException;
 
-/// Known ways in which such systems count wrong, each with its schedule, on the simulated service. The number before a
-/// test is the hazard's; what depends on a record alone, both runtimes have in common, and stands in `EngineContract`.
+/// Known ways in which such systems count wrong, each with its schedule, on the simulated service. The number
+/// before a test is the hazard's; what depends on a record alone, both runtimes have in common, and stands in
+/// `EngineContract`.
 class AwsHazardsTest {
     private static final Pipeline TRADES = TradeFixtures.VALUES;
 
@@ -351,13 +352,13 @@ class AwsHazardsTest {
         Definitions definitions = new Definitions(deployment.function());
         Definition both = definitions.load().withView(TRADES, 1, "somebody");
         definitions.replace(both);
-        Progress filled = Filling.fill(deployment.function(), both, both.last(), () -> true);
+        Progress filled = RowFill.fill(deployment.function(), both, both.last(), () -> true);
         definitions.replace(both.servingOnly(both.served()));
         process(List.of(trade("t0", 2, "another desk", 5)));
         engine.reduce();
         assertThatThrownBy(
                         () -> TotalsReads.compare(deployment.function(), both, both.view(both.last()), filled.rows()))
-                .isInstanceOf(Filling.Overtaken.class);
+                .isInstanceOf(RowFill.Overtaken.class);
         assertThat(engine.verify().differences()).isEmpty();
     }
 
@@ -371,10 +372,10 @@ class AwsHazardsTest {
             Definition both = definitions.load().withView(TRADES, 1, "somebody");
             definitions.replace(both);
             SimulatedClient sandbox = deployment.dynamo.client("sandbox");
-            var _ = deployment.start(() -> Filling.fill(deployment.store(sandbox), both, both.last(), () -> true));
+            var _ = deployment.start(() -> RowFill.fill(deployment.store(sandbox), both, both.last(), () -> true));
             deployment.time.runFor(Duration.ofMillis(millis));
             sandbox.kill();
-            Filling.fill(deployment.function(), both, both.last(), () -> true);
+            RowFill.fill(deployment.function(), both, both.last(), () -> true);
             definitions.replace(both.servingOnly(both.last()));
             assertThat(total()).isEqualTo("=[60.00, 60]");
         }
@@ -446,7 +447,8 @@ class AwsHazardsTest {
         }
     }
 
-    /// 24, many at once: a batch that has nothing but poison before one good record is done before its function ends.
+    /// 24, many at once: a batch that has nothing but poison before one good record is done before its function
+    /// ends.
     @Test
     void a_thousand_poison_records_hold_up_the_good_one_behind_them_for_seconds() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));

@@ -8,7 +8,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
-import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
@@ -126,7 +126,7 @@ class DecidedLettersTest {
             Definitions definitions = new Definitions(deployment.function());
             Definition both = definitions.load().withView(TRADES, 1, "somebody");
             definitions.replace(both);
-            Filling.fill(deployment.function(), both, both.last(), () -> true);
+            RowFill.fill(deployment.function(), both, both.last(), () -> true);
             CompletableFuture<List<Fate>> late =
                     deployment.start(() -> StateAndMap.process(deployment.function(), List.of(trade("a", 1))));
             deployment.time.runFor(Duration.ofMillis(50 + seed));

@@ -10,7 +10,7 @@ import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
-import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Upkeep;
@@ -31,8 +31,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What DynamoDB does not promise: that the items of a transaction become visible together, and that a page without
-/// items is the last one.
+/// What DynamoDB does not promise: that the items of a transaction become visible together, and that a page
+/// without items is the last one.
 class IsolationHazardsTest {
     private static final int LANES = 3;
     private static final Pipeline TRADES = TradeFixtures.VALUES;
@@ -127,7 +127,8 @@ class IsolationHazardsTest {
         assertThat(total()).isEqualTo("[60.00, 60]");
     }
 
-    /// 57: a gate is free again, and moved, while a new row that was written under the old definition is on its way.
+    /// 57: a gate is free again, and moved, while a new row that was written under the old definition is on its
+    /// way.
     @Test
     void hazard_57_a_row_that_is_on_its_way_when_the_gates_move_is_in_the_new_view() {
         deployment.dynamo.inject(Faults.none().with(SLOW));
@@ -142,7 +143,8 @@ class IsolationHazardsTest {
         assertThat(deployment.of(process(trade("late1", 2, "late")))).containsExactly(new Fate.Accepted());
     }
 
-    /// 39: "the only way to know when you have reached the end of the result set is when LastEvaluatedKey is empty".
+    /// 39: "the only way to know when you have reached the end of the result set is when LastEvaluatedKey is
+    /// empty".
     @Test
     void hazard_39_a_lane_whose_first_page_is_empty_is_not_empty() {
         deployment.of(process(trade("a", 1, "FX")));
@@ -207,7 +209,7 @@ class IsolationHazardsTest {
         Definitions definitions = new Definitions(deployment.function());
         Definition both = definitions.load().withView(TRADES, 1, "somebody");
         definitions.replace(both);
-        Filling.fill(deployment.function(), both, both.last(), () -> true);
+        RowFill.fill(deployment.function(), both, both.last(), () -> true);
         deployment.of(process(trade("a", 1, "FX"), trade("b", 1, "FX")));
         definitions.replace(both.servingOnly(both.last()));
         Upkeep.step(deployment.function(), TRADES, 0, () -> true, _ -> {});

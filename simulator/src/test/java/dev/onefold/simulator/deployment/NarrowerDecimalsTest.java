@@ -8,7 +8,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
-import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.upkeep.Restored;
@@ -34,8 +34,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A row whose value does not fit a narrower decimal leaves the totals and becomes one letter, whatever stops or
-/// doubles the steps; a wider decimal takes it back. The number in a test's name is the hazard's.
+/// A row whose value does not fit a narrower decimal leaves the totals and becomes one letter, whatever stops
+/// or doubles the steps; a wider decimal takes it back. The number in a test's name is the hazard's.
 class NarrowerDecimalsTest {
     private static final Pipeline WIDE = trades(4);
     private static final Pipeline NARROW = trades(2);
@@ -175,7 +175,7 @@ class NarrowerDecimalsTest {
         process(trade("a", 1, "1.234"));
         assertThat(upkeep(NARROW, false)).isInstanceOf(Upkeep.Outcome.Working.class);
         Definition both = definition();
-        Filling.fill(deployment.function(), both, both.last(), () -> true);
+        RowFill.fill(deployment.function(), both, both.last(), () -> true);
         process(trade("b", 1, "10.123"));
         deploy(WIDE);
         assertThat(total(engine)).isEqualTo("[11.3570, 10.1230, 2]");
@@ -291,7 +291,7 @@ class NarrowerDecimalsTest {
             Definitions definitions = new Definitions(deployment.function());
             Definition both = definitions.load().withView(NARROW, 1, "somebody");
             definitions.replace(both);
-            Filling.fill(deployment.function(), both, both.last(), () -> true);
+            RowFill.fill(deployment.function(), both, both.last(), () -> true);
             engine.reduce();
             CompletableFuture<List<Fate>> late =
                     deployment.start(() -> StateAndMap.process(deployment.function(), List.of(trade("a", 2, "2"))));

@@ -13,7 +13,7 @@ import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.Fate;
-import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Template;
@@ -111,7 +111,7 @@ class ReleaseHazardsTest {
         Definitions definitions = new Definitions(deployment.function());
         Definition both = definition().withView(TRADES, 1, "somebody");
         definitions.replace(both);
-        Filling.fill(deployment.function(), both, both.last(), () -> true);
+        RowFill.fill(deployment.function(), both, both.last(), () -> true);
         engine.reduce();
         process(trade("b", 1, "FX", 10)); // In both views, and not in the totals yet.
         definitions.replace(both.servingOnly(both.last()));
@@ -181,7 +181,7 @@ class ReleaseHazardsTest {
         Arrival record = trade("a", 1, "FX", 1);
         process(record);
         assertThat(upkeep(TRADES_WITH_TIME, false)).isInstanceOf(Upkeep.Outcome.Working.class);
-        Filling.fill(deployment.function(), definition(), definition().last(), () -> true);
+        RowFill.fill(deployment.function(), definition(), definition().last(), () -> true);
         assertThat(process(record)).containsExactly(new Fate.Duplicate());
     }
 
@@ -219,7 +219,7 @@ class ReleaseHazardsTest {
     private Definition filled(Pipeline pipeline) {
         Definition both = definition().withView(pipeline, 1, "somebody");
         new Definitions(deployment.function()).replace(both);
-        Filling.fill(deployment.function(), both, both.last(), () -> true);
+        RowFill.fill(deployment.function(), both, both.last(), () -> true);
         return both;
     }
 

@@ -4,7 +4,7 @@ import dev.onefold.aws.item.Definition;
 import dev.onefold.aws.reduce.Delays;
 import dev.onefold.aws.reduce.Reduce;
 import dev.onefold.aws.state.Definitions;
-import dev.onefold.aws.state.Filling;
+import dev.onefold.aws.state.RowFill;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
@@ -62,7 +62,7 @@ public final class TradeFixtures {
         Definitions definitions = new Definitions(filler);
         Definition both = definitions.load().withView(pipeline, 1, "somebody");
         definitions.replace(both);
-        Filling.fill(filler, both, both.last(), () -> true);
+        RowFill.fill(filler, both, both.last(), () -> true);
         beforeItServes.run();
         definitions.replace(both.servingOnly(both.last()));
     }

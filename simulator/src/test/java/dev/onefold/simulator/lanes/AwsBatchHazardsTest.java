@@ -11,7 +11,7 @@ import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Decisions;
 import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.batch.Deliver.Handover;
-import dev.onefold.aws.batch.Forgetting;
+import dev.onefold.aws.batch.IdRemoval;
 import dev.onefold.aws.batch.Redrive;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.item.RowItem;
@@ -439,7 +439,7 @@ class AwsBatchHazardsTest {
 
     private void forget(Pipeline pipeline) {
         in(store -> {
-            new Forgetting(store, (Batching) pipeline.fold(), LANES).run(Duration.ofHours(1));
+            new IdRemoval(store, (Batching) pipeline.fold(), LANES).run(Duration.ofHours(1));
             return true;
         });
     }
@@ -451,7 +451,7 @@ class AwsBatchHazardsTest {
         answers.add(new Outcome.Refused("no"));
         cutDeliverAndForget(pipeline);
         assertThat(held()).hasSize(1);
-        deployment.time.runFor(Forgetting.KEPT.multipliedBy(3));
+        deployment.time.runFor(IdRemoval.KEPT.multipliedBy(3));
         assertThat(collect(pipeline, "m-2", "{\"id\":\"1\",\"v\":2}")).containsExactly(Fate.CONFLICTING);
         cutDeliverAndForget(pipeline);
         assertThat(release(1)).isTrue();

@@ -8,7 +8,7 @@ import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Deliver;
-import dev.onefold.aws.batch.Forgetting;
+import dev.onefold.aws.batch.IdRemoval;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.function.DeliverFunction;
 import dev.onefold.aws.function.Metrics;
@@ -44,7 +44,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/// Hazards on the way from a message to its receiver, where a function ends in the middle or a receiver is slow.
+/// Hazards on the way from a message to its receiver, where a function ends in the middle or a receiver is
+/// slow.
 class AwsDeliveryHazardsTest {
     private static final int MESSAGES = 12;
     /// In which the passes of a tick are made.
@@ -285,7 +286,7 @@ class AwsDeliveryHazardsTest {
             sealAndDeliver(work, batches / 2);
             sealAndDeliver(work, batches / 2);
             if (forget.equals("never")) {
-                work.passed(Forgetting.KEPT.multipliedBy(2));
+                work.passed(IdRemoval.KEPT.multipliedBy(2));
             }
             work.deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
             Instant begin = work.deployment.time.instant();
@@ -336,7 +337,7 @@ class AwsDeliveryHazardsTest {
         DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
         sealAndDeliver(work, 15);
         Map<String, AttributeValue> hidden = work.hide("batch/000002");
-        work.passed(Forgetting.KEPT.multipliedBy(2));
+        work.passed(IdRemoval.KEPT.multipliedBy(2));
         forget(work);
         work.show(hidden);
         forget(work);
@@ -348,11 +349,11 @@ class AwsDeliveryHazardsTest {
         for (int moment = 0; moment < MOMENTS; moment++) {
             DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
             sealAndDeliver(work, 15);
-            work.passed(Forgetting.KEPT.multipliedBy(2));
+            work.passed(IdRemoval.KEPT.multipliedBy(2));
             killed(
                     work,
                     moment,
-                    store -> new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1)));
+                    store -> new IdRemoval(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1)));
             forget(work);
             requireOnlyLast(work, "killed at moment " + moment);
         }
@@ -373,12 +374,12 @@ class AwsDeliveryHazardsTest {
                 work.settle(BatchNumber.of(2), Delivery.How.DISCARDED);
             }
             assertThat(work.deployment.bucket.size()).isEqualTo(isNamed ? 3 : 3 + 2 + 4 + 2);
-            work.passed(Forgetting.KEPT.multipliedBy(2));
+            work.passed(IdRemoval.KEPT.multipliedBy(2));
             forget(work);
             assertThat(work.deployment.bucket.size())
                     .as("those of the last batch")
                     .isOne();
-            work.passed(Forgetting.KEPT.multipliedBy(2));
+            work.passed(IdRemoval.KEPT.multipliedBy(2));
             expire(work);
             assertThat(work.deployment.bucket.versions()).as("also versions").isOne();
         }
@@ -414,13 +415,13 @@ class AwsDeliveryHazardsTest {
                         : new Outcome.Done();
         sealAndDeliver(work, 120);
         assertThat(work.keys()).filteredOn(key -> key.startsWith("batch/")).hasSize(2 * 60);
-        work.passed(Forgetting.KEPT.multipliedBy(2));
+        work.passed(IdRemoval.KEPT.multipliedBy(2));
         int[] removed = new int[1];
         work.deployment.dynamo.throttle(_ -> removed[0]++ >= 100); // After one transaction.
         killed(
                 work,
                 20_000,
-                store -> new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1)));
+                store -> new IdRemoval(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1)));
         work.deployment.dynamo.throttle(_ -> false);
         assertThat(work.keys()).filteredOn(key -> key.startsWith("batch/")).hasSize(20);
         forget(work);
@@ -434,7 +435,7 @@ class AwsDeliveryHazardsTest {
         sealAndDeliver(work, 1_000);
         sealAndDeliver(work, 1_000);
         forget(work);
-        work.passed(Forgetting.KEPT.multipliedBy(2));
+        work.passed(IdRemoval.KEPT.multipliedBy(2));
         int chunks = 300;
         for (int i = 0; i < chunks; i++) {
             work.collect("{\"id\":\"p" + i + "\"}");
@@ -462,7 +463,7 @@ class AwsDeliveryHazardsTest {
     private static void requireOnlyLast(DeliveriesAtWork work, String what) {
         work.seal(10);
         work.deliver();
-        work.passed(Forgetting.KEPT.multipliedBy(2));
+        work.passed(IdRemoval.KEPT.multipliedBy(2));
         forget(work);
         assertThat(work.keys())
                 .as(what)
@@ -488,7 +489,7 @@ class AwsDeliveryHazardsTest {
 
     private static void forget(DeliveriesAtWork work, Duration most) {
         work.in(store -> {
-            new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(most);
+            new IdRemoval(store, work.batching(), DeliveriesAtWork.LANES).run(most);
             return true;
         });
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.BatchesRestored;
-import dev.onefold.aws.batch.Forgetting;
+import dev.onefold.aws.batch.IdRemoval;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
@@ -233,7 +233,7 @@ class ClaimRestoresTest {
 
     private static void forget(DeliveriesAtWork work) {
         work.in(store -> {
-            new Forgetting(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1));
+            new IdRemoval(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1));
             return true;
         });
     }
@@ -255,7 +255,7 @@ class ClaimRestoresTest {
         work.deliver();
         work.seal(5);
         work.deliver();
-        work.passed(Forgetting.KEPT.plusDays(1));
+        work.passed(IdRemoval.KEPT.plusDays(1));
         List<Map<String, AttributeValue>> chunks = work.keys().stream()
                 .filter(key -> key.startsWith("chunk/"))
                 .map(work::hide)

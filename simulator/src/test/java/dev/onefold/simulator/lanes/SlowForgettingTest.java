@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Deliver;
-import dev.onefold.aws.batch.Forgetting;
+import dev.onefold.aws.batch.IdRemoval;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
@@ -29,7 +29,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// Ids are forgotten by an invocation that has two minutes. Tables that are slow answer some hundred requests in them.
+/// Ids are forgotten by an invocation that has two minutes. Tables that are slow answer some hundred requests
+/// in them.
 class SlowForgettingTest {
     private static final int LANES = 4;
     private static final int CHUNK_RECORDS = 98;
@@ -80,7 +81,7 @@ class SlowForgettingTest {
         int _ = in(store -> {
             InstantSource clock = () -> Instant.ofEpochMilli(nowMs.incrementAndGet());
             Store slow = new Store(store.client(), store.tables(), store.threads(), new SplittableRandom(1), clock);
-            new Forgetting(slow, batching, LANES).run(most);
+            new IdRemoval(slow, batching, LANES).run(most);
             return 0;
         });
     }

@@ -15,7 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// Makes the records that repair differences, all of them [dev.onefold.core.bytes.RecordKind#ROW]. Holds no state.
+/// Makes the records that repair differences, all of them [dev.onefold.core.bytes.RecordKind#ROW]. Holds no
+/// state.
 ///
 /// If versions are places in a log, a repair is at the place of the stored row, with the number of the
 /// re-sync: above the stored version, and below every change that the log can still bring. So a concurrent
@@ -41,7 +42,7 @@ final class Repairs {
     }
 
     /// The record, without a line end.
-    byte[] record(Finding finding) {
+    byte[] record(Difference finding) {
         Row ours = finding.ours();
         SourceRow theirs = finding.theirs();
         if (RowMark.hasOwnVersion(pipeline)) {

@@ -1,7 +1,7 @@
 package dev.onefold.tables.compare;
 
-import dev.onefold.tables.compare.Finding.Kind;
-import dev.onefold.tables.compare.Finding.Outcome;
+import dev.onefold.tables.compare.Difference.Kind;
+import dev.onefold.tables.compare.Difference.Outcome;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -13,7 +13,7 @@ public final class Report {
     public static final int SHOWN_MAX = 20;
 
     private final Map<Kind, Map<Outcome, Long>> counts = new EnumMap<>(Kind.class);
-    private final Map<Kind, List<Finding>> first = new EnumMap<>(Kind.class);
+    private final Map<Kind, List<Difference>> first = new EnumMap<>(Kind.class);
     private long rows;
     private long readings;
     private long moved;
@@ -36,10 +36,10 @@ public final class Report {
         expired++;
     }
 
-    void add(Finding finding) {
+    void add(Difference finding) {
         counts.computeIfAbsent(finding.kind(), _ -> new EnumMap<>(Outcome.class))
                 .merge(finding.outcome(), 1L, Long::sum);
-        List<Finding> some = first.computeIfAbsent(finding.kind(), _ -> new ArrayList<>());
+        List<Difference> some = first.computeIfAbsent(finding.kind(), _ -> new ArrayList<>());
         if (some.size() < SHOWN_MAX) {
             some.add(finding);
         }
@@ -65,7 +65,7 @@ public final class Report {
     }
 
     /// The first findings of a kind.
-    public List<Finding> first(Kind kind) {
+    public List<Difference> first(Kind kind) {
         return List.copyOf(first.getOrDefault(kind, List.of()));
     }
 

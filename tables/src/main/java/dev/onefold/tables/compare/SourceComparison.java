@@ -13,9 +13,9 @@ import dev.onefold.core.state.RowMark;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowForm;
 import dev.onefold.tables.RowSource;
-import dev.onefold.tables.Seeding;
-import dev.onefold.tables.compare.Finding.Kind;
-import dev.onefold.tables.compare.Finding.Outcome;
+import dev.onefold.tables.Seeder;
+import dev.onefold.tables.compare.Difference.Kind;
+import dev.onefold.tables.compare.Difference.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -53,7 +53,7 @@ public final class SourceComparison {
     private final Optional<Repairing> repairing;
     private final Listener listener;
     private final Pipeline pipeline;
-    private final SourceReading reading;
+    private final SourceReader reading;
     private final Report report = new Report();
 
     /// @param repairing the way of repairing differences; empty if they are only reported
@@ -68,7 +68,7 @@ public final class SourceComparison {
         if (repairing.isPresent()) {
             requireRepairable(pipeline);
         }
-        reading = new SourceReading(pipeline, new SourceReading.Way(side.source(), side.form(), side.rate()));
+        reading = new SourceReader(pipeline, new SourceReader.Way(side.source(), side.form(), side.rate()));
     }
 
     /// Requires rows with versions.
@@ -117,7 +117,7 @@ public final class SourceComparison {
     /// @param generation of the log that the pipeline reads; 0 where versions are the user's own
     /// @param number of the re-sync, drawn from the sequence of the seedings
     /// @param removesMany whether rows are removed that the source lacks, however many they are
-    public record Repairing(long generation, long number, boolean removesMany, Seeding.Intake intake) {}
+    public record Repairing(long generation, long number, boolean removesMany, Seeder.Intake intake) {}
 
     /// Receives the progress of the comparison.
     public interface Listener {
@@ -221,7 +221,7 @@ public final class SourceComparison {
             }
         });
         side.passing().await();
-        List<Finding> found = new ArrayList<>();
+        List<Difference> found = new ArrayList<>();
         List<Seen> differing = keys.values().stream()
                 .filter(seen -> seen.content() != seen.notedContent())
                 .toList();
@@ -239,7 +239,7 @@ public final class SourceComparison {
         if (repairing.isEmpty()) {
             found.forEach(report::add);
         } else {
-            long ghosts = found.stream().filter(Finding::isLacking).count();
+            long ghosts = found.stream().filter(Difference::isLacking).count();
             repair(found, repairing.get(), removals.allow(ghosts, ranges.length(), reading.rows()));
         }
     }
@@ -249,7 +249,7 @@ public final class SourceComparison {
         return keys.computeIfAbsent(text, _ -> new Seen(key));
     }
 
-    private Optional<Finding> judge(Seen seen, @Nullable Row ours, boolean mayBeExplained) {
+    private Optional<Difference> judge(Seen seen, @Nullable Row ours, boolean mayBeExplained) {
         List<String> key = Key.parts(pipeline, seen.key);
         if (hasMoved(seen, ours)) {
             report.countMoved();
@@ -263,7 +263,7 @@ public final class SourceComparison {
             return Optional.empty();
         }
         Outcome outcome = mayBeExplained && isExplained(key, ours) ? Outcome.EXPLAINED : Outcome.REPORTED;
-        return Optional.of(new Finding(kind, key, ours, seen.theirs, outcome));
+        return Optional.of(new Difference(kind, key, ours, seen.theirs, outcome));
     }
 
     /// Whether a change of the row came since it was noted.
@@ -305,11 +305,11 @@ public final class SourceComparison {
         return false;
     }
 
-    private void repair(List<Finding> found, Repairing way, boolean removes) throws InterruptedException {
+    private void repair(List<Difference> found, Repairing way, boolean removes) throws InterruptedException {
         Repairs repairs = new Repairs(pipeline, new Repairs.Number(way.generation(), way.number()));
-        List<Finding> sent = new ArrayList<>();
+        List<Difference> sent = new ArrayList<>();
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
-        for (Finding finding : found) {
+        for (Difference finding : found) {
             requireGoing();
             if (finding.outcome() == Outcome.EXPLAINED) {
                 report.add(finding);
@@ -330,7 +330,7 @@ public final class SourceComparison {
     }
 
     /// A row whose key cannot be read may be the one that seems to be missing in the source.
-    private boolean canRepair(Finding finding) {
+    private boolean canRepair(Difference finding) {
         return switch (finding.kind()) {
             case MISSING, DIFFERENT -> true;
             case GHOST -> reading.withoutKey() == 0;
@@ -339,14 +339,15 @@ public final class SourceComparison {
     }
 
     /// Sends repairs, and determines the outcome of each by its row.
-    private void send(List<Finding> sent, ByteArrayOutputStream lines, Repairing way) {
+    private void send(List<Difference> sent, ByteArrayOutputStream lines, Repairing way) {
         if (sent.isEmpty()) {
             return;
         }
         way.intake().append(lines.toByteArray(), lines.size());
-        List<Optional<Row>> rows = engine.rows(sent.stream().map(Finding::key).toList());
+        List<Optional<Row>> rows =
+                engine.rows(sent.stream().map(Difference::key).toList());
         for (int i = 0; i < sent.size(); i++) {
-            Finding finding = sent.get(i);
+            Difference finding = sent.get(i);
             Row now = rows.get(i).orElse(null);
             SourceRow theirs = finding.theirs();
             long wanted = theirs == null ? RowMark.NOTHING : theirs.mark().content();
