@@ -151,7 +151,7 @@ final class CsvScanner {
         if (isWrong && !isNull) {
             return WRONG_ESCAPE;
         }
-        put(column, isNull ? Fields.NULL : isEscaped ? Fields.DOUBLED_TEXT : Fields.TEXT, from, at);
+        put(column, isNull ? Fields.NULL : isEscaped ? Fields.BARE_TEXT : Fields.TEXT, from, at);
         return at;
     }
 

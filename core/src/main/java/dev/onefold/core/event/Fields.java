@@ -22,10 +22,12 @@ final class Fields {
     static final byte FALSE = 6;
     /// An object or array.
     static final byte COMPOSITE = 7;
-    /// CSV text that has doubled quotes or escapes in it.
+    /// CSV text in quotes that has doubled quotes or escapes in it.
     static final byte DOUBLED_TEXT = 8;
     /// CSV text that is perhaps a number, in the form of [#numbers].
     static final byte LOCAL_TEXT = 9;
+    /// CSV text without quotes that has escapes in it; a quote is a character of it.
+    static final byte BARE_TEXT = 10;
 
     final List<FieldPath> paths;
     final byte[] kind;

@@ -15,7 +15,7 @@ public final class RecordEnds {
     /// The bytes end in front of the record's end, and outside of quotes.
     public static final int UNENDED = -1;
 
-    /// A quote is open at the end of the bytes.
+    /// A quote is open at the end of the bytes, or they end with an escape and perhaps a line end behind it.
     public static final int OPEN = -2;
 
     /// Text follows a closing quote.
@@ -29,6 +29,9 @@ public final class RecordEnds {
 
     /// Of a fault alone: CR alone is behind a closing quote.
     private static final int RETURN = -6;
+
+    /// Of a fault alone: the record ends with an escape.
+    private static final int GOES_ON = -8;
 
     /// Of a fault alone: a backslash is in front of the closing quote.
     private static final int ESCAPED = -7;
@@ -259,6 +262,9 @@ public final class RecordEnds {
         if (state == OTHER_HEADER) {
             return new Fault(1 + newlines(bytes, from, record), 0, state, headers(bytes, record, to));
         }
+        if (state == OPEN && bytes[at] != quote) {
+            state = GOES_ON;
+        }
         if (state == BROKEN) {
             boolean isEscaped = at - 2 > record && bytes[at - 2] == '\\' && escape == 0;
             state = bytes[at] == '\r' ? RETURN : isEscaped ? ESCAPED : state;
@@ -310,6 +316,7 @@ public final class RecordEnds {
                             " has a quote, opened in line " + (linesBefore + line)
                                     + ", that has no end, or none within " + QUOTED_BYTES_MAX + " bytes and "
                                     + QUOTED_LINES_MAX + " lines: ";
+                        case GOES_ON -> " ends with an escape: ";
                         case BROKEN, ESCAPED ->
                             " has text behind a closing quote in line " + (linesBefore + line) + ": ";
                         case OTHER_HEADER -> " is another header: ";
@@ -322,6 +329,7 @@ public final class RecordEnds {
                         case OTHER_HEADER ->
                             "Put it and the records behind it into a file of their own. " + CsvHeader.ONCE;
                         case RETURN -> CsvHeader.LINE_ENDS;
+                        case GOES_ON -> "The rest of the record is missing. Write it, or delete the record";
                         case ESCAPED ->
                             "Where the record ends is not known. If a backslash makes the quote behind it a character,"
                                     + " write under input escape: '\\'";
@@ -353,7 +361,8 @@ public final class RecordEnds {
             while (at < to && bytes[at] != delimiter && bytes[at] != '\n') {
                 at += escape != 0 && bytes[at] == escape ? 2 : 1;
             }
-            return at >= to ? UNENDED : at;
+            boolean isEscaped = at > to || at > from && escape != 0 && bytes[to - 1] == '\n';
+            return at < to ? at : isEscaped ? OPEN : UNENDED;
         }
         at = closing(bytes, from, to);
         if (at < 0 || at == to) {

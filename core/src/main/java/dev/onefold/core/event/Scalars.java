@@ -49,7 +49,10 @@ final class Scalars {
                 return TextBytes.unescape(fields.bytes, from, from + length, bytes, at);
             }
             case Fields.DOUBLED_TEXT -> {
-                return undouble(fields, from, from + length, at);
+                return undouble(fields, from, from + length, at, fields.quote);
+            }
+            case Fields.BARE_TEXT -> {
+                return undouble(fields, from, from + length, at, fields.escape);
             }
             case Fields.NUMBER -> {
                 return number(fields.bytes, from, length, at);
@@ -66,8 +69,8 @@ final class Scalars {
         }
     }
 
-    /// Whether the field is a text with escapes, doubled quotes or other separators of a number; then the text is read,
-    /// into the first `textLength` bytes.
+    /// Whether the field is a text with escapes, doubled quotes or other separators of a number; then the text
+    /// is read, into the first `textLength` bytes.
     boolean isEscaped(Fields fields, int slot) {
         byte kind = fields.kind[slot];
         LocalNumbers numbers = fields.numbers;
@@ -76,7 +79,7 @@ final class Scalars {
             textLength = numbers.plain(fields.bytes, fields.from[slot], fields.to[slot], bytes);
             return true;
         }
-        if (kind != Fields.ESCAPED_TEXT && kind != Fields.DOUBLED_TEXT) {
+        if (kind != Fields.ESCAPED_TEXT && kind != Fields.DOUBLED_TEXT && kind != Fields.BARE_TEXT) {
             return false;
         }
         textLength = text(fields, slot, 0);
@@ -126,8 +129,8 @@ final class Scalars {
         return length > 0 && isNormalized(bytes, 0, length) ? textLength : length;
     }
 
-    /// Whether a text is written like a JSON number, but not as Onefold writes the text of this number: `1.0`, `1e0`,
-    /// `-0`.
+    /// Whether a text is written like a JSON number, but not as Onefold writes the text of this number: `1.0`,
+    /// `1e0`, `-0`.
     static boolean isUnusualNumber(byte[] text, int from, int to) {
         int first = from < to && text[from] == '-' ? from + 1 : from;
         int at = digits(text, first, to);
@@ -175,11 +178,11 @@ final class Scalars {
         return number.precision() - (long) number.scale() > Decimals.CHARACTERS_MAX ? NOT_TEXT : put(plain(number), 0);
     }
 
-    private int undouble(Fields fields, int from, int to, int at) {
+    private int undouble(Fields fields, int from, int to, int at, byte pair) {
         byte[] source = fields.bytes;
         int out = at;
         for (int i = from; i < to; i++) {
-            boolean isPair = source[i] == fields.quote || fields.escape != 0 && source[i] == fields.escape;
+            boolean isPair = source[i] == pair || fields.escape != 0 && source[i] == fields.escape;
             i += isPair ? 1 : 0;
             bytes[out++] = source[i];
         }

@@ -97,7 +97,7 @@ final class Times {
             }
             type = schema.type();
         }
-        if (kind == Fields.NUMBER || kind == Fields.TEXT) {
+        if (kind == Fields.NUMBER || kind == Fields.TEXT || kind == Fields.LOCAL_TEXT && type.isText()) {
             int to = fields.to[slot] - (schema != null && !schema.isPart() && hasNoZone(schema, fields, slot) ? 1 : 0);
             return read(fields.bytes, fields.from[slot], to, kind == Fields.NUMBER, type);
         }

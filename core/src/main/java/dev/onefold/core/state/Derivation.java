@@ -221,7 +221,7 @@ public sealed interface Derivation {
         }
         if (!values(from).equals(values(to)) || !isOfColumns(from.format(), to.format())) {
             return "the format reads other values of the same record: unwrap, columns, delimiter, quote, decimal,"
-                    + " thousands, nulls, comment or decimals has changed";
+                    + " thousands, nulls, comment, escape, header or decimals has changed";
         }
         if (!isOfItsTables(from, to)) {
             return "the rows are of another table: table has changed";

@@ -134,7 +134,7 @@ class CsvDialectsTest {
                         + random.ints(random.nextInt(6), 0, 7)
                                 .mapToObj(i -> String.valueOf("a,\n\"\\é ".charAt(i)))
                                 .collect(Collectors.joining());
-                String escaped = text.replaceAll(isQuoted ? "[\"\\\\]" : "[,\n\"\\\\]", "\\\\$0");
+                String escaped = text.replaceAll(isQuoted ? "[\"\\\\]" : "[,\n\\\\]", "\\\\$0");
                 file.append(id)
                         .append(isQuoted ? ",\"" + escaped + "\"," : "," + escaped + ",")
                         .append("1\n");
@@ -156,5 +156,25 @@ class CsvDialectsTest {
                     .contains("An escape in the CSV line is in front of a character that needs none");
         }
         assertThat(escaped.group("\\\\N,\\N")).containsExactly("\\N", "-");
+    }
+
+    @Test
+    void a_record_whose_last_line_end_is_escaped_is_not_whole() {
+        RecordEnds ends = RecordEnds.of(PipelineBuilder.named("p")
+                .csv("a", "b")
+                .escape('\\')
+                .rollup(r -> r.count("n"))
+                .build());
+        byte[] open = "1,x\n2,a\\\n".getBytes(StandardCharsets.UTF_8);
+        assertThat(ends.lastEnd(open, 0, open.length)).isEqualTo(4);
+        assertThat(ends.endOfLast(open, 4, open.length)).isEqualTo(RecordEnds.OPEN);
+        assertThat(ends.areWhole(open, 0, open.length)).isFalse();
+        assertThat(ends.fault(open, 0, open.length).message(0))
+                .startsWith("the record that begins in line 2 ends with an escape: ")
+                .endsWith("The rest of the record is missing. Write it, or delete the record");
+        byte[] cut = "1,x\n2,a\\".getBytes(StandardCharsets.UTF_8);
+        assertThat(ends.areWhole(cut, 0, cut.length)).isFalse();
+        byte[] whole = "2,a\\\nb\n".getBytes(StandardCharsets.UTF_8);
+        assertThat(ends.end(whole, 0, whole.length)).isEqualTo(whole.length);
     }
 }

@@ -299,6 +299,19 @@ class ZonesTest {
     }
 
     @Test
+    void dates_are_read_where_numbers_have_the_same_separators() {
+        Decoding german = Decoding.of(PipelineBuilder.named("p")
+                .csv("t", "n")
+                .delimiter(';')
+                .numbers(',', '.')
+                .zone("UTC")
+                .time("t", TimeType.DMY)
+                .rollup(r -> r.sum("s", "n", 9, 2)));
+        assertThat(german.event("31.12.2024;1.234,50").timeMs)
+                .isEqualTo(Instant.parse("2024-12-31T00:00:00Z").toEpochMilli());
+    }
+
+    @Test
     void a_day_that_a_zone_leaves_out_is_refused_as_its_hours_are() {
         assertThat(timed("Pacific/Apia", null).refusal(record("2011-12-30")).message())
                 .contains("an hour that is left out in Pacific/Apia");

@@ -264,7 +264,7 @@ class DerivationTest {
     @Test
     void rows_are_of_no_use_to_a_format_that_reads_other_values_or_another_table() {
         String otherValues = "impossible: the format reads other values of the same record:"
-                + " unwrap, columns, delimiter, quote, decimal, thousands, nulls, comment or decimals has changed";
+                + " unwrap, columns, delimiter, quote, decimal, thousands, nulls, comment, escape, header or decimals has changed";
         String otherTable = "impossible: the rows are of another table: table has changed";
         assertThat(ofLogs(versioned(), versioned().unwrap("detail"))).isEqualTo(otherValues);
         assertThat(ofLogs(versioned().unwrap("detail"), versioned().unwrap("Message")))

@@ -218,7 +218,7 @@ final class ViewFill {
             return new Readable(
                     files,
                     "the records of the journal, and edits of dead letters, begin and end at other lines now, because"
-                            + " the edition, the quote, the delimiter or the comment of CSV has changed; 'edition: "
+                            + " the edition, the quote, the delimiter, the escape or the comment of CSV has changed; 'edition: "
                             + old.pipeline.input().edition() + "' under input is the one of the data");
         }
         if (opening.journal().position().number() > 1 && !opening.journal().isWhole()) {

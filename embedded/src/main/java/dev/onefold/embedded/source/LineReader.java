@@ -322,7 +322,7 @@ public final class LineReader {
         int end = ends.end(buffer, 0, length);
         for (int count = length; count >= 0; count = in.read(more)) {
             int newline = firstNewline(part, 0, count);
-            boolean isInside = newline < count && end != newline + 1;
+            boolean isInside = newline < count ? end != newline + 1 : end < RecordEnds.UNENDED;
             if (bytes == 0 ? isInside : ends.hasQuote(part, 0, newline)) {
                 return stop(buffer, end < 0 ? length : end);
             }

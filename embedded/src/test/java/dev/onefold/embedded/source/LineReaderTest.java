@@ -115,6 +115,15 @@ class LineReaderTest {
         }
     }
 
+    @Test
+    void a_quote_over_the_limit_is_never_cut_at_its_first_line_end_either() throws IOException {
+        byte[] bytes = ("0,a,b\n1,\"" + "x".repeat(2 * Limits.RECORD_BYTES_MAX) + "\n2,b,c\n\",c\n3,c,d\n")
+                .getBytes(StandardCharsets.UTF_8);
+        LineReader reader = LineReader.hashing(csv(), new ByteArrayInputStream(bytes), Sha256.digest(), false);
+        assertThat(all(reader)).extracting(LineReaderTest::text).containsExactly("0,a,b\n");
+        assertThat(reader.fault()).isNotNull();
+    }
+
     /// A pipe whose writer waits once these were read, each by one read or more.
     private static InputStream pipe(String... writes) {
         Iterator<String> next = List.of(writes).iterator();
