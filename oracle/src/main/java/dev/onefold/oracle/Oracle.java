@@ -27,7 +27,7 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /// Says what the totals of an input are. Records go in one by one; totals and counts can be asked for at any
-/// moment. Not thread-safe.
+/// moment. It is one idea: the meaning of a record, and its place among those before. Not thread-safe.
 ///
 /// ```java
 /// Oracle oracle = Oracle.of(Path.of("pipeline.yaml"));
@@ -38,6 +38,7 @@ public final class Oracle {
     private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
     private static final int KEY_BYTES_MAX = 1_000;
+    private static final int GROUP_BYTES_MAX = 2_000;
     private static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
     private static final long AHEAD_MS_MAX = 86_400_000;
 
@@ -358,8 +359,12 @@ public final class Oracle {
         List<List<String>> groups = new ArrayList<>();
         List<List<@Nullable Object>> inputs = new ArrayList<>();
         for (Definition.Rollup rollup : definition.rollups()) {
-            groups.add(
-                    rollup.levels().stream().map(level -> level.group(document)).toList());
+            List<String> group =
+                    rollup.levels().stream().map(level -> level.group(document)).toList();
+            if (Values.utf8Bytes(group) + 2 * group.size() > GROUP_BYTES_MAX) {
+                throw new Refused("a group of more than 2,000 bytes");
+            }
+            groups.add(group);
             List<@Nullable Object> ofRollup = new ArrayList<>();
             rollup.measures().forEach(measure -> ofRollup.add(measure.input(document)));
             inputs.add(ofRollup);

@@ -51,6 +51,7 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
     private static final String DELIMITERS = ",;\t|";
     private static final byte[] MARK = "\ufeff".getBytes(StandardCharsets.UTF_8);
     private static final Pattern QUOTED = Pattern.compile("\"[^\"]*+\"");
+    private static final Pattern QUOTED_WITH_ESCAPES = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"");
     private static final char ESCAPE = '\\';
     private static final Pattern ESCAPED = Pattern.compile("\\\\(\"[^\",;\t|\r\n]|[\t\n])");
     private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9]+([.,][0-9]+)*");
@@ -194,7 +195,9 @@ record Sample(@Nullable Csv csv, Records held, List<Node> records, int others, b
     /// How many columns the first lines have, with quoted values taken out.
     private static List<Long> columns(List<String> lines, char delimiter) {
         List<String> some = lines.subList(0, Math.min(lines.size(), LINES_OF_COLUMNS));
-        String text = QUOTED.matcher(String.join("\n", some)).replaceAll("");
+        String joined = String.join("\n", some);
+        Pattern quoted = ESCAPED.matcher(joined).find() ? QUOTED_WITH_ESCAPES : QUOTED;
+        String text = quoted.matcher(joined).replaceAll("");
         int open = text.lastIndexOf('\n', text.indexOf('"')); // A quoted value that ends behind these lines.
         return (open > 0 ? text.substring(0, open) : text)
                 .lines()

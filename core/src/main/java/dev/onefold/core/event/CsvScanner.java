@@ -14,6 +14,7 @@ final class CsvScanner {
     static final int MARK_BYTES = 3;
 
     private static final int WRONG_ESCAPE = -2;
+    private static final String NULLS = ". If \\N stands for a missing value, write under input nulls: ['\\N']";
 
     private final Fields fields;
     private final CsvHeader header;
@@ -99,7 +100,10 @@ final class CsvScanner {
                         : isLiteral && !isQuoted
                                 ? "A space is in front of a quote in the CSV line, whose value begins"
                                 : "A quote in the CSV line is not closed, or not at the end of its value,";
-                return Malformed.syntax(at - from, wrong);
+                Malformed malformed = Malformed.syntax(at - from, wrong);
+                return next == WRONG_ESCAPE && isNullOfMySql(record, at, end)
+                        ? new Malformed(malformed.reason(), malformed.message() + NULLS)
+                        : malformed;
             }
             column++;
             if (next == end) {
@@ -120,6 +124,13 @@ final class CsvScanner {
                         end - from,
                         "The CSV line has line ends that are CR alone. " + CsvHeader.LINE_ENDS + ". It ends")
                 : null;
+    }
+
+    private boolean isNullOfMySql(byte[] record, int at, int end) {
+        return end - at >= 2
+                && record[at] == escape
+                && record[at + 1] == 'N'
+                && (at + 2 == end || record[at + 2] == delimiter);
     }
 
     private static boolean hasReturn(byte[] record, int from, int end) {

@@ -19,6 +19,7 @@ final class KeyPart {
     private final Fields fields;
     private final Scalars scalars;
     private final int slot;
+    private final Identity.Part part;
     private final String setting;
     private final boolean isInteger;
     private final boolean refusesNumbers;
@@ -28,6 +29,7 @@ final class KeyPart {
     private final Fields ofElement;
 
     KeyPart(Identity.Part part, Input input, Fields fields, Scalars scalars) {
+        this.part = part;
         this.fields = fields;
         this.scalars = scalars;
         slot = fields.slot(part.field());
@@ -198,9 +200,16 @@ final class KeyPart {
 
     /// The part with one more setting, as it may stand in a pipeline file.
     private String written(String name, String value) {
-        String part = Malformed.part(path(), name, value);
-        return element == Identity.Part.WHOLE
-                ? part
-                : part.substring(0, part.length() - 1) + ",\"element\":" + element + "}";
+        StringBuilder written = new StringBuilder(Malformed.part(path(), name, value));
+        written.setLength(written.length() - 1);
+        if (part.type() != null && !name.equals("type")) {
+            written.append(",\"type\":\"").append(part.type().word()).append('"');
+        }
+        if (part.missing() != null && !name.equals("missing")) {
+            written.append(",\"missing\":").append(Malformed.quoted(part.missing()));
+        }
+        return written.append(element == Identity.Part.WHOLE ? "" : ",\"element\":" + element)
+                .append('}')
+                .toString();
     }
 }

@@ -74,7 +74,7 @@ public final class RecordEnds {
         /// Of records that are read as each edition reads them.
         static Dialect of(Format.Csv csv, boolean hasLines) {
             byte quote = (byte) (hasLines ? csv.quote() : Format.Csv.NO_QUOTE);
-            byte escape = (byte) (hasLines ? csv.escape() : Format.Csv.NO_ESCAPE);
+            byte escape = (byte) csv.escape();
             byte comment = (byte) csv.comment();
             return quote == 0 && escape == 0 && comment == 0
                     ? NONE
@@ -358,11 +358,16 @@ public final class RecordEnds {
     private int value(byte[] bytes, int from, int to) {
         int at = from;
         if (at == to || quote == 0 || bytes[at] != quote) {
+            boolean isOpen = false;
             while (at < to && bytes[at] != delimiter && bytes[at] != '\n') {
-                at += escape != 0 && bytes[at] == escape ? 2 : 1;
+                isOpen = escape != 0 && bytes[at] == escape;
+                at++;
+                if (isOpen && at < to) {
+                    isOpen = bytes[at] == '\n' || bytes[at] == '\r';
+                    at += bytes[at] == '\r' && at + 1 < to && bytes[at + 1] == '\n' ? 2 : 1;
+                }
             }
-            boolean isEscaped = at > to || at > from && escape != 0 && bytes[to - 1] == '\n';
-            return at < to ? at : isEscaped ? OPEN : UNENDED;
+            return at < to ? at : isOpen ? OPEN : UNENDED;
         }
         at = closing(bytes, from, to);
         if (at < 0 || at == to) {

@@ -174,7 +174,20 @@ class CsvDialectsTest {
                 .endsWith("The rest of the record is missing. Write it, or delete the record");
         byte[] cut = "1,x\n2,a\\".getBytes(StandardCharsets.UTF_8);
         assertThat(ends.areWhole(cut, 0, cut.length)).isFalse();
-        byte[] whole = "2,a\\\nb\n".getBytes(StandardCharsets.UTF_8);
-        assertThat(ends.end(whole, 0, whole.length)).isEqualTo(whole.length);
+        for (String text : List.of("2,a\\\nb\n", "2,a\\\r\nb\n", "2,a\\\rb\n", "2,a\\\\\n")) {
+            byte[] whole = text.getBytes(StandardCharsets.UTF_8);
+            assertThat(ends.end(whole, 0, whole.length)).as(text).isEqualTo(whole.length);
+            for (int to = 0; to < whole.length; to++) {
+                assertThat(ends.end(whole, 0, to)).as("%s to %s", text, to).isNegative();
+            }
+        }
+        RecordEnds ofEdition2 = RecordEnds.of(PipelineBuilder.named("p")
+                .csv("a", "b")
+                .edition(2)
+                .escape('\\')
+                .rollup(r -> r.count("n"))
+                .build());
+        byte[] two = "2,a\\\nb\n".getBytes(StandardCharsets.UTF_8);
+        assertThat(ofEdition2.end(two, 0, two.length)).isEqualTo(two.length);
     }
 }

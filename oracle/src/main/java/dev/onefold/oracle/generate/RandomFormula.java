@@ -7,6 +7,10 @@ import java.util.regex.Pattern;
 /// Writes formulas over measures.
 final class RandomFormula {
     private static final int DEPTH_MAX = 3;
+
+    /// Operators of a formula that another may name: then a formula has fewer than 64 operands.
+    static final int SHORT_MAX = 6;
+
     private static final List<String> NUMBERS = List.of("0", "1", "2", "-1", "0.5", "100", "3", "1000000", "0.001");
     private static final List<String> TYPES =
             List.of("decimal(9,4)", "decimal(12,0)", "decimal(38,18)", "decimal(5,2)", "decimal(38,38)");

@@ -240,10 +240,17 @@ final class RandomPipeline {
         yaml.append("  measures:\n");
         List<String> names = chance.shuffled(Nasty.MEASURE_NAMES);
         int measures = chance.between(1, 5);
+        List<String> above = new ArrayList<>();
+        boolean hasFormula = false;
         for (int index = 0; index < measures; index++) {
             boolean derived = chance.percent(20);
-            List<String> above = names.subList(0, index); // None names one below it, so that there are no circles.
             String text = derived ? new RandomFormula(chance, above, this::measure).write() : measure();
+            // None names one below it, so there are no circles; nor two long ones, so operands stay below their limit.
+            boolean isShort = text.replaceAll("[^-+*/]", "").length() < RandomFormula.SHORT_MAX;
+            if (!derived || isShort && !hasFormula) {
+                above.add(names.get(index));
+            }
+            hasFormula |= derived;
             yaml.append("    ").append(quoted(names.get(index))).append(": ");
             yaml.append(quoted(text)).append('\n');
         }
