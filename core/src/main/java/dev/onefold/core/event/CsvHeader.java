@@ -129,9 +129,10 @@ public final class CsvHeader {
 
     private int behindValue(byte[] record, int from, int to) {
         int at = from;
+        boolean hasQuotes = from < to && isOne(record[from], format.quote()); // Elsewhere a quote is a character.
         boolean isQuoted = false;
         while (at < to && (isQuoted || record[at] != delimiter)) {
-            isQuoted ^= isOne(record[at], format.quote());
+            isQuoted ^= hasQuotes && isOne(record[at], format.quote());
             at += isOne(record[at], format.escape()) ? 2 : 1;
         }
         return at;

@@ -50,6 +50,7 @@ class OtherHeadersTest {
                 ",price,qty",
                 "\"x\",\"price\",qty",
                 "\"x, y\",price,qty",
+                "5\" x,price,qty",
                 "\"x \"\", y\",\"price\",qty,z",
                 "ID,QTY,PRICE,2024,,\"A \"\"B\"\"\"",
                 "id,qty,3,4"
