@@ -2,7 +2,7 @@
 # function-jar.sh FOLDER CLASS JAR: builds the jar of the function FOLDER/CLASS.java in its folder, with the JDK alone. A
 # build of yours has onefold-process as a dependency in place of its sources.
 set -euo pipefail
-api=$(cd "$(dirname "$0")/../process/src/main/java/dev/onefold/process" && pwd)
+api=$(cd "$(dirname "$0")/../engine/process/src/main/java/dev/onefold/process" && pwd)
 . "$(dirname "$0")/jdk.sh"
 cd "$1"
 classes=$(mktemp -d)

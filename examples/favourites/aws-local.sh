@@ -30,12 +30,12 @@ mkfifo "$work/commands"
 "$onefold" aws template "$work/favourites.yaml" --input table >"$work/template.yaml"
 if [ -z "${PARTS:-}" ]; then
     title 'What stands in for AWS is built'
-    (cd "$root" && mvn -q -B -Dquick package -pl local -am)
+    (cd "$root" && mvn -q -B -Dquick package -pl proof/local -am)
     "$onefold" aws package --output "$work/functions.zip"
     unzip -q "$work/functions.zip" -d "$work/functions"
-    PARTS=$root/local/target/quick/*:$root/local/target/quick/lib/*
+    PARTS=$root/proof/local/target/quick/*:$root/proof/local/target/quick/lib/*
     FUNCTIONS=$work/functions
-    NODE=$root/local/target/node
+    NODE=$root/proof/local/target/node
 fi
 
 title "A table with $rows rows; its stream is switched on, and the template is deployed on this machine"

@@ -49,7 +49,7 @@ class ContributingTest {
         Map<String, String> texts = new TreeMap<>();
         try (Stream<Path> files = Files.walk(Clone.root())) {
             files.map(file -> Clone.root().relativize(file).toString().replace('\\', '/'))
-                    .filter(path -> path.matches("([a-z0-9-]+/)?pom\\.xml|test|onefold|\\.ci/run|.*/src/.*\\.java"))
+                    .filter(path -> path.matches("([a-z0-9-]+/){0,2}pom\\.xml|test|onefold|\\.ci/run|.*/src/.*\\.java"))
                     .forEach(path -> texts.put(path, Clone.text(path)));
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
@@ -73,7 +73,8 @@ class ContributingTest {
     private static boolean hasTest(String module, String pattern) {
         PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + pattern + ".java");
         return FILES.keySet().stream()
-                .filter(path -> path.startsWith(module) && path.contains("/src/test/java/"))
+                .filter(path ->
+                        (module.isEmpty() || path.contains(module + "/src/")) && path.contains("/src/test/java/"))
                 .anyMatch(path -> matcher.matches(Path.of(path).getFileName()));
     }
 
@@ -149,7 +150,7 @@ class ContributingTest {
         for (String word : words.subList(1, words.size())) {
             boolean known = word.startsWith("-D")
                     ? isProperty(word.substring(2))
-                    : hasTest(module + "/", word.equals(words.get(1)) ? "*" : word);
+                    : hasTest(module, word.equals(words.get(1)) ? "*" : word);
             if (!known) {
                 unknown.add(word);
             }

@@ -54,8 +54,8 @@ class LauncherTest {
         Path clone = Files.createDirectories(data.resolve("clone"));
         Files.copy(Clone.root().resolve("onefold"), clone.resolve("onefold"), StandardCopyOption.COPY_ATTRIBUTES);
         List<String> modules = modules();
-        assertThat(modules).contains("core", "sftp", "cli");
-        Path built = file(clone.resolve("cli/target/app/current"), 2);
+        assertThat(modules).contains("engine/core", "edges/sftp", "shell/cli");
+        Path built = file(clone.resolve("shell/cli/target/app/current"), 2);
         file(clone.resolve("pom.xml"), 1);
         for (String module : modules) {
             file(clone.resolve(module + "/pom.xml"), 1);
@@ -82,7 +82,7 @@ class LauncherTest {
     @Test
     void an_installed_folder_is_started_through_a_link_and_nothing_is_built_or_written() throws Exception {
         assertThat(shell("./onefold --version").code()).isZero();
-        Path app = Clone.root().resolve("cli/target/app");
+        Path app = Clone.root().resolve("shell/cli/target/app");
         Path installed = Files.createDirectories(data.resolve("a folder/onefold"));
         Files.copy(Clone.root().resolve("onefold"), installed.resolve("onefold"), StandardCopyOption.COPY_ATTRIBUTES);
         Files.createSymbolicLink(installed.resolve("lib"), app.resolve(Files.readString(app.resolve("current"))));
