@@ -4,14 +4,14 @@ import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.keyed.Base;
+import dev.onefold.core.keyed.Head;
+import dev.onefold.core.keyed.Kept;
+import dev.onefold.core.keyed.RowId;
+import dev.onefold.core.keyed.Store;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
-import dev.onefold.core.process.Base;
-import dev.onefold.core.process.Head;
-import dev.onefold.core.process.Kept;
-import dev.onefold.core.process.RowId;
-import dev.onefold.core.process.Store;
 import dev.onefold.core.state.Key;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///     kept  40, varint ordinal
 ///     base  41
 ///
-/// The rest of a record is encoded by `core.process`; for a row it is its content. A row without content was
+/// The rest of a record is encoded by `core.keyed`; for a row it is its content. A row without content was
 /// removed. A small row whose key is the owner's alone is in the record of the head, so that an event that
 /// writes it looks up and appends one record. All records of an owner have the low half of its hash, which
 /// defines the shard.
