@@ -9,7 +9,7 @@ import dev.onefold.aws.template.Template.Input;
 import dev.onefold.cli.aws.FunctionJars;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.demo.Comparison;
+import dev.onefold.cli.trial.Comparison;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;

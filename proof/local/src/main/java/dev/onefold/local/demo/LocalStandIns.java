@@ -4,7 +4,7 @@ import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.demo.StandIns;
+import dev.onefold.cli.trial.StandIns;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.load.TradeRiskTotals;

@@ -66,7 +66,7 @@ final class Trial {
     }
 
     /// Does all of it.
-    ExitCode run(Code code, Load load) {
+    ExitCode run(Code code, TrialLoad load) {
         TrialStack stack = new TrialStack(
                 services,
                 asked.name(),
@@ -137,7 +137,7 @@ final class Trial {
         }
     }
 
-    private ExitCode compared(TrialStack stack, Code code, Load load) {
+    private ExitCode compared(TrialStack stack, Code code, TrialLoad load) {
         long startNanos = System.nanoTime();
         Map<String, String> outputs = stack.make(code, asked.all(), stop);
         board.say("The stack " + asked.name() + " is there after "
@@ -151,7 +151,7 @@ final class Trial {
     }
 
     /// Puts the load, and shows how far both sides are.
-    private StreamLoad.Moment feed(Map<String, String> outputs, Load load, Figures figures) {
+    private StreamLoad.Moment feed(Map<String, String> outputs, TrialLoad load, Figures figures) {
         String stream = outputs.getOrDefault("InputStreamName", "");
         long startNanos = System.nanoTime();
         try (StreamLoad producing = new StreamLoad(load, asked, services.streams(), stream, stop)) {
@@ -173,12 +173,7 @@ final class Trial {
     }
 
     private void drain(Map<String, String> outputs, Figures figures, StreamLoad.Moment last) {
-        Drain drain = new Drain(
-                services,
-                outputs.getOrDefault("InputStreamName", ""),
-                new Drain.Queues(outputs.getOrDefault("RetriesUrl", ""), outputs.getOrDefault("RetriesAsideUrl", "")),
-                store,
-                this::engine);
+        Drain drain = new Drain(services, outputs, store, this::engine);
         long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
         while (!drain.isDone()) {
             stop.check();
@@ -295,25 +290,16 @@ final class Trial {
 
     private ExitCode compare(StreamLoad.Moment last) {
         read();
-        List<Sides> sides = sides(last);
+        Comparison comparison = new Comparison(sides(last), List.of());
         board.say("");
-        for (Sides each : sides) {
-            each.lines(caller.screen(), GROUPS_SHOWN_MAX * 2, true).forEach(caller::printLine);
-        }
-        List<String> differences = sides.stream()
-                .flatMap(each -> each.differences(DIFFERENCES_MAX).stream())
-                .toList();
-        int groups = sides.stream()
-                .mapToInt(each -> each.engine().all(each.right()).size())
-                .sum();
+        comparison.lines(caller.screen(), GROUPS_SHOWN_MAX * 2).forEach(caller::printLine);
         board.say("");
-        if (differences.isEmpty()) {
-            board.say(
-                    "equal: all " + Words.count(groups, "group") + " after " + Words.count(last.put(), "record") + ".");
-            return ExitCode.DONE;
+        if (comparison.isEqual()) {
+            board.say("equal: all " + Words.count(comparison.groups(), "group") + " after "
+                    + Words.count(last.put(), "record") + ".");
         }
-        differences.forEach(board::say);
-        return ExitCode.DIFFERENT;
+        comparison.differences(DIFFERENCES_MAX).forEach(board::say);
+        return comparison.exitCode();
     }
 
     /// CloudWatch counts late, so it is given some time.

@@ -10,8 +10,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.Questions;
-import dev.onefold.cli.demo.StandIns;
-import dev.onefold.cli.demo.Workplace;
+import dev.onefold.cli.data.Workplace;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
@@ -166,8 +165,8 @@ public final class TrialCommand implements Callable<Integer> {
         requireParameters(template.parameters());
         Asked asked = asked(pipeline);
         Board board = new Board(caller);
-        try (Workplace workplace = Workplace.temporary();
-                Load load = load(pipeline, asked, workplace.folder().resolve("right"))) {
+        try (Workplace workplace = Workplace.temporary("onefold-trial");
+                TrialLoad load = load(pipeline, asked, workplace.folder().resolve("right"))) {
             Path functions = archive(workplace.folder());
             board.say(asked.announcement(loadText()));
             if (!yes) {
@@ -234,8 +233,8 @@ public final class TrialCommand implements Callable<Integer> {
         if (records != null && records < 1) {
             throw CommandFailure.usage("--records is 1 or more; not " + records + ".");
         }
-        requireShare("--fail-state", failState);
-        requireShare("--fail-reduce", failReduce);
+        share("--fail-state", failState);
+        share("--fail-reduce", failReduce);
         Map<String, String> all = new TreeMap<>(local ? LOCAL_PARAMETERS : Map.of());
         all.putAll(parameters);
         Duration time = Duration.ofMinutes(minutes);
@@ -257,11 +256,12 @@ public final class TrialCommand implements Callable<Integer> {
         }
     }
 
-    private void requireSharesPossible() {
-        requireShare("--duplicates", duplicates);
-        requireShare("--late", late);
+    private TradeRiskMix mix() {
+        int corrections = TradeRiskMix.BENCHMARK.corrections();
+        int repeated = share("--duplicates", duplicates);
+        int older = share("--late", late);
         BigDecimal most = BigDecimal.valueOf(100)
-                .subtract(BigDecimal.valueOf(TradeRiskMix.BENCHMARK.corrections(), 4))
+                .subtract(BigDecimal.valueOf(corrections, 4))
                 .stripTrailingZeros();
         BigDecimal both = duplicates.add(late);
         if (both.compareTo(most) > 0) {
@@ -269,11 +269,12 @@ public final class TrialCommand implements Callable<Integer> {
                     + " % together, because the rest of the records are corrections; not " + both.toPlainString()
                     + " %.");
         }
+        return new TradeRiskMix(corrections, repeated, older, 0, 0);
     }
 
-    private static void requireShare(String option, BigDecimal percent) {
+    private static int share(String option, BigDecimal percent) {
         try {
-            TradeRiskMix.ofMillion(percent);
+            return TradeRiskMix.ofMillion(percent);
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(option + " " + refused.getMessage());
         }
@@ -286,7 +287,7 @@ public final class TrialCommand implements Callable<Integer> {
                 : "the lines of " + String.join(", ", input);
     }
 
-    private Load load(Pipeline pipeline, Asked asked, Path folder) throws IOException {
+    private TrialLoad load(Pipeline pipeline, Asked asked, Path folder) throws IOException {
         if (!input.isEmpty()) {
             if (pipeline.input().identity() instanceof Identity.ByMessage) {
                 throw CommandFailure.usage("With 'id: message' a record is named by its stream, so nothing on this"
@@ -308,15 +309,9 @@ public final class TrialCommand implements Callable<Integer> {
                     + " version Version, its three levels, and the measures value and trades. Pipeline "
                     + pipeline.name() + " is another one: give records for it with --input FILE.");
         }
-        requireSharesPossible();
+        TradeRiskMix mix = mix();
         try {
-            TradeRiskMix mix = new TradeRiskMix(
-                    TradeRiskMix.BENCHMARK.corrections(),
-                    TradeRiskMix.ofMillion(duplicates),
-                    TradeRiskMix.ofMillion(late),
-                    0,
-                    0);
-            return new Load.Trades(mix, asked.load().records(), seed);
+            return new TrialLoad.Trades(mix, asked.load().records(), seed);
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(String.valueOf(refused.getMessage()));
         }

@@ -164,7 +164,7 @@ class TrialCommandTest {
         AwsCommand aws = AwsCommand.commandLine(caller).getCommand();
         try (HttpAccount account = new HttpAccount(false, () -> stop.make(ExitCode.INTERRUPTED));
                 Services services = Services.at(aws, new Connection.Place("eu-central-1", null, account.endpoint()));
-                Load load = new Load.Trades(TradeRiskMix.BENCHMARK, 100, 42)) {
+                TrialLoad load = new TrialLoad.Trades(TradeRiskMix.BENCHMARK, 100, 42)) {
             Trial trial = new Trial(caller, new Board(caller), services, asked, stop);
             Trial.Code code = new Trial.Code(folder.resolve("functions.zip"), "");
             assertThat(trial.run(code, load)).isEqualTo(ExitCode.INTERRUPTED);
