@@ -44,12 +44,12 @@ final class StreamLoad implements AutoCloseable {
     /// @param isDone whether all of it is in the stream
     record Moment(long put, SequencedMap<String, Totals> right, Producer.Sent sent, boolean isDone) {}
 
-    StreamLoad(TrialLoad load, Asked asked, KinesisAsyncClient client, String stream, StopRequest stop) {
+    StreamLoad(TrialLoad load, TrialSettings settings, KinesisAsyncClient client, String stream, StopRequest stop) {
         this.load = load;
-        records = asked.load().records();
+        records = settings.amount().records();
         this.stop = stop;
-        pace = new Pace(asked.load().rate(), System.nanoTime());
-        keys = new PartitionKeys(asked.pipeline());
+        pace = new Pace(settings.amount().rate(), System.nanoTime());
+        keys = new PartitionKeys(settings.pipeline());
         producer = new Producer(client, stream, Connection.THREADS, new SecureRandom(), this::refused);
         moment = new Moment(0, load.right(), producer.sent(), false);
         thread = Thread.ofPlatform().name("trial-producer").daemon().start(putting);

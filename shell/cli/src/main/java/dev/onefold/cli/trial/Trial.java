@@ -46,7 +46,7 @@ final class Trial {
     private final Caller caller;
     private final Board board;
     private final Services services;
-    private final Asked asked;
+    private final TrialSettings settings;
     private final StopRequest stop;
     private final Store store;
     private final Instant begun = Instant.now();
@@ -56,21 +56,21 @@ final class Trial {
     /// The code to deploy.
     record Code(Path archive, String template) {}
 
-    Trial(Caller caller, Board board, Services services, Asked asked, StopRequest stop) {
+    Trial(Caller caller, Board board, Services services, TrialSettings settings, StopRequest stop) {
         this.caller = caller;
         this.board = board;
         this.services = services;
-        this.asked = asked;
+        this.settings = settings;
         this.stop = stop;
-        store = Connection.store(Store.Tables.of(asked.name()), services.place());
+        store = Connection.store(Store.Tables.of(settings.name()), services.place());
     }
 
     /// Does all of it.
     ExitCode run(Code code, TrialLoad load) {
         TrialStack stack = new TrialStack(
                 services,
-                asked.name(),
-                TrialStack.newBucket(asked.name()),
+                settings.name(),
+                TrialStack.newBucket(settings.name()),
                 services.place().endpoint() == null ? POLL : POLL_LOCAL,
                 board::step);
         RuntimeException failure = null;
@@ -86,13 +86,13 @@ final class Trial {
             failure = new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + Reason.of(e), e);
         } finally {
             board.endStep();
-            if (stack.isBegun() && !asked.keeps()) {
+            if (stack.isBegun() && !settings.keeps()) {
                 result = removed(stack, result);
             }
         }
         if (!stack.isBegun() && failure == null) {
             board.say("Nothing was made.");
-        } else if (stack.isBegun() && asked.keeps()) {
+        } else if (stack.isBegun() && settings.keeps()) {
             sayKept(failure != null || stop.isMade());
         }
         if (failure != null) {
@@ -108,20 +108,20 @@ final class Trial {
             return result;
         }
         board.sayLeft(left);
-        if (!asked.isLocal()) {
-            caller.note("It costs as long as it is there. 'onefold aws clean " + asked.name() + "' tries again.");
+        if (!settings.isLocal()) {
+            caller.note("It costs as long as it is there. 'onefold aws clean " + settings.name() + "' tries again.");
         }
         return result == ExitCode.DONE ? ExitCode.DIFFERENT : result;
     }
 
     private void sayKept(boolean isUndone) {
-        if (asked.isLocal() && isUndone) {
+        if (settings.isLocal() && isUndone) {
             board.say("Nothing is kept: the servers that stand in for AWS end with this trial.");
             return;
         }
-        board.say("What was made of the stack " + asked.name() + " is kept: 'onefold aws query PIPELINE --deployment "
-                + asked.name() + "' asks it, and 'onefold aws clean " + asked.name() + "' deletes it.");
-        if (asked.isLocal()) {
+        board.say("What was made of the stack " + settings.name() + " is kept: 'onefold aws query PIPELINE --deployment "
+                + settings.name() + "' asks it, and 'onefold aws clean " + settings.name() + "' deletes it.");
+        if (settings.isLocal()) {
             board.say("It is at " + services.place().endpoint()
                     + " (--endpoint, --region eu-central-1, AWS_ACCESS_KEY_ID=OPERATOR,"
                     + " AWS_SECRET_ACCESS_KEY=secret).");
@@ -131,7 +131,7 @@ final class Trial {
     /// Keeps what stands in for AWS until somebody wants it to end, if the trial is to be kept and nobody has
     /// stopped it.
     void hold() {
-        if (asked.keeps() && !stop.isMade()) {
+        if (settings.keeps() && !stop.isMade()) {
             board.say("Ctrl-C ends it.");
             stop.pause(HELD);
         }
@@ -139,10 +139,10 @@ final class Trial {
 
     private ExitCode compared(TrialStack stack, Code code, TrialLoad load) {
         long startNanos = System.nanoTime();
-        Map<String, String> outputs = stack.make(code, asked.all(), stop);
-        board.say("The stack " + asked.name() + " is there after "
+        Map<String, String> outputs = stack.make(code, settings.all(), stop);
+        board.say("The stack " + settings.name() + " is there after "
                 + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
-        Figures figures = new Figures(services.metrics(), asked.name(), outputs);
+        Figures figures = new Figures(services.metrics(), settings.name(), outputs);
         StreamLoad.Moment last = feed(outputs, load, figures);
         drain(outputs, figures, last);
         ExitCode compared = compare(last);
@@ -154,7 +154,7 @@ final class Trial {
     private StreamLoad.Moment feed(Map<String, String> outputs, TrialLoad load, Figures figures) {
         String stream = outputs.getOrDefault("InputStreamName", "");
         long startNanos = System.nanoTime();
-        try (StreamLoad producing = new StreamLoad(load, asked, services.streams(), stream, stop)) {
+        try (StreamLoad producing = new StreamLoad(load, settings, services.streams(), stream, stop)) {
             while (true) {
                 stop.check();
                 StreamLoad.Moment moment = producing.moment();
@@ -162,7 +162,7 @@ final class Trial {
                 Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
                 show(
                         moment,
-                        "Putting " + Words.count(asked.load().records(), "record") + ": " + Words.count(moment.put())
+                        "Putting " + Words.count(settings.amount().records(), "record") + ": " + Words.count(moment.put())
                                 + " after " + Words.duration(elapsed) + ", " + Words.rate(moment.put(), elapsed) + ".");
                 if (moment.isDone()) {
                     return moment;
@@ -207,7 +207,7 @@ final class Trial {
         Optional<Engine> found = engine();
         if (found.isPresent()) {
             try (Engine engine = found.get()) {
-                for (Rollup rollup : Rollups.of(asked.pipeline()).all()) {
+                for (Rollup rollup : Rollups.of(settings.pipeline()).all()) {
                     served.put(rollup.name(), engine.query(Query.all(rollup.name()), Totals::of));
                 }
             }
@@ -245,7 +245,7 @@ final class Trial {
         }
         lines.add("");
         lines.addAll(
-                Words.wrap(flowText() + "Ctrl-C ends it" + (asked.keeps() ? "." : ", and deletes all of it."), width)
+                Words.wrap(flowText() + "Ctrl-C ends it" + (settings.keeps() ? "." : ", and deletes all of it."), width)
                         .lines()
                         .toList());
         return lines;

@@ -163,12 +163,12 @@ public final class TrialCommand implements Callable<Integer> {
         Pipeline pipeline = PipelineArgument.read(caller, file);
         Template template = template(pipeline);
         requireParameters(template.parameters());
-        Asked asked = asked(pipeline);
+        TrialSettings settings = settings(pipeline);
         Board board = new Board(caller);
         try (Workplace workplace = Workplace.temporary("onefold-trial");
-                TrialLoad load = load(pipeline, asked, workplace.folder().resolve("right"))) {
+                TrialLoad load = load(pipeline, settings, workplace.folder().resolve("right"))) {
             Path functions = archive(workplace.folder());
-            board.say(asked.announcement(loadText()));
+            board.say(settings.announcement(loadText()));
             if (!yes) {
                 Questions.require(caller, "Begin?", "Nothing was made.");
             }
@@ -180,14 +180,14 @@ public final class TrialCommand implements Callable<Integer> {
                 try (StandIns.EmptyAccount here =
                                 StandIns.of("aws trial --local").account();
                         Services services = Services.at(aws, here.place())) {
-                    Trial trial = new Trial(caller, board, services, asked, stop);
+                    Trial trial = new Trial(caller, board, services, settings, stop);
                     ExitCode result = trial.run(code, load);
                     trial.hold();
                     return result.code();
                 }
             }
             try (Services services = Services.at(aws, aws.place())) {
-                return new Trial(caller, board, services, asked, stop)
+                return new Trial(caller, board, services, settings, stop)
                         .run(code, load)
                         .code();
             }
@@ -217,7 +217,7 @@ public final class TrialCommand implements Callable<Integer> {
         }
     }
 
-    private Asked asked(Pipeline pipeline) {
+    private TrialSettings settings(Pipeline pipeline) {
         String name = aws.deployment(pipeline.name() + "-trial");
         if (!name.matches(NAME)) {
             throw CommandFailure.usage("The name of a trial is part of a bucket's name: a small letter, then small"
@@ -239,7 +239,7 @@ public final class TrialCommand implements Callable<Integer> {
         all.putAll(parameters);
         Duration time = Duration.ofMinutes(minutes);
         long most = Math.min(rate * time.toSeconds(), records == null ? Long.MAX_VALUE : records);
-        return new Asked(name, pipeline, new Asked.Load(rate, time, most), failState, failReduce, all, keep, local);
+        return new TrialSettings(name, pipeline, new TrialSettings.Amount(rate, time, most), failState, failReduce, all, keep, local);
     }
 
     private void requireParameters(List<String> known) {
@@ -287,7 +287,7 @@ public final class TrialCommand implements Callable<Integer> {
                 : "the lines of " + String.join(", ", input);
     }
 
-    private TrialLoad load(Pipeline pipeline, Asked asked, Path folder) throws IOException {
+    private TrialLoad load(Pipeline pipeline, TrialSettings settings, Path folder) throws IOException {
         if (!input.isEmpty()) {
             if (pipeline.input().identity() instanceof Identity.ByMessage) {
                 throw CommandFailure.usage("With 'id: message' a record is named by its stream, so nothing on this"
@@ -311,7 +311,7 @@ public final class TrialCommand implements Callable<Integer> {
         }
         TradeRiskMix mix = mix();
         try {
-            return new TrialLoad.Trades(mix, asked.load().records(), seed);
+            return new TrialLoad.Trades(mix, settings.amount().records(), seed);
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(String.valueOf(refused.getMessage()));
         }

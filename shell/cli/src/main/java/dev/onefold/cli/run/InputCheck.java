@@ -15,10 +15,10 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /// Folds the first records of a file into a directory that is deleted again, to say what a pipeline makes of them.
-public final class Trial {
+public final class InputCheck {
     private static final int RECORDS_MAX = 100_000;
 
-    private Trial() {}
+    private InputCheck() {}
 
     /// Says what became of the records; the exit code is 1 if one was rejected.
     ///
