@@ -225,9 +225,7 @@ public final class TradeRiskLoad implements Load {
             for (int depth = 0; depth <= path.size() && counts[leaf] > 0; depth++) {
                 List<String> node = path.subList(0, depth);
                 groups.merge(
-                        node,
-                        new TradeRiskTotals.Group(node, cents[leaf], counts[leaf]),
-                        TradeRiskTotals.Group::plus);
+                        node, new TradeRiskTotals.Group(node, cents[leaf], counts[leaf]), TradeRiskTotals.Group::plus);
             }
         }
         return List.copyOf(groups.values());

@@ -15,8 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.SdkBytes;
-import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
-import software.amazon.awssdk.services.dynamodb.model.Select;
 import software.amazon.awssdk.services.kinesis.model.ListShardsResponse;
 import software.amazon.awssdk.services.kinesis.model.Shard;
 
@@ -66,7 +64,7 @@ final class Drain {
             mark();
             return false;
         }
-        quietLooks = retries.size() == 0 && areDeltasGone() ? quietLooks + 1 : 0;
+        quietLooks = retries.size() == 0 && store.isEmpty(store.tables().deltas()) ? quietLooks + 1 : 0;
         return quietLooks >= QUIET_LOOKS;
     }
 
@@ -120,13 +118,5 @@ final class Drain {
                 some = letters.list(some.getLast().id(), LETTERS_MAX);
             }
         }
-    }
-
-    private boolean areDeltasGone() {
-        ScanResponse response = store.retried(() -> store.client()
-                .scan(request -> request.tableName(store.tables().deltas())
-                        .consistentRead(true)
-                        .select(Select.COUNT)));
-        return response.count() == 0 && !response.hasLastEvaluatedKey();
     }
 }

@@ -119,8 +119,9 @@ final class Trial {
             board.say("Nothing is kept: the servers that stand in for AWS end with this trial.");
             return;
         }
-        board.say("What was made of the stack " + settings.name() + " is kept: 'onefold aws query PIPELINE --deployment "
-                + settings.name() + "' asks it, and 'onefold aws clean " + settings.name() + "' deletes it.");
+        board.say(
+                "What was made of the stack " + settings.name() + " is kept: 'onefold aws query PIPELINE --deployment "
+                        + settings.name() + "' asks it, and 'onefold aws clean " + settings.name() + "' deletes it.");
         if (settings.isLocal()) {
             board.say("It is at " + services.place().endpoint()
                     + " (--endpoint, --region eu-central-1, AWS_ACCESS_KEY_ID=OPERATOR,"
@@ -162,8 +163,9 @@ final class Trial {
                 Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
                 show(
                         moment,
-                        "Putting " + Words.count(settings.amount().records(), "record") + ": " + Words.count(moment.put())
-                                + " after " + Words.duration(elapsed) + ", " + Words.rate(moment.put(), elapsed) + ".");
+                        "Putting " + Words.count(settings.amount().records(), "record") + ": "
+                                + Words.count(moment.put()) + " after " + Words.duration(elapsed) + ", "
+                                + Words.rate(moment.put(), elapsed) + ".");
                 if (moment.isDone()) {
                     return moment;
                 }

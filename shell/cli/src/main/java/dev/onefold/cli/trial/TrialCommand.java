@@ -239,7 +239,8 @@ public final class TrialCommand implements Callable<Integer> {
         all.putAll(parameters);
         Duration time = Duration.ofMinutes(minutes);
         long most = Math.min(rate * time.toSeconds(), records == null ? Long.MAX_VALUE : records);
-        return new TrialSettings(name, pipeline, new TrialSettings.Amount(rate, time, most), failState, failReduce, all, keep, local);
+        return new TrialSettings(
+                name, pipeline, new TrialSettings.Amount(rate, time, most), failState, failReduce, all, keep, local);
     }
 
     private void requireParameters(List<String> known) {

@@ -158,8 +158,8 @@ class TrialCommandTest {
         Caller caller = cli.caller(InputStream.nullInputStream(), out, new ByteArrayOutputStream());
         Pipeline pipeline = ((Reading.Read) PipelineText.read(PIPELINE)).pipeline();
         TrialSettings.Amount size = new TrialSettings.Amount(100, Duration.ofMinutes(1), 100);
-        TrialSettings settings =
-                new TrialSettings("risk-trial", pipeline, size, BigDecimal.ZERO, BigDecimal.ZERO, Map.of(), true, isLocal);
+        TrialSettings settings = new TrialSettings(
+                "risk-trial", pipeline, size, BigDecimal.ZERO, BigDecimal.ZERO, Map.of(), true, isLocal);
         StopRequest stop = new StopRequest();
         AwsCommand aws = AwsCommand.commandLine(caller).getCommand();
         try (HttpAccount account = new HttpAccount(false, () -> stop.make(ExitCode.INTERRUPTED));
