@@ -42,13 +42,14 @@ final class TradeRiskCommand implements Callable<Integer> {
 
     /// Shares that are known by a name.
     enum Workload {
-        benchmark(TradeRiskMix.BENCHMARK),
-        demo(TradeRiskMix.DEMO);
+        benchmark,
+        demo;
 
-        private final TradeRiskMix mix;
-
-        Workload(TradeRiskMix mix) {
-            this.mix = mix;
+        TradeRiskMix mix() {
+            return switch (this) {
+                case benchmark -> TradeRiskMix.BENCHMARK;
+                case demo -> TradeRiskMix.DEMO;
+            };
         }
     }
 
@@ -164,7 +165,7 @@ final class TradeRiskCommand implements Callable<Integer> {
     }
 
     private TradeRiskMix mix() {
-        TradeRiskMix named = workload.mix;
+        TradeRiskMix named = workload.mix();
         return new TradeRiskMix(
                 share("--corrections", corrections, named.corrections()),
                 share("--duplicates", duplicates, named.duplicates()),
