@@ -8,6 +8,7 @@ import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.fold.Chunk;
+import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.source.Decompression;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
@@ -45,11 +46,13 @@ public final class FileFold {
     private final List<Chunk> pool = new ArrayList<>();
     private final RecordEnds ends;
     private final Framing framing;
+    private final long noticedMicros;
 
     public FileFold(Rounds rounds, FileSource file, FoldListener listener) {
         ends = RecordEnds.of(rounds.pipeline());
         framing = Framing.ofLines(rounds.pipeline());
         this.rounds = rounds;
+        noticedMicros = rounds.delays().nowMicros();
         this.file = file;
         this.listener = listener;
     }
@@ -332,7 +335,11 @@ public final class FileFold {
                     EngineException.Kind.SOURCE_UNREADABLE,
                     "Input " + file.name() + " " + refusal + ". Nothing of it was folded.");
         }
+        long before = source.dataRecords();
         rounds.fold(chunks(round, source), this::givesUp);
+        if (file.growing()) {
+            rounds.delays().note(Delays.From.FILES, noticedMicros, source.dataRecords() - before);
+        }
         round.forEach(reader::giveBack);
     }
 

@@ -5,6 +5,7 @@ import dev.onefold.core.event.Decoder;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.fold.Chunk;
+import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.source.LineReader;
 import dev.onefold.embedded.source.LogBatch;
 import dev.onefold.embedded.source.Source;
@@ -88,6 +89,12 @@ public final class LogFold {
         }
         add(round, entries, source, batch.next());
         rounds.fold(round, () -> Thread.currentThread().isInterrupted());
+        rounds.delays()
+                .note(
+                        Delays.From.LOGS,
+                        batch.records().stream()
+                                .filter(entry -> entry.offset() >= from)
+                                .mapToLong(LogBatch.Entry::timeMs));
     }
 
     private void add(List<Chunk> round, List<LogBatch.Entry> entries, Source source, long next) {
