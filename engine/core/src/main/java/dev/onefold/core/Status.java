@@ -32,7 +32,8 @@ import java.util.TreeMap;
 /// @param writes the writes to disk; empty if this runtime does not count them
 /// @param publication status of the published copy of the totals; empty if the engine keeps none
 /// @param sources progress of each source in the results
-/// @param delays of the records since the engine was opened, by the way they came; empty if this runtime measures none
+/// @param delays of the records since the engine was opened, by the way they came; empty if this runtime
+///     measures none
 public record Status(
         Instant at,
         Counts counts,
@@ -53,8 +54,9 @@ public record Status(
         Optional<OfPublication> publication,
         List<Answer.Progress> sources,
         List<OfDelay> delays) {
-    /// The delay of records from their arrival until a query sees them. A request arrives when it is handed over, the
-    /// growth of a followed file when it is noticed, a record of a log or queue at the time that the log or queue
+    /// The delay of records from their arrival until a query sees them. A request arrives when it is handed
+    /// over, the growth of a followed file when it is noticed, a record of a log or queue at the time that the
+    /// log or queue
     says.
     ///
     /// @param from "requests", "files", "logs" or "queues"

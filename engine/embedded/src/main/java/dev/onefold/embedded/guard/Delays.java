@@ -35,7 +35,8 @@ public final class Delays {
 
     /// Notes that records can be seen from now on.
     ///
-    /// @param arrivedMicros when they arrived; if another machine's clock says that it is to come, the delay is 0
+    /// @param arrivedMicros when they arrived; if another machine's clock says that it is to come, the delay is
+    ///     0
     public void note(From from, long arrivedMicros, long records) {
         note(from, arrivedMicros, nowMicros(), records);
     }
@@ -50,7 +51,8 @@ public final class Delays {
 
     /// Notes that records can be seen from now on.
     ///
-    /// @param arrivedMs when each of them arrived, as its log or queue says, in milliseconds since 1970; those that are
+    /// @param arrivedMs when each of them arrived, as its log or queue says, in milliseconds since 1970; those
+    ///     that are
     ///     negative are not known
     public void note(From from, LongStream arrivedMs) {
         long now = nowMicros();
