@@ -56,8 +56,7 @@ public record Status(
         List<OfDelay> delays) {
     /// The delay of records from their arrival until a query sees them. A request arrives when it is handed
     /// over, the growth of a followed file when it is noticed, a record of a log or queue at the time that the
-    /// log or queue
-    says.
+    /// log or queue says.
     ///
     /// @param from "requests", "files", "logs" or "queues"
     /// @param records how many there were

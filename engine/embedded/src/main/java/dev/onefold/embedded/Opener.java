@@ -204,7 +204,16 @@ final class Opener {
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
         Guard guard = new Guard(settings.threads() > 0);
-        View.Opening opening = new View.Opening(root, settings.running(), workers, codes, found, own, guard, space, new Delays(settings.running().clock()));
+        View.Opening opening = new View.Opening(
+                root,
+                settings.running(),
+                workers,
+                codes,
+                found,
+                own,
+                guard,
+                space,
+                new Delays(settings.running().clock()));
         View view = View.open(opening, Math.max(found.current().number(), 1), serving, checkpoint);
         open.push(() -> view.close(false));
         replay(found, view);

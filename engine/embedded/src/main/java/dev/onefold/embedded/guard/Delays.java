@@ -43,9 +43,7 @@ public final class Delays {
 
     private synchronized void note(From from, long arrivedMicros, long nowMicros, long records) {
         if (records > 0) {
-            histograms
-                    .computeIfAbsent(from, _ -> new Histogram())
-                    .add(Math.max(0, nowMicros - arrivedMicros), records);
+            histograms.computeIfAbsent(from, _ -> new Histogram()).add(Math.max(0, nowMicros - arrivedMicros), records);
         }
     }
 

@@ -20,7 +20,9 @@ class DelaysTest {
         for (long seed = 0; seed < 200; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             Delays some = new Delays(() -> NOW);
-            long[] all = random.longs(1 + random.nextInt(300)).map(any -> any >>> random.nextInt(12, 64)).toArray();
+            long[] all = random.longs(1 + random.nextInt(300))
+                    .map(any -> any >>> random.nextInt(12, 64))
+                    .toArray();
             for (long micros : all) {
                 some.note(From.FILES, some.nowMicros() - micros, 1);
             }
@@ -56,6 +58,7 @@ class DelaysTest {
         delays.note(From.LOGS, LongStream.of(-1, NOW.toEpochMilli() - 2));
         delays.note(From.FILES, 1, 0);
         assertThat(delays.all())
-                .containsExactly(new OfDelay("logs", 1, 2_001, 2_001, 2_001, 2_001), new OfDelay("queues", 1, 0, 0, 0, 0));
+                .containsExactly(
+                        new OfDelay("logs", 1, 2_001, 2_001, 2_001, 2_001), new OfDelay("queues", 1, 0, 0, 0, 0));
     }
 }

@@ -35,8 +35,8 @@ record StatusText(String pipeline, String place, Status status) {
     private static void put(Map<String, String> lines, Status.OfDelay delay) {
         lines.put(
                 "delay of " + delay.from(),
-                "mean " + micros(delay.meanMicros()) + ", half of them up to " + micros(delay.p50Micros()) + ", 99 % up to "
-                        + micros(delay.p99Micros()) + ", longest " + micros(delay.longestMicros()));
+                "mean " + micros(delay.meanMicros()) + ", half of them up to " + micros(delay.p50Micros())
+                        + ", 99 % up to " + micros(delay.p99Micros()) + ", longest " + micros(delay.longestMicros()));
     }
 
     private static String micros(long micros) {
