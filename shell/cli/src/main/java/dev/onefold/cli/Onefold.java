@@ -11,7 +11,6 @@ import dev.onefold.cli.data.PlacedPipeline;
 import dev.onefold.cli.reset.DeployedResetCommand;
 import dev.onefold.cli.reset.ResetCommand;
 import dev.onefold.cli.run.RunCommand;
-import dev.onefold.cli.seed.EngineHome;
 import dev.onefold.cli.seed.SeedCommand;
 import dev.onefold.cli.serve.ServeCommand;
 import dev.onefold.cli.serve.TokenCommand;
@@ -97,7 +96,7 @@ public final class Onefold implements Runnable {
     /// longer than most commands run.
     static CommandLine commandLine(Caller caller, List<String> arguments) {
         PlaceOptions place = new PlaceOptions();
-        Verbs verbs = new Verbs(name -> placed(caller, place, Verbs.takesBatches(name)), _ -> new EngineHome(place));
+        Verbs verbs = new Verbs(name -> placed(caller, place, Verbs.takesBatches(name)), place);
         List<String> names = names(verbs);
         String first = arguments.isEmpty() ? "" : arguments.getFirst();
         boolean alone = names.contains(first) && !first.equals(COMPLETION); // It describes all the others.
@@ -152,7 +151,7 @@ public final class Onefold implements Runnable {
 
     private static CommandLine seed(Caller caller) {
         PlaceOptions place = new PlaceOptions();
-        return new CommandLine(new SeedCommand(caller, placed(caller, place, false), place));
+        return new CommandLine(new SeedCommand(placed(caller, place, false), place));
     }
 
     /// The classes for AWS are loaded for a deployment alone.

@@ -4,6 +4,7 @@ import dev.onefold.aws.AwsBatchEngine;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.resync.AwsSync;
 import dev.onefold.aws.store.OtherTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.batches.BatchesCommand;
@@ -15,6 +16,7 @@ import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.PlaceOptions;
+import dev.onefold.cli.seed.SeedCommand;
 import dev.onefold.cli.verbs.Verbs;
 import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Batching;
@@ -96,11 +98,10 @@ public final class AwsCommand implements Runnable {
                 .addSubcommand(new PackageCommand(caller))
                 .addSubcommand(new ProduceCommand(caller, aws))
                 .addSubcommand(new ReplayCommand(caller, aws))
-                .addSubcommand(new DeployedSeedCommand(caller, aws))
+                .addSubcommand(new SeedCommand(new DeployedPipeline(caller, aws, false), aws.place))
                 .addSubcommand(new RestoredCommand(caller, aws))
                 .addSubcommand(new PublishCommand(caller, aws));
-        Verbs verbs = new Verbs(
-                name -> new DeployedPipeline(caller, aws, Verbs.takesBatches(name)), _ -> new DeployedHome(aws));
+        Verbs verbs = new Verbs(name -> new DeployedPipeline(caller, aws, Verbs.takesBatches(name)), aws.place);
         verbs.names().forEach(name -> commands.addSubcommand(verbs.command(name)));
         return commands.addSubcommand(BatchesCommand.deployed(new DeployedPipeline(caller, aws, true)));
     }
@@ -188,7 +189,16 @@ public final class AwsCommand implements Runnable {
 
     /// The engine of the deployment of a pipeline with totals or tables.
     AwsEngine engine(String pipeline, Store store) {
-        return opened(pipeline, () -> AwsEngine.deployed(store));
+        return opened(pipeline, () -> AwsEngine.deployed(store).syncing(way(pipeline)));
+    }
+
+    private AwsSync.Way way(String pipeline) {
+        String name = deployment(pipeline);
+        return new AwsSync.Way(
+                PipelineArgument.base(caller).resolve("aws-" + name + "-seeds"),
+                () -> kinesis(place.comparing().kinesis()),
+                this::changes,
+                () -> RetryQueues.compared(caller, this, name, place.comparing().retries()));
     }
 
     /// The engine of a deployment.
@@ -199,7 +209,7 @@ public final class AwsCommand implements Runnable {
             boolean isBatch = definition == null
                     ? BatchDefinition.find(store).isPresent()
                     : definition.fold() instanceof Batching;
-            return isBatch ? AwsBatchEngine.deployed(store) : AwsEngine.deployed(store);
+            return isBatch ? AwsBatchEngine.deployed(store) : engine(pipeline, store);
         });
     }
 

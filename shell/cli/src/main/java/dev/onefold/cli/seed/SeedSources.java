@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /// Opens what `--from` names, and refuses what cannot be exact.
-public final class SeedSources {
+final class SeedSources {
     private static final String FILE = "file:";
     private static final int BEGIN_BYTES = 1 << 16;
     static final String DYNAMODB = "dynamodb:";
@@ -54,7 +54,7 @@ public final class SeedSources {
     private final long rate;
 
     /// @param rate read units of a table a second, else rows; 0 without a limit
-    public SeedSources(Caller caller, SeedOptions options, Clients clients, Pipeline pipeline, long rate) {
+    SeedSources(Caller caller, SeedOptions options, Clients clients, Pipeline pipeline, long rate) {
         this.caller = caller;
         this.options = options;
         this.clients = clients;
@@ -65,7 +65,7 @@ public final class SeedSources {
     /// Opens it. Nothing of its rows is read.
     ///
     /// @throws CommandFailure with the reason why it is refused
-    public Opened open() throws IOException {
+    Opened open() throws IOException {
         Versions.orRefused(() -> {
             Seeder.requireSeedable(pipeline);
             return true;

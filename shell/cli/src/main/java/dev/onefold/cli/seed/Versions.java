@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Which version a row gets, or why the command is refused.
-public final class Versions {
+final class Versions {
     private Versions() {}
 
     static <T> T orRefused(Supplier<T> known) {
@@ -26,12 +26,12 @@ public final class Versions {
     }
 
     /// See [RowVersions#form].
-    public static RowForm form(Pipeline pipeline, @Nullable String stream, long number) {
+    static RowForm form(Pipeline pipeline, @Nullable String stream, long number) {
         return orRefused(() -> RowVersions.form(pipeline, stream, number));
     }
 
     /// See [RowVersions#requireKind].
-    public static void requireKind(Pipeline pipeline, @Nullable String stream, String input) {
+    static void requireKind(Pipeline pipeline, @Nullable String stream, String input) {
         orRefused(() -> {
             RowVersions.requireKind(pipeline, stream, input);
             return true;
@@ -39,7 +39,7 @@ public final class Versions {
     }
 
     /// See [RowVersions#log].
-    public static String log(Pipeline pipeline, @Nullable String stream) {
+    static String log(Pipeline pipeline, @Nullable String stream) {
         return orRefused(() -> RowVersions.log(pipeline, stream));
     }
 

@@ -1,8 +1,8 @@
 package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.cli.letters.DeadLettersCommand;
-import dev.onefold.cli.seed.Home;
 import dev.onefold.core.Capabilities.Capability;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +13,8 @@ import picocli.CommandLine;
 /// there can do them.
 ///
 /// @param arguments makes the argument of the command of a name, for the place where its engine is
-/// @param home where the rows of an argument's engine are compared with their source
-public record Verbs(Function<String, EngineArgument> arguments, Function<EngineArgument, Home> home) {
+/// @param place where parts of AWS are
+public record Verbs(Function<String, EngineArgument> arguments, PlaceOptions place) {
     /// Whether a verb is for pipelines that make batches, too.
     public static boolean takesBatches(String name) {
         return name.equals(DeadLettersCommand.NAME);
@@ -38,7 +38,7 @@ public record Verbs(Function<String, EngineArgument> arguments, Function<EngineA
             case "query" -> new CommandLine(new QueryCommand(argument));
             case "get" -> new CommandLine(new GetCommand(argument));
             case "export" -> new CommandLine(new ExportCommand(argument));
-            case "verify" -> VerifyCommand.commandLine(argument, home.apply(argument));
+            case "verify" -> VerifyCommand.commandLine(argument, place);
             case "rebuild" -> RebuildCommand.commandLine(argument);
             case DeadLettersCommand.NAME -> DeadLettersCommand.commandLine(argument);
             case "status" -> new CommandLine(new StatusCommand(argument));
