@@ -7,7 +7,6 @@ import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.resync.AwsSync;
 import dev.onefold.aws.store.OtherTable;
 import dev.onefold.aws.store.Store;
-import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.Endpoint;
@@ -16,7 +15,6 @@ import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.PlaceOptions;
-import dev.onefold.cli.seed.SeedCommand;
 import dev.onefold.cli.verbs.Verbs;
 import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Batching;
@@ -93,17 +91,17 @@ public final class AwsCommand implements Runnable {
     /// The command with its verbs.
     public static CommandLine commandLine(Caller caller) {
         AwsCommand aws = new AwsCommand(caller, null, new PlaceOptions());
+        Verbs verbs = new Verbs(name -> new DeployedPipeline(caller, aws, Verbs.takesBatches(name)), aws.place);
         CommandLine commands = new CommandLine(aws)
                 .addSubcommand(new TemplateCommand(caller))
                 .addSubcommand(new PackageCommand(caller))
                 .addSubcommand(new ProduceCommand(caller, aws))
                 .addSubcommand(new ReplayCommand(caller, aws))
-                .addSubcommand(new SeedCommand(new DeployedPipeline(caller, aws, false), aws.place))
+                .addSubcommand(verbs.command("seed"))
                 .addSubcommand(new RestoredCommand(caller, aws))
                 .addSubcommand(new PublishCommand(caller, aws));
-        Verbs verbs = new Verbs(name -> new DeployedPipeline(caller, aws, Verbs.takesBatches(name)), aws.place);
         verbs.names().forEach(name -> commands.addSubcommand(verbs.command(name)));
-        return commands.addSubcommand(BatchesCommand.deployed(new DeployedPipeline(caller, aws, true)));
+        return commands.addSubcommand(verbs.command("batches"));
     }
 
     /// The pipeline of a file.

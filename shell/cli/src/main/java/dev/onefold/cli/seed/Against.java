@@ -95,7 +95,11 @@ public final class Against {
             String ours =
                     sync.cost().map(cost -> "\n" + Announcement.ofRows(cost)).orElse("");
             caller.note(Announcement.compared(pipeline, opened, options.rate()) + ours);
-            sync.stream().ifPresent(read -> requireReadable(pipeline, opened, read));
+            sync.stream()
+                    .ifPresent(read -> Rules.require(() -> {
+                        RowVersions.requireTable(opened.stream(), read);
+                        RowVersions.requireKind(pipeline, opened.stream(), read);
+                    }));
             try (Sync.Run run = options.repair ? sync.repair() : sync.compare()) {
                 SourceComparison.Waiting waiting =
                         new SourceComparison.Waiting(options.lag(), stop::isMade, caller::note);
@@ -137,14 +141,6 @@ public final class Against {
         }
     }
 
-    private static void requireReadable(Pipeline pipeline, Opened opened, String read) {
-        Versions.orRefused(() -> {
-            RowVersions.requireTable(opened.stream(), read);
-            return true;
-        });
-        Versions.requireKind(pipeline, opened.stream(), read);
-    }
-
     private static CommandFailure refused(String message) {
         return new CommandFailure(ExitCode.DIFFERENT, message);
     }
@@ -162,12 +158,12 @@ public final class Against {
         long own = run.number();
         SourceComparison.Side side = new SourceComparison.Side(
                 opened.source(),
-                Versions.form(pipeline, opened.stream(), options.repair ? own : 1),
+                Rules.orRefused(() -> RowVersions.form(pipeline, opened.stream(), options.repair ? own : 1)),
                 opened.rate(),
                 passing);
         Optional<SourceComparison.Repairing> repairing = options.repair
                 ? Optional.of(new SourceComparison.Repairing(
-                        Versions.isByPlace(pipeline) ? Versions.generation(pipeline, opened.stream()) : 0,
+                        RowVersions.areByPlace(pipeline) ? RowVersions.generation(pipeline, opened.stream()) : 0,
                         own,
                         options.removesMany,
                         run::appendRows))

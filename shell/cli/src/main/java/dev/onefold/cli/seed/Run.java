@@ -15,6 +15,7 @@ import dev.onefold.tables.FileRows;
 import dev.onefold.tables.FirstRows;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.RowForm;
+import dev.onefold.tables.RowVersions;
 import dev.onefold.tables.Seeder;
 import java.io.IOException;
 import java.time.Duration;
@@ -40,7 +41,7 @@ final class Run {
     /// @param pipeline that the engine serves
     ExitCode seed(Pipeline pipeline, Opened opened, Sync sync) throws IOException {
         long start = System.nanoTime();
-        String log = Versions.log(pipeline, opened.stream());
+        String log = Rules.orRefused(() -> RowVersions.log(pipeline, opened.stream()));
         String identity = (log.isEmpty() ? "" : log + " ") + opened.source().identity();
         try (Sync.Run seed = sync.seed(identity, options.restart);
                 Progress progress = Progress.begin(
@@ -55,7 +56,7 @@ final class Run {
                                 ? "Goes on where an interrupted seeding has stopped; --restart reads all rows again."
                                 : "An earlier seeding of this query was interrupted; it is read from its beginning.");
             }
-            RowForm form = Versions.form(pipeline, opened.stream(), seed.number());
+            RowForm form = RowVersions.form(pipeline, opened.stream(), seed.number());
             Seeder.Intake intake = form.intake(seed);
             Seeder seeding = new Seeder(
                     opened.source(),

@@ -19,6 +19,7 @@ import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.tables.Rate;
+import dev.onefold.tables.RowVersions;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -157,7 +158,8 @@ public final class SeedCommand implements Callable<Integer> {
         long reads = isPaid ? 0 : rate();
         try (Clients clients = clients();
                 Opened opened = new SeedSources(caller, options, clients, served, reads).open()) {
-            sync.stream().ifPresent(read -> Versions.requireKind(served, opened.stream(), read));
+            sync.stream()
+                    .ifPresent(read -> Rules.require(() -> RowVersions.requireKind(served, opened.stream(), read)));
             caller.note(Announcement.of(served, opened, reads));
             Opened limited = opened;
             if (isPaid) {

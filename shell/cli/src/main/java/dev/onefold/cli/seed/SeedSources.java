@@ -18,6 +18,7 @@ import dev.onefold.tables.Folder;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowSource;
+import dev.onefold.tables.RowVersions;
 import dev.onefold.tables.Seeder;
 import dev.onefold.tables.SourceTable;
 import dev.onefold.tables.TableRows;
@@ -66,10 +67,7 @@ final class SeedSources {
     ///
     /// @throws CommandFailure with the reason why it is refused
     Opened open() throws IOException {
-        Versions.orRefused(() -> {
-            Seeder.requireSeedable(pipeline);
-            return true;
-        });
+        Rules.require(() -> Seeder.requireSeedable(pipeline));
         String from = options.from;
         requireQuery(from);
         try {
@@ -105,7 +103,7 @@ final class SeedSources {
         if (!isTable && options.noStream && !isDatabase(from)) {
             throw CommandFailure.usage("--no-stream is for dynamodb:, export: and a database.");
         }
-        if (options.noStream && Versions.isByPlace(pipeline) && !isDatabase(from)) {
+        if (options.noStream && RowVersions.areByPlace(pipeline) && !isDatabase(from)) {
             throw refused("The versions of pipeline " + pipeline.name() + " are places in the table's change stream, so"
                     + " --no-stream cannot be.");
         }
@@ -140,8 +138,8 @@ final class SeedSources {
     }
 
     private void requireGeneration(@Nullable String stream) {
-        if (Versions.isByPlace(pipeline)) {
-            Versions.generation(pipeline, stream);
+        if (RowVersions.areByPlace(pipeline)) {
+            Rules.require(() -> RowVersions.generation(pipeline, stream));
         }
     }
 
