@@ -105,7 +105,7 @@ public final class AwsEngine implements Engine {
         this.store = store;
         this.way = way;
         definitions = new Definitions(store);
-        scan = new RowScan(store, Rate.of(RowScan.UNITS_PER_SECOND));
+        scan = new RowScan(store, Rate.of(way == null ? 0 : RowScan.UNITS_PER_SECOND));
     }
 
     /// Opens what was deployed under these names; makes it, of this pipeline, where there is nothing yet.
@@ -149,7 +149,7 @@ public final class AwsEngine implements Engine {
         return new Definitions(store).find().isPresent();
     }
 
-    /// The same, for seedings and comparisons.
+    /// The same, for seedings and comparisons. It lists its rows at a limited rate.
     public AwsEngine syncing(AwsSync.Way with) {
         return new AwsEngine(store, with);
     }
