@@ -29,7 +29,7 @@ open module dev.onefold.cli {
     requires software.amazon.awssdk.services.s3;
     requires software.amazon.awssdk.services.sqs;
 
-    uses dev.onefold.cli.demo.StandIns;
+    uses dev.onefold.cli.trial.StandIns;
 
     provides System.LoggerFinder with
             dev.onefold.cli.QuietLoggers;

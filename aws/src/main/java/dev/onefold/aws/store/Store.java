@@ -17,6 +17,8 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
+import software.amazon.awssdk.services.dynamodb.model.Select;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
@@ -152,6 +154,13 @@ public record Store(
 
         /// All of it or nothing is in, now or later.
         record Unknown(Throwable cause) implements Written {}
+    }
+
+    /// Whether a table has no item.
+    public boolean isEmpty(String table) {
+        ScanResponse page = retried(() -> client.scan(
+                request -> request.tableName(table).consistentRead(true).select(Select.COUNT)));
+        return page.count() == 0 && !page.hasLastEvaluatedKey();
     }
 
     /// An item as it is now; empty if there is none.

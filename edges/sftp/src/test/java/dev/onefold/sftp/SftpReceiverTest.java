@@ -29,6 +29,7 @@ import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
@@ -62,6 +63,11 @@ class SftpReceiverTest {
     private static final String OTHER = "{\"id\":1}\n{\"id\":3}\n";
     private static final String FILE = "quakes-000001.ndjson";
 
+    /// Keys take long to make, so all tests share three.
+    private static final KeyPair HOST = pair();
+    private static final KeyPair USER = pair();
+    private static final KeyPair OTHER_HOST = pair();
+
     @TempDir
     private Path root;
 
@@ -69,26 +75,27 @@ class SftpReceiverTest {
     private Path own;
 
     private SshServer server;
-    private KeyPair host;
-    private KeyPair key;
+    private KeyPair key = USER;
     private final AtomicReference<String> breaksAfter = new AtomicReference<>("");
 
     /// A part of the names of files that cannot be opened or removed.
     private final AtomicReference<String> refused = new AtomicReference<>("none");
 
-    private static KeyPair pair() throws GeneralSecurityException {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
-        return generator.generateKeyPair();
+    private static KeyPair pair() {
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+            generator.initialize(2048);
+            return generator.generateKeyPair();
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @BeforeEach
-    void start() throws IOException, GeneralSecurityException {
-        host = pair();
-        key = pair();
+    void start() throws IOException {
         server = SshServer.setUpDefaultServer();
         server.setHost("127.0.0.1");
-        server.setKeyPairProvider(KeyPairProvider.wrap(host));
+        server.setKeyPairProvider(KeyPairProvider.wrap(HOST));
         server.setPasswordAuthenticator((user, password, _) -> user.equals("me") && password.equals("secret"));
         server.setPublickeyAuthenticator(
                 (user, offered, _) -> user.equals("me") && KeyUtils.compareKeys(offered, key.getPublic()));
@@ -125,7 +132,7 @@ class SftpReceiverTest {
         server.setSubsystemFactories(List.of(files));
         server.start();
         Files.createDirectory(root.resolve("drop"));
-        know(host);
+        know(HOST);
     }
 
     private void breakAfter(ServerSession session, String step) {
@@ -241,7 +248,7 @@ class SftpReceiverTest {
             throws IOException, InterruptedException, GeneralSecurityException {
         KeyPair ed = KeyUtils.generateKeyPair(KeyPairProvider.SSH_ED25519, 256);
         KeyPair ec = KeyUtils.generateKeyPair(KeyPairProvider.ECDSA_SHA2_NISTP256, 256);
-        KeyPair rsa = host;
+        KeyPair rsa = HOST;
         server.setKeyPairProvider(KeyPairProvider.wrap(rsa, ec, ed));
         int number = 0;
         for (KeyPair known : List.of(ed, ec, rsa)) {
@@ -279,8 +286,8 @@ class SftpReceiverTest {
     }
 
     @Test
-    void a_server_that_is_not_known_gets_nothing() throws IOException, InterruptedException, GeneralSecurityException {
-        know(pair());
+    void a_server_that_is_not_known_gets_nothing() throws IOException, InterruptedException {
+        know(OTHER_HOST);
         try (Receiver receiver = open()) {
             assertThat(receiver.deliver(handover(CONTENT)))
                     .isInstanceOfSatisfying(
@@ -288,7 +295,7 @@ class SftpReceiverTest {
                             outcome -> assertThat(outcome.reason())
                                     .contains(
                                             "127.0.0.1:" + server.getPort() + " shows the key ssh-rsa "
-                                                    + KeyUtils.getFingerPrint(host.getPublic()),
+                                                    + KeyUtils.getFingerPrint(HOST.getPublic()),
                                             "which is not in " + own.resolve("hosts")));
         }
         Files.writeString(own.resolve("hosts"), "");
@@ -302,8 +309,8 @@ class SftpReceiverTest {
     void a_key_of_another_kind_that_is_made_known_later_is_asked_for()
             throws IOException, InterruptedException, GeneralSecurityException {
         KeyPair ed = KeyUtils.generateKeyPair(KeyPairProvider.SSH_ED25519, 256);
-        server.setKeyPairProvider(KeyPairProvider.wrap(host, ed));
-        know(pair());
+        server.setKeyPairProvider(KeyPairProvider.wrap(HOST, ed));
+        know(OTHER_HOST);
         try (Receiver receiver = open()) {
             assertThat(receiver.deliver(handover(CONTENT))).isInstanceOf(Outcome.NotNow.class);
             know(ed);

@@ -119,7 +119,7 @@ class QuotedLinesTest {
 
     @Test
     void however_records_with_line_ends_in_quotes_come_each_counts_once_and_letters_have_their_lines() {
-        Seeds.forAllSeeds(12, random -> {
+        Seeds.forAllSeeds(4, random -> {
             Drawn drawn = Drawn.of(random);
             String name = "d" + System.nanoTime();
             try (EmbeddedEngine engine = open(name + "file", 3)) {

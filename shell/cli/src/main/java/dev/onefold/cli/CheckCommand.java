@@ -9,8 +9,8 @@ import dev.onefold.cli.data.FunctionText;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.look.FirstPipeline;
 import dev.onefold.cli.run.DefinitionChangeText;
+import dev.onefold.cli.run.InputCheck;
 import dev.onefold.cli.run.InputFile;
-import dev.onefold.cli.run.Trial;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.pipeline.Batching;
@@ -100,7 +100,7 @@ final class CheckCommand implements Callable<Integer> {
         }
         horizon(pipeline);
         message(pipeline);
-        ExitCode read = real == null ? ExitCode.DONE : Trial.of(caller, pipeline, code, real);
+        ExitCode read = real == null ? ExitCode.DONE : InputCheck.of(caller, pipeline, code, real);
         return (data == null || read != ExitCode.DONE ? read : change(pipeline, caller.path(data))).code();
     }
 

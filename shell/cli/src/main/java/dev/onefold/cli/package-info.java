@@ -2,7 +2,7 @@
 ///
 /// A package imports only those to its right:
 ///
-///     cli > reset > trial > demo > test > look > aws > verbs > serve > seed > batches >
+///     cli > reset > trial > test > look > aws > verbs > serve > seed > batches >
 ///     letters > run > data > show > call
 @NullMarked
 package dev.onefold.cli;

@@ -2,8 +2,9 @@ package dev.onefold.load;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 
 /// The messages of a trade-risk system: new trades, corrections of value and hierarchy, duplicates, late versions,
 /// deletes and garbage, in shares that a [TradeRiskMix] says. Equal mix, number and seed give equal bytes, however
@@ -218,30 +219,15 @@ public final class TradeRiskLoad implements Load {
 
     /// The nodes of the tree that hold a trade, in order: each is added where its first leaf is met.
     private static List<TradeRiskTotals.Group> groups(long[] cents, long[] counts) {
-        List<TradeRiskTotals.Group> groups = new ArrayList<>();
+        SequencedMap<List<String>, TradeRiskTotals.Group> groups = new LinkedHashMap<>();
         for (int leaf = 0; leaf < TradeMessages.LEAVES; leaf++) {
             List<String> path = TradeMessages.path(leaf);
-            List<String> before = leaf == 0 ? List.of() : TradeMessages.path(leaf - 1);
-            for (int depth = 0; depth <= path.size(); depth++) {
+            for (int depth = 0; depth <= path.size() && counts[leaf] > 0; depth++) {
                 List<String> node = path.subList(0, depth);
-                if (leaf == 0 || depth > 0 && !node.equals(before.subList(0, depth))) {
-                    groups.add(sum(node, cents, counts));
-                }
+                groups.merge(
+                        node, new TradeRiskTotals.Group(node, cents[leaf], counts[leaf]), TradeRiskTotals.Group::plus);
             }
         }
-        groups.removeIf(group -> group.trades() == 0);
-        return groups;
-    }
-
-    private static TradeRiskTotals.Group sum(List<String> node, long[] cents, long[] counts) {
-        long sum = 0;
-        long count = 0;
-        for (int leaf = 0; leaf < TradeMessages.LEAVES; leaf++) {
-            if (TradeMessages.path(leaf).subList(0, node.size()).equals(node)) {
-                sum = Math.addExact(sum, cents[leaf]);
-                count += counts[leaf];
-            }
-        }
-        return new TradeRiskTotals.Group(node, sum, count);
+        return List.copyOf(groups.values());
     }
 }

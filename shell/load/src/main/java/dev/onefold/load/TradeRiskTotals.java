@@ -57,6 +57,11 @@ public record TradeRiskTotals(long seed, Made made, InOrder inOrder, long bytes,
             path = List.copyOf(path);
         }
 
+        /// What is in both, at the path of this one.
+        Group plus(Group more) {
+            return new Group(path, Math.addExact(cents, more.cents), trades + more.trades);
+        }
+
         /// The exact sum of the values, with two decimals.
         public String value() {
             return BigDecimal.valueOf(cents, 2).toPlainString();

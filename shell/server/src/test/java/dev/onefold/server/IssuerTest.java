@@ -4,6 +4,7 @@ import static dev.onefold.server.RunningService.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
@@ -59,20 +60,31 @@ class IssuerTest {
     private static final String NAME = "https://issuer.example";
     private static final String AUDIENCE = "onefold-here";
 
+    /// Keys take long to make, so all tests share them.
+    private static final RSAKey FIRST = rsa();
+
+    private static final RSAKey OTHER = rsa();
+
     @TempDir
     Path directory;
 
     private final AtomicInteger fetches = new AtomicInteger();
     private final AtomicReference<String> published = new AtomicReference<>("");
     private HttpServer issuer;
-    private RSAKey rsa;
     private ECKey ec;
+
+    private static RSAKey rsa() {
+        try {
+            return new RSAKeyGenerator(2_048).keyID("first").generate();
+        } catch (JOSEException e) {
+            throw new AssertionError(e);
+        }
+    }
 
     @BeforeEach
     void open() throws Exception {
-        rsa = new RSAKeyGenerator(2_048).keyID("first").generate();
         ec = new ECKeyGenerator(Curve.P_256).keyID("second").generate();
-        publish(rsa, ec);
+        publish(FIRST, ec);
         issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         issuer.createContext("/keys", exchange -> {
             fetches.incrementAndGet();
@@ -116,7 +128,8 @@ class IssuerTest {
     }
 
     private String signed(JWTClaimsSet.Builder claims) throws Exception {
-        return signed(new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build(), new RSASSASigner(rsa), claims);
+        return signed(
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build(), new RSASSASigner(FIRST), claims);
     }
 
     private static int status(RunningService on, String token, String path) throws IOException, InterruptedException {
@@ -158,7 +171,6 @@ class IssuerTest {
     private record Wrong(String token, @Nullable String reason) {}
 
     private List<Wrong> wrong(String good) throws Exception {
-        RSAKey other = new RSAKeyGenerator(2_048).keyID("first").generate();
         JWSHeader header =
                 new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build();
         Date past = Date.from(Instant.now().minus(Duration.ofMinutes(10)));
@@ -175,13 +187,13 @@ class IssuerTest {
                 new Wrong(
                         signed(
                                 header,
-                                new RSASSASigner(other),
+                                new RSASSASigner(OTHER),
                                 claims("onefold:read").expirationTime(past)),
                         "bad signature"),
                 new Wrong(
                         signed(
                                 new JWSHeader.Builder(header).keyID("other").build(),
-                                new RSASSASigner(other),
+                                new RSASSASigner(OTHER),
                                 claims("onefold:read")),
                         "unknown key"),
                 new Wrong(
@@ -189,7 +201,8 @@ class IssuerTest {
                                 new JWSHeader.Builder(JWSAlgorithm.HS256)
                                         .keyID("first")
                                         .build(),
-                                new MACSigner(rsa.toPublicJWK().toRSAPublicKey().getEncoded()),
+                                new MACSigner(
+                                        FIRST.toPublicJWK().toRSAPublicKey().getEncoded()),
                                 claims("onefold:read")),
                         "unknown key"),
                 new Wrong(
@@ -197,7 +210,7 @@ class IssuerTest {
                                 new JWSHeader.Builder(header)
                                         .type(JOSEObjectType.JOSE)
                                         .build(),
-                                new RSASSASigner(rsa),
+                                new RSASSASigner(FIRST),
                                 claims("onefold:read")),
                         "malformed"),
                 new Wrong(new PlainJWT(claims("onefold:read").build()).serialize(), "malformed"),
@@ -244,7 +257,7 @@ class IssuerTest {
                 JWSObject token = new JWSObject(
                         new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build(),
                         new Payload(JSONObjectUtils.toJSONString(claims)));
-                token.sign(new RSASSASigner(rsa));
+                token.sign(new RSASSASigner(FIRST));
                 assertThat(token.getPayload().toString()).contains("\"" + claim + "\":null");
                 assertThat(status(on, token.serialize(), "/v1/trades/totals"))
                         .as(claim)
@@ -259,7 +272,7 @@ class IssuerTest {
             String known = signed(claims("onefold:read"));
             assertThat(status(on, known, "/v1/trades/totals")).isEqualTo(200);
             ECKey next = new ECKeyGenerator(Curve.P_256).keyID("next").generate();
-            publish(rsa, next);
+            publish(FIRST, next);
             JWSHeader header =
                     new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("next").build();
             assertThat(status(on, signed(header, new ECDSASigner(next), claims("onefold:read")), "/v1/trades/totals"))
@@ -314,7 +327,7 @@ class IssuerTest {
     @Test
     void a_key_that_is_too_short_signs_nothing() throws Exception {
         RSAKey weak = new RSAKeyGenerator(1_024, true).keyID("weak").generate();
-        publish(rsa, weak);
+        publish(FIRST, weak);
         JWSHeader header =
                 new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("weak").build();
         String token = signed(

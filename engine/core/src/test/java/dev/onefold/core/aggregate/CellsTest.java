@@ -250,7 +250,7 @@ class CellsTest {
 
     @Test
     void what_is_written_since_the_beginning_makes_equal_cells() {
-        Seeds.forAllSeeds(60, random -> {
+        Seeds.forAllSeeds(25, random -> {
             int leaves = random.nextInt(4) > 0 ? 6 : 1_100;
             Part cells = cells();
             Log log = new Log();
@@ -329,7 +329,7 @@ class CellsTest {
 
     @Test
     void one_shard_inherits_all_of_another() {
-        Seeds.forAllSeeds(60, random -> {
+        Seeds.forAllSeeds(25, random -> {
             int leaves = random.nextInt(4) > 0 ? 5 : 2_100;
             Part all = cells();
             Part one = cells();

@@ -26,7 +26,7 @@ class CodecTest {
     void a_random_record_comes_back_as_it_was_and_its_values_are_those_of_a_plain_reader() {
         List<? extends Codec<? extends Record>> codecs =
                 Samples.ALL.stream().map(Codec::of).toList();
-        Seeds.forAllSeeds(2_000, random -> codecs.forEach(codec -> check(codec, random)));
+        Seeds.forAllSeeds(800, random -> codecs.forEach(codec -> check(codec, random)));
     }
 
     private static <T extends Record> void check(Codec<T> codec, RandomGenerator random) {

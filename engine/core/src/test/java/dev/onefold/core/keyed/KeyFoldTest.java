@@ -177,13 +177,13 @@ class KeyFoldTest {
 
     @Test
     void in_order_is_the_fold_of_all_accepted_events_in_the_order_of_their_versions_also_across_versions_of_the_code() {
-        Seeds.forAllSeeds(300, KeyFoldTest::foldInOrder);
+        Seeds.forAllSeeds(100, KeyFoldTest::foldInOrder);
     }
 
     @Tag("campaign")
     @Test
     void in_order_is_that_fold_under_many_more_seeds() {
-        Seeds.forEachSeed(300, 1_200, seed -> foldInOrder(new SplittableRandom(seed)));
+        Seeds.forEachSeed(100, 1_200, seed -> foldInOrder(new SplittableRandom(seed)));
     }
 
     private static void foldInOrder(RandomGenerator random) {
@@ -221,7 +221,7 @@ class KeyFoldTest {
 
     @Test
     void a_letter_is_there_for_each_event_that_contributes_nothing_and_for_each_loser() {
-        Seeds.forAllSeeds(150, random -> {
+        Seeds.forAllSeeds(60, random -> {
             StepFunction function = function("in-order", 100, 1, "refold");
             StoredKey stored = new StoredKey();
             Plain plain = new Plain(100, new Steps(1));
@@ -276,7 +276,7 @@ class KeyFoldTest {
 
     @Test
     void every_folds_each_version_once_as_it_comes_and_latest_only_what_is_above() {
-        Seeds.forAllSeeds(500, random -> {
+        Seeds.forAllSeeds(250, random -> {
             for (String order : List.of("every", "latest")) {
                 StepFunction function = function(order, 100, 1, "continue");
                 StoredKey stored = new StoredKey();

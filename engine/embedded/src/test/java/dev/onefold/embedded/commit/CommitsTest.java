@@ -175,7 +175,7 @@ class CommitsTest {
 
     @Test
     void what_a_journal_brings_back_is_what_was_acknowledged() {
-        Seeds.forAllSeeds(30, random -> {
+        Seeds.forAllSeeds(12, random -> {
             Path directory = Files.createTempDirectory(folder, "journal");
             Map<String, List<String>> sent = new HashMap<>();
             Life life = new Life(directory);

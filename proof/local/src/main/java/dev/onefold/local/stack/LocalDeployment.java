@@ -1,6 +1,7 @@
 package dev.onefold.local.stack;
 
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.resync.RetryQueue;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.stream.PartitionKeys;
 import dev.onefold.aws.stream.Producer;
@@ -29,11 +30,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
-import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
-import software.amazon.awssdk.services.dynamodb.model.Select;
 import software.amazon.awssdk.services.dynamodb.model.StreamViewType;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
-import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /// A deployment on this machine: the template's storage on servers that stand in for those of AWS, its
 /// functions in sandboxes, its mappings and schedules, and its roles enforced. What runs is what the template
@@ -266,28 +264,10 @@ public final class LocalDeployment implements AutoCloseable {
     }
 
     private boolean isDrained() {
-        return Connection.THREADS.await(workings.mappings().isInputDone(operator)) && isQueueEmpty() && areDeltasGone();
-    }
-
-    private boolean isQueueEmpty() {
-        return Connection.THREADS
-                .await(operator.queues.getQueueAttributes(request -> request.queueUrl(template.value("Retries"))
-                        .attributeNames(
-                                QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
-                                QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE)))
-                .attributes()
-                .values()
-                .stream()
-                .allMatch("0"::equals);
-    }
-
-    private boolean areDeltasGone() {
         Store store = store();
-        ScanResponse response = store.retried(() -> store.client()
-                .scan(request -> request.tableName(store.tables().deltas())
-                        .consistentRead(true)
-                        .select(Select.COUNT)));
-        return response.count() == 0 && !response.hasLastEvaluatedKey();
+        return Connection.THREADS.await(workings.mappings().isInputDone(operator))
+                && new RetryQueue(operator.queues, template.value("Retries")).size() == 0
+                && store.isEmpty(store.tables().deltas());
     }
 
     /// What became of the last invocation of each mapping.

@@ -1,6 +1,7 @@
 package dev.onefold.cli.trial;
 
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.resync.RetryQueue;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
@@ -9,15 +10,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.SdkBytes;
-import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
-import software.amazon.awssdk.services.dynamodb.model.Select;
 import software.amazon.awssdk.services.kinesis.model.ListShardsResponse;
 import software.amazon.awssdk.services.kinesis.model.Shard;
-import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /// Whether all that is in a stream is in the totals. A mark is put behind it into each shard: a text that is no event.
 /// State takes a shard in its order, so what came before is in the rows when the mark is a dead letter. Records of the
@@ -34,21 +33,20 @@ final class Drain {
 
     private final Services services;
     private final String stream;
-    private final Queues queues;
+    private final RetryQueue retries;
+    private final Optional<RetryQueue> aside;
     private final Supplier<Optional<Engine>> engine;
     private final Store store;
     private final Set<String> awaited = new HashSet<>();
     private int rounds;
     private int quietLooks;
 
-    /// URLs of the queue for retries, and of that for what it has put aside; empty if a stack has none.
-    record Queues(String retries, String aside) {}
-
-    /// @param stream its name
-    Drain(Services services, String stream, Queues queues, Store store, Supplier<Optional<Engine>> engine) {
+    /// @param outputs of the stack: the stream, the queue for retries, and perhaps that for what it has put aside
+    Drain(Services services, Map<String, String> outputs, Store store, Supplier<Optional<Engine>> engine) {
         this.services = services;
-        this.stream = stream;
-        this.queues = queues;
+        stream = outputs.getOrDefault("InputStreamName", "");
+        retries = new RetryQueue(services.queues(), outputs.getOrDefault("RetriesUrl", ""));
+        aside = Optional.ofNullable(outputs.get("RetriesAsideUrl")).map(url -> new RetryQueue(services.queues(), url));
         this.store = store;
         this.engine = engine;
     }
@@ -66,13 +64,13 @@ final class Drain {
             mark();
             return false;
         }
-        quietLooks = messages(queues.retries) == 0 && areDeltasGone() ? quietLooks + 1 : 0;
+        quietLooks = retries.size() == 0 && store.isEmpty(store.tables().deltas()) ? quietLooks + 1 : 0;
         return quietLooks >= QUIET_LOOKS;
     }
 
     /// About how many messages were put aside: the records that they name are not in the totals.
     long aside() {
-        return queues.aside.isEmpty() ? 0 : messages(queues.aside);
+        return aside.map(RetryQueue::size).orElse(0L);
     }
 
     private void mark() {
@@ -120,28 +118,5 @@ final class Drain {
                 some = letters.list(some.getLast().id(), LETTERS_MAX);
             }
         }
-    }
-
-    private long messages(String queue) {
-        return Connection.THREADS
-                .await(services.queues()
-                        .getQueueAttributes(request -> request.queueUrl(queue)
-                                .attributeNames(
-                                        QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
-                                        QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE,
-                                        QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_DELAYED)))
-                .attributes()
-                .values()
-                .stream()
-                .mapToLong(Long::parseLong)
-                .sum();
-    }
-
-    private boolean areDeltasGone() {
-        ScanResponse response = store.retried(() -> store.client()
-                .scan(request -> request.tableName(store.tables().deltas())
-                        .consistentRead(true)
-                        .select(Select.COUNT)));
-        return response.count() == 0 && !response.hasLastEvaluatedKey();
     }
 }

@@ -28,7 +28,7 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /// Lines of files. The embedded engine computes the right totals for them, in a folder of its own.
-final class FileLoad implements Load {
+final class FileLoad implements TrialLoad {
     private static final String SOURCE = "trial";
 
     private final InputStream in;

@@ -14,8 +14,8 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
@@ -24,14 +24,15 @@ import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 final class StreamLoad implements AutoCloseable {
     private static final long SHOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final Load load;
+    private final TrialLoad load;
     private final long records;
     private final Pace pace;
     private final StopRequest stop;
     private final PartitionKeys keys;
     private final Producer producer;
+    private final FutureTask<Moment> putting = new FutureTask<>(this::put);
     private final Thread thread;
-    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+    private volatile @Nullable CommandFailure refusal;
     private volatile Moment moment;
     private volatile boolean closing;
 
@@ -43,67 +44,64 @@ final class StreamLoad implements AutoCloseable {
     /// @param isDone whether all of it is in the stream
     record Moment(long put, SequencedMap<String, Totals> right, Producer.Sent sent, boolean isDone) {}
 
-    StreamLoad(Load load, Asked asked, KinesisAsyncClient client, String stream, StopRequest stop) {
+    StreamLoad(TrialLoad load, TrialSettings settings, KinesisAsyncClient client, String stream, StopRequest stop) {
         this.load = load;
-        records = asked.load().records();
+        records = settings.amount().records();
         this.stop = stop;
-        pace = new Pace(asked.load().rate(), System.nanoTime());
-        keys = new PartitionKeys(asked.pipeline());
+        pace = new Pace(settings.amount().rate(), System.nanoTime());
+        keys = new PartitionKeys(settings.pipeline());
         producer = new Producer(client, stream, Connection.THREADS, new SecureRandom(), this::refused);
         moment = new Moment(0, load.right(), producer.sent(), false);
-        thread = Thread.ofPlatform().name("trial-producer").daemon().start(this::run);
+        thread = Thread.ofPlatform().name("trial-producer").daemon().start(putting);
     }
 
     private void refused(StreamRecord record, String reason) {
-        failure.compareAndSet(
-                null,
-                new CommandFailure(
-                        ExitCode.DIFFERENT, "The stream does not take record " + record.number() + ": " + reason));
+        refusal = new CommandFailure(
+                ExitCode.DIFFERENT, "The stream does not take record " + record.number() + ": " + reason);
     }
 
-    private void run() {
-        try {
-            long put = 0;
-            long shown = System.nanoTime();
-            while (put < records && !stop.isMade() && !closing && failure.get() == null) {
-                List<byte[]> some = load.next((int) Math.min(pace.batch(records), records - put));
-                if (some.isEmpty()) {
-                    break;
-                }
-                for (byte[] record : some) {
-                    producer.add(new StreamRecord(++put, keys.of(record), record));
-                }
-                if (System.nanoTime() - shown >= SHOWN_NANOS) {
-                    shown = System.nanoTime();
-                    moment = new Moment(put, load.right(), producer.sent(), false);
-                }
-                pace.keep(some.size());
+    private Moment put() throws IOException, InterruptedException {
+        long put = 0;
+        long shown = System.nanoTime();
+        while (put < records && !stop.isMade() && !closing && refusal == null) {
+            List<byte[]> some = load.next((int) Math.min(pace.batch(records), records - put));
+            if (some.isEmpty()) {
+                break;
             }
-            moment = new Moment(put, load.right(), producer.finish(), true);
-        } catch (IOException e) {
-            failure.compareAndSet(
-                    null, new CommandFailure(ExitCode.DIFFERENT, "The input cannot be read: " + e.getMessage(), e));
-        } catch (RuntimeException e) {
-            failure.compareAndSet(null, e);
-        } catch (InterruptedException e) {
-            failure.compareAndSet(
-                    null, new CommandFailure(ExitCode.DIFFERENT, "The producer of the trial was interrupted.", e));
-            Thread.currentThread().interrupt();
-        } catch (Error e) { // Nobody would ever hear that it has ended.
-            failure.compareAndSet(
-                    null, new CommandFailure(ExitCode.BUG, "The producer of the trial has failed: " + e + ".", e));
+            for (byte[] record : some) {
+                producer.add(new StreamRecord(++put, keys.of(record), record));
+            }
+            if (System.nanoTime() - shown >= SHOWN_NANOS) {
+                shown = System.nanoTime();
+                moment = new Moment(put, load.right(), producer.sent(), false);
+            }
+            pace.keep(some.size());
         }
+        return new Moment(put, load.right(), producer.finish(), true);
     }
 
     /// How far it is now.
     ///
     /// @throws RuntimeException why it cannot go on
     Moment moment() {
-        RuntimeException failed = failure.get();
-        if (failed != null) {
-            throw failed;
+        CommandFailure refused = refusal;
+        if (refused != null) {
+            throw refused;
         }
-        return moment;
+        return switch (putting.state()) {
+            case RUNNING -> moment;
+            case SUCCESS -> putting.resultNow();
+            case FAILED, CANCELLED -> throw failure(putting.exceptionNow());
+        };
+    }
+
+    private static RuntimeException failure(Throwable why) {
+        return switch (why) {
+            case RuntimeException known -> known;
+            case IOException unread ->
+                new CommandFailure(ExitCode.DIFFERENT, "The input cannot be read: " + unread.getMessage(), unread);
+            default -> new CommandFailure(ExitCode.BUG, "The producer of the trial has failed: " + why + ".", why);
+        };
     }
 
     /// Ends it, whatever is still to be put.

@@ -46,7 +46,7 @@ final class Trial {
     private final Caller caller;
     private final Board board;
     private final Services services;
-    private final Asked asked;
+    private final TrialSettings settings;
     private final StopRequest stop;
     private final Store store;
     private final Instant begun = Instant.now();
@@ -56,21 +56,21 @@ final class Trial {
     /// The code to deploy.
     record Code(Path archive, String template) {}
 
-    Trial(Caller caller, Board board, Services services, Asked asked, StopRequest stop) {
+    Trial(Caller caller, Board board, Services services, TrialSettings settings, StopRequest stop) {
         this.caller = caller;
         this.board = board;
         this.services = services;
-        this.asked = asked;
+        this.settings = settings;
         this.stop = stop;
-        store = Connection.store(Store.Tables.of(asked.name()), services.place());
+        store = Connection.store(Store.Tables.of(settings.name()), services.place());
     }
 
     /// Does all of it.
-    ExitCode run(Code code, Load load) {
+    ExitCode run(Code code, TrialLoad load) {
         TrialStack stack = new TrialStack(
                 services,
-                asked.name(),
-                TrialStack.newBucket(asked.name()),
+                settings.name(),
+                TrialStack.newBucket(settings.name()),
                 services.place().endpoint() == null ? POLL : POLL_LOCAL,
                 board::step);
         RuntimeException failure = null;
@@ -86,13 +86,13 @@ final class Trial {
             failure = new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + Reason.of(e), e);
         } finally {
             board.endStep();
-            if (stack.isBegun() && !asked.keeps()) {
+            if (stack.isBegun() && !settings.keeps()) {
                 result = removed(stack, result);
             }
         }
         if (!stack.isBegun() && failure == null) {
             board.say("Nothing was made.");
-        } else if (stack.isBegun() && asked.keeps()) {
+        } else if (stack.isBegun() && settings.keeps()) {
             sayKept(failure != null || stop.isMade());
         }
         if (failure != null) {
@@ -108,20 +108,21 @@ final class Trial {
             return result;
         }
         board.sayLeft(left);
-        if (!asked.isLocal()) {
-            caller.note("It costs as long as it is there. 'onefold aws clean " + asked.name() + "' tries again.");
+        if (!settings.isLocal()) {
+            caller.note("It costs as long as it is there. 'onefold aws clean " + settings.name() + "' tries again.");
         }
         return result == ExitCode.DONE ? ExitCode.DIFFERENT : result;
     }
 
     private void sayKept(boolean isUndone) {
-        if (asked.isLocal() && isUndone) {
+        if (settings.isLocal() && isUndone) {
             board.say("Nothing is kept: the servers that stand in for AWS end with this trial.");
             return;
         }
-        board.say("What was made of the stack " + asked.name() + " is kept: 'onefold aws query PIPELINE --deployment "
-                + asked.name() + "' asks it, and 'onefold aws clean " + asked.name() + "' deletes it.");
-        if (asked.isLocal()) {
+        board.say(
+                "What was made of the stack " + settings.name() + " is kept: 'onefold aws query PIPELINE --deployment "
+                        + settings.name() + "' asks it, and 'onefold aws clean " + settings.name() + "' deletes it.");
+        if (settings.isLocal()) {
             board.say("It is at " + services.place().endpoint()
                     + " (--endpoint, --region eu-central-1, AWS_ACCESS_KEY_ID=OPERATOR,"
                     + " AWS_SECRET_ACCESS_KEY=secret).");
@@ -131,18 +132,18 @@ final class Trial {
     /// Keeps what stands in for AWS until somebody wants it to end, if the trial is to be kept and nobody has
     /// stopped it.
     void hold() {
-        if (asked.keeps() && !stop.isMade()) {
+        if (settings.keeps() && !stop.isMade()) {
             board.say("Ctrl-C ends it.");
             stop.pause(HELD);
         }
     }
 
-    private ExitCode compared(TrialStack stack, Code code, Load load) {
+    private ExitCode compared(TrialStack stack, Code code, TrialLoad load) {
         long startNanos = System.nanoTime();
-        Map<String, String> outputs = stack.make(code, asked.all(), stop);
-        board.say("The stack " + asked.name() + " is there after "
+        Map<String, String> outputs = stack.make(code, settings.all(), stop);
+        board.say("The stack " + settings.name() + " is there after "
                 + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
-        Figures figures = new Figures(services.metrics(), asked.name(), outputs);
+        Figures figures = new Figures(services.metrics(), settings.name(), outputs);
         StreamLoad.Moment last = feed(outputs, load, figures);
         drain(outputs, figures, last);
         ExitCode compared = compare(last);
@@ -151,10 +152,10 @@ final class Trial {
     }
 
     /// Puts the load, and shows how far both sides are.
-    private StreamLoad.Moment feed(Map<String, String> outputs, Load load, Figures figures) {
+    private StreamLoad.Moment feed(Map<String, String> outputs, TrialLoad load, Figures figures) {
         String stream = outputs.getOrDefault("InputStreamName", "");
         long startNanos = System.nanoTime();
-        try (StreamLoad producing = new StreamLoad(load, asked, services.streams(), stream, stop)) {
+        try (StreamLoad producing = new StreamLoad(load, settings, services.streams(), stream, stop)) {
             while (true) {
                 stop.check();
                 StreamLoad.Moment moment = producing.moment();
@@ -162,8 +163,9 @@ final class Trial {
                 Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
                 show(
                         moment,
-                        "Putting " + Words.count(asked.load().records(), "record") + ": " + Words.count(moment.put())
-                                + " after " + Words.duration(elapsed) + ", " + Words.rate(moment.put(), elapsed) + ".");
+                        "Putting " + Words.count(settings.amount().records(), "record") + ": "
+                                + Words.count(moment.put()) + " after " + Words.duration(elapsed) + ", "
+                                + Words.rate(moment.put(), elapsed) + ".");
                 if (moment.isDone()) {
                     return moment;
                 }
@@ -173,12 +175,7 @@ final class Trial {
     }
 
     private void drain(Map<String, String> outputs, Figures figures, StreamLoad.Moment last) {
-        Drain drain = new Drain(
-                services,
-                outputs.getOrDefault("InputStreamName", ""),
-                new Drain.Queues(outputs.getOrDefault("RetriesUrl", ""), outputs.getOrDefault("RetriesAsideUrl", "")),
-                store,
-                this::engine);
+        Drain drain = new Drain(services, outputs, store, this::engine);
         long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
         while (!drain.isDone()) {
             stop.check();
@@ -212,7 +209,7 @@ final class Trial {
         Optional<Engine> found = engine();
         if (found.isPresent()) {
             try (Engine engine = found.get()) {
-                for (Rollup rollup : Rollups.of(asked.pipeline()).all()) {
+                for (Rollup rollup : Rollups.of(settings.pipeline()).all()) {
                     served.put(rollup.name(), engine.query(Query.all(rollup.name()), Totals::of));
                 }
             }
@@ -250,7 +247,7 @@ final class Trial {
         }
         lines.add("");
         lines.addAll(
-                Words.wrap(flowText() + "Ctrl-C ends it" + (asked.keeps() ? "." : ", and deletes all of it."), width)
+                Words.wrap(flowText() + "Ctrl-C ends it" + (settings.keeps() ? "." : ", and deletes all of it."), width)
                         .lines()
                         .toList());
         return lines;
@@ -295,25 +292,16 @@ final class Trial {
 
     private ExitCode compare(StreamLoad.Moment last) {
         read();
-        List<Sides> sides = sides(last);
+        Comparison comparison = new Comparison(sides(last), List.of());
         board.say("");
-        for (Sides each : sides) {
-            each.lines(caller.screen(), GROUPS_SHOWN_MAX * 2, true).forEach(caller::printLine);
-        }
-        List<String> differences = sides.stream()
-                .flatMap(each -> each.differences(DIFFERENCES_MAX).stream())
-                .toList();
-        int groups = sides.stream()
-                .mapToInt(each -> each.engine().all(each.right()).size())
-                .sum();
+        comparison.lines(caller.screen(), GROUPS_SHOWN_MAX * 2).forEach(caller::printLine);
         board.say("");
-        if (differences.isEmpty()) {
-            board.say(
-                    "equal: all " + Words.count(groups, "group") + " after " + Words.count(last.put(), "record") + ".");
-            return ExitCode.DONE;
+        if (comparison.isEqual()) {
+            board.say("equal: all " + Words.count(comparison.groups(), "group") + " after "
+                    + Words.count(last.put(), "record") + ".");
         }
-        differences.forEach(board::say);
-        return ExitCode.DIFFERENT;
+        comparison.differences(DIFFERENCES_MAX).forEach(board::say);
+        return comparison.exitCode();
     }
 
     /// CloudWatch counts late, so it is given some time.

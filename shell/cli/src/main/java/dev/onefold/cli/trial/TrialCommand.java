@@ -10,8 +10,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.Questions;
-import dev.onefold.cli.demo.StandIns;
-import dev.onefold.cli.demo.Workplace;
+import dev.onefold.cli.data.Workplace;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
@@ -164,12 +163,12 @@ public final class TrialCommand implements Callable<Integer> {
         Pipeline pipeline = PipelineArgument.read(caller, file);
         Template template = template(pipeline);
         requireParameters(template.parameters());
-        Asked asked = asked(pipeline);
+        TrialSettings settings = settings(pipeline);
         Board board = new Board(caller);
-        try (Workplace workplace = Workplace.temporary();
-                Load load = load(pipeline, asked, workplace.folder().resolve("right"))) {
+        try (Workplace workplace = Workplace.temporary("onefold-trial");
+                TrialLoad load = load(pipeline, settings, workplace.folder().resolve("right"))) {
             Path functions = archive(workplace.folder());
-            board.say(asked.announcement(loadText()));
+            board.say(settings.announcement(loadText()));
             if (!yes) {
                 Questions.require(caller, "Begin?", "Nothing was made.");
             }
@@ -181,14 +180,14 @@ public final class TrialCommand implements Callable<Integer> {
                 try (StandIns.EmptyAccount here =
                                 StandIns.of("aws trial --local").account();
                         Services services = Services.at(aws, here.place())) {
-                    Trial trial = new Trial(caller, board, services, asked, stop);
+                    Trial trial = new Trial(caller, board, services, settings, stop);
                     ExitCode result = trial.run(code, load);
                     trial.hold();
                     return result.code();
                 }
             }
             try (Services services = Services.at(aws, aws.place())) {
-                return new Trial(caller, board, services, asked, stop)
+                return new Trial(caller, board, services, settings, stop)
                         .run(code, load)
                         .code();
             }
@@ -218,7 +217,7 @@ public final class TrialCommand implements Callable<Integer> {
         }
     }
 
-    private Asked asked(Pipeline pipeline) {
+    private TrialSettings settings(Pipeline pipeline) {
         String name = aws.deployment(pipeline.name() + "-trial");
         if (!name.matches(NAME)) {
             throw CommandFailure.usage("The name of a trial is part of a bucket's name: a small letter, then small"
@@ -234,13 +233,14 @@ public final class TrialCommand implements Callable<Integer> {
         if (records != null && records < 1) {
             throw CommandFailure.usage("--records is 1 or more; not " + records + ".");
         }
-        requireShare("--fail-state", failState);
-        requireShare("--fail-reduce", failReduce);
+        share("--fail-state", failState);
+        share("--fail-reduce", failReduce);
         Map<String, String> all = new TreeMap<>(local ? LOCAL_PARAMETERS : Map.of());
         all.putAll(parameters);
         Duration time = Duration.ofMinutes(minutes);
         long most = Math.min(rate * time.toSeconds(), records == null ? Long.MAX_VALUE : records);
-        return new Asked(name, pipeline, new Asked.Load(rate, time, most), failState, failReduce, all, keep, local);
+        return new TrialSettings(
+                name, pipeline, new TrialSettings.Amount(rate, time, most), failState, failReduce, all, keep, local);
     }
 
     private void requireParameters(List<String> known) {
@@ -257,11 +257,12 @@ public final class TrialCommand implements Callable<Integer> {
         }
     }
 
-    private void requireSharesPossible() {
-        requireShare("--duplicates", duplicates);
-        requireShare("--late", late);
+    private TradeRiskMix mix() {
+        int corrections = TradeRiskMix.BENCHMARK.corrections();
+        int repeated = share("--duplicates", duplicates);
+        int older = share("--late", late);
         BigDecimal most = BigDecimal.valueOf(100)
-                .subtract(BigDecimal.valueOf(TradeRiskMix.BENCHMARK.corrections(), 4))
+                .subtract(BigDecimal.valueOf(corrections, 4))
                 .stripTrailingZeros();
         BigDecimal both = duplicates.add(late);
         if (both.compareTo(most) > 0) {
@@ -269,11 +270,12 @@ public final class TrialCommand implements Callable<Integer> {
                     + " % together, because the rest of the records are corrections; not " + both.toPlainString()
                     + " %.");
         }
+        return new TradeRiskMix(corrections, repeated, older, 0, 0);
     }
 
-    private static void requireShare(String option, BigDecimal percent) {
+    private static int share(String option, BigDecimal percent) {
         try {
-            TradeRiskMix.ofMillion(percent);
+            return TradeRiskMix.ofMillion(percent);
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(option + " " + refused.getMessage());
         }
@@ -286,7 +288,7 @@ public final class TrialCommand implements Callable<Integer> {
                 : "the lines of " + String.join(", ", input);
     }
 
-    private Load load(Pipeline pipeline, Asked asked, Path folder) throws IOException {
+    private TrialLoad load(Pipeline pipeline, TrialSettings settings, Path folder) throws IOException {
         if (!input.isEmpty()) {
             if (pipeline.input().identity() instanceof Identity.ByMessage) {
                 throw CommandFailure.usage("With 'id: message' a record is named by its stream, so nothing on this"
@@ -308,15 +310,9 @@ public final class TrialCommand implements Callable<Integer> {
                     + " version Version, its three levels, and the measures value and trades. Pipeline "
                     + pipeline.name() + " is another one: give records for it with --input FILE.");
         }
-        requireSharesPossible();
+        TradeRiskMix mix = mix();
         try {
-            TradeRiskMix mix = new TradeRiskMix(
-                    TradeRiskMix.BENCHMARK.corrections(),
-                    TradeRiskMix.ofMillion(duplicates),
-                    TradeRiskMix.ofMillion(late),
-                    0,
-                    0);
-            return new Load.Trades(mix, asked.load().records(), seed);
+            return new TrialLoad.Trades(mix, settings.amount().records(), seed);
         } catch (IllegalArgumentException refused) {
             throw CommandFailure.usage(String.valueOf(refused.getMessage()));
         }

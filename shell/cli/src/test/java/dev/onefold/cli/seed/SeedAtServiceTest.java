@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class SeedAtServiceTest {
     private static final Pattern AT = Pattern.compile("(http://\\S+:\\d+)");
-    private static final int ROWS = 20_000;
-    private static final int LIVE = 3_000;
+    private static final int ROWS = 6_000;
+    private static final int LIVE = 1_000;
 
     /// Keys whose live change is a removal.
     private static final int REMOVED_EACH = 3;
@@ -138,14 +138,14 @@ class SeedAtServiceTest {
     void hazard_81_a_seeding_that_is_killed_beside_others_and_live_changes_is_exact() throws Exception {
         try (OnefoldProcess service = serve()) {
             String address = address(service);
-            try (OnefoldProcess killed = seed(address, "--rate", "4000");
+            try (OnefoldProcess killed = seed(address, "--rate", "2000");
                     RemoteEngine engine = connect(address)) {
                 awaitRows(engine, 1_000);
                 engine.append("live", live(0, LIVE / 2));
                 killed.kill();
             }
             try (OnefoldProcess one = seed(address);
-                    OnefoldProcess other = seed(address, "--rate", "20000");
+                    OnefoldProcess other = seed(address, "--rate", "6000");
                     RemoteEngine engine = connect(address)) {
                 for (int from = LIVE / 2; from < LIVE; from += 100) {
                     engine.append("live", live(from, from + 100));
@@ -162,9 +162,9 @@ class SeedAtServiceTest {
         OnefoldProcess seeding;
         try (OnefoldProcess killed = serve()) {
             String address = address(killed);
-            seeding = seed(address, "--rate", "4000");
+            seeding = seed(address, "--rate", "2000");
             try (RemoteEngine engine = connect(address)) {
-                awaitRows(engine, 9_000);
+                awaitRows(engine, 2_500);
                 engine.append("live", live(0, LIVE / 2));
             }
             killed.kill();

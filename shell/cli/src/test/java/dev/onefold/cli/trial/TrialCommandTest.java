@@ -157,15 +157,15 @@ class TrialCommandTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Caller caller = cli.caller(InputStream.nullInputStream(), out, new ByteArrayOutputStream());
         Pipeline pipeline = ((Reading.Read) PipelineText.read(PIPELINE)).pipeline();
-        Asked.Load size = new Asked.Load(100, Duration.ofMinutes(1), 100);
-        Asked asked =
-                new Asked("risk-trial", pipeline, size, BigDecimal.ZERO, BigDecimal.ZERO, Map.of(), true, isLocal);
+        TrialSettings.Amount size = new TrialSettings.Amount(100, Duration.ofMinutes(1), 100);
+        TrialSettings settings = new TrialSettings(
+                "risk-trial", pipeline, size, BigDecimal.ZERO, BigDecimal.ZERO, Map.of(), true, isLocal);
         StopRequest stop = new StopRequest();
         AwsCommand aws = AwsCommand.commandLine(caller).getCommand();
         try (HttpAccount account = new HttpAccount(false, () -> stop.make(ExitCode.INTERRUPTED));
                 Services services = Services.at(aws, new Connection.Place("eu-central-1", null, account.endpoint()));
-                Load load = new Load.Trades(TradeRiskMix.BENCHMARK, 100, 42)) {
-            Trial trial = new Trial(caller, new Board(caller), services, asked, stop);
+                TrialLoad load = new TrialLoad.Trades(TradeRiskMix.BENCHMARK, 100, 42)) {
+            Trial trial = new Trial(caller, new Board(caller), services, settings, stop);
             Trial.Code code = new Trial.Code(folder.resolve("functions.zip"), "");
             assertThat(trial.run(code, load)).isEqualTo(ExitCode.INTERRUPTED);
             assertThat(account.changes).hasSize(1);

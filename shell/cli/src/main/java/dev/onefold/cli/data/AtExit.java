@@ -1,11 +1,11 @@
-package dev.onefold.cli.demo;
+package dev.onefold.cli.data;
 
 /// Cleans up when it is closed, or when the process exits before that.
-final class AtExit implements AutoCloseable {
+public final class AtExit implements AutoCloseable {
     private final Runnable cleaning;
     private final Thread thread;
 
-    AtExit(Runnable cleaning) {
+    public AtExit(Runnable cleaning) {
         this.cleaning = cleaning;
         thread = new Thread(cleaning);
         Runtime.getRuntime().addShutdownHook(thread);

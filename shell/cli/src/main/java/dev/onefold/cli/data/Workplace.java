@@ -1,4 +1,4 @@
-package dev.onefold.cli.demo;
+package dev.onefold.cli.data;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
@@ -20,11 +20,12 @@ public final class Workplace implements AutoCloseable {
         cleaning = kept ? List.of() : List.of(new AtExit(this::remove));
     }
 
-    public static Workplace temporary() throws IOException {
-        return new Workplace(Files.createTempDirectory("onefold-demo"), false);
+    /// @param prefix of the folder's name
+    public static Workplace temporary(String prefix) throws IOException {
+        return new Workplace(Files.createTempDirectory(prefix), false);
     }
 
-    static Workplace kept(Caller caller, String text) throws IOException {
+    public static Workplace kept(Caller caller, String text) throws IOException {
         Path folder = caller.path(text);
         if (Files.exists(folder)) {
             throw CommandFailure.usage(caller.shown(folder) + " exists already; --keep makes a new folder.");

@@ -1,4 +1,4 @@
-package dev.onefold.cli.demo;
+package dev.onefold.cli.trial;
 
 import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.Caller;

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /// The records that a trial puts into the stream, and the totals that are right for them. Is not thread-safe.
-interface Load extends AutoCloseable {
+interface TrialLoad extends AutoCloseable {
     /// The next records, at most `most`; empty at the end.
     List<byte[]> next(int most) throws IOException;
 
@@ -25,7 +25,7 @@ interface Load extends AutoCloseable {
     void close();
 
     /// Trade-risk messages, whose maker knows the totals without any engine.
-    final class Trades implements Load {
+    final class Trades implements TrialLoad {
         private final TradeRiskLoad load;
 
         /// @param messages how many there are in all

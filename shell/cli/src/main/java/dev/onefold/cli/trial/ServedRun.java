@@ -1,4 +1,4 @@
-package dev.onefold.cli.demo;
+package dev.onefold.cli.trial;
 
 import dev.onefold.api.RemoteEngine;
 import dev.onefold.cli.call.Caller;
@@ -9,15 +9,16 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.query.Query;
+import dev.onefold.load.Pace;
 import dev.onefold.load.TradeRiskLoad;
 import dev.onefold.load.TradeRiskTotals;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.HttpURLConnection;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.net.URLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// `onefold serve` in a process of its own, to which messages are sent for as long as a person may want to look at its
 /// page. The process is killed on the way, and started again at the same address.
 final class ServedRun implements AutoCloseable {
-    private static final int BATCH_MESSAGES = 500;
+    private static final long RATE = 10_000; // Slowly enough to watch the page.
     private static final Duration PAUSE = Duration.ofMillis(50);
     private static final Duration GONE = Duration.ofSeconds(3); // So that the page can be seen to say it.
     private static final Duration START_MAX = Duration.ofSeconds(60);
@@ -46,7 +47,7 @@ final class ServedRun implements AutoCloseable {
     /// Starts the service.
     ///
     /// @param folder with the pipeline
-    static ServedRun start(Caller caller, Path folder) throws IOException {
+    static ServedRun start(Caller caller, Path folder) throws IOException, InterruptedException {
         int port;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
@@ -59,7 +60,7 @@ final class ServedRun implements AutoCloseable {
         try {
             run.live();
             return run;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | InterruptedException e) {
             run.close();
             throw e;
         }
@@ -71,25 +72,26 @@ final class ServedRun implements AutoCloseable {
     }
 
     /// Sends all messages, and kills the service twice meanwhile.
-    void send(TradeRiskLoad load) throws IOException {
+    void send(TradeRiskLoad load) throws IOException, InterruptedException {
         long messages = load.remaining();
+        Pace pace = new Pace(RATE, System.nanoTime());
         try (Progress progress =
                 Progress.begin(caller, Progress.Mode.auto, "Sending", Progress.Unit.RECORDS, messages)) {
             int life = 1;
             for (long sent = 0; sent < messages; sent = messages - load.remaining()) {
                 if (life < KilledRun.LIVES && sent >= messages / KilledRun.LIVES * life) {
                     close();
-                    DemoCommand.pause(GONE);
+                    Thread.sleep(GONE);
                     live();
                     life++;
                 }
                 ByteArrayOutputStream lines = new ByteArrayOutputStream();
-                long some = load.write(lines, BATCH_MESSAGES);
+                long some = load.write(lines, pace.batch(messages));
                 try (Engine engine = engine()) {
                     engine.append("demo", sent + 1, lines.toByteArray(), lines.size());
                 }
                 progress.at(sent + some, sent + some);
-                DemoCommand.pause(PAUSE);
+                pace.keep(some);
             }
         }
     }
@@ -107,7 +109,7 @@ final class ServedRun implements AutoCloseable {
     }
 
     /// One life of the process: it answers when this returns.
-    private void live() throws IOException {
+    private void live() throws IOException, InterruptedException {
         Path log = folder.resolve("serve.log");
         OwnProcess started = OwnProcess.start(
                 ProcessBuilder.Redirect.to(log.toFile()),
@@ -122,18 +124,17 @@ final class ServedRun implements AutoCloseable {
                         ExitCode.DIFFERENT,
                         "The service did not start, and said:\n" + Words.visible(Files.readString(log)));
             }
-            DemoCommand.pause(PAUSE);
+            Thread.sleep(PAUSE);
         }
     }
 
     private boolean isReady() throws IOException {
-        HttpURLConnection connection =
-                (HttpURLConnection) page().resolve("health/ready").toURL().openConnection();
+        URLConnection connection = page().resolve("health/ready").toURL().openConnection();
         connection.setConnectTimeout(TIMEOUT_MS);
         connection.setReadTimeout(TIMEOUT_MS);
-        try {
-            return connection.getResponseCode() == HttpURLConnection.HTTP_OK;
-        } catch (ConnectException notYet) {
+        try (InputStream _ = connection.getInputStream()) {
+            return true;
+        } catch (IOException notYet) {
             return false;
         }
     }

@@ -1,5 +1,6 @@
-package dev.onefold.cli.demo;
+package dev.onefold.cli.trial;
 
+import dev.onefold.cli.data.AtExit;
 import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

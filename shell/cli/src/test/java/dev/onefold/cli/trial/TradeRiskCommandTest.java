@@ -1,7 +1,8 @@
-package dev.onefold.cli;
+package dev.onefold.cli.trial;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.cli.Cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -87,10 +88,9 @@ class TradeRiskCommandTest {
 
     @Test
     void help_has_examples() {
-        CommandLine generate = new CommandLine(new GenerateCommand());
-        CommonOptions.addTo(generate.getCommandSpec());
-        String help = generate.getSubcommands().get("trade-risk").getUsageMessage();
-        assertThat(help).contains("Examples:").contains("(20 % corrections");
+        assertThat(Cli.in(folder).run("generate", "trade-risk", "--help").out())
+                .contains("Examples:")
+                .contains("(20 % corrections");
     }
 
     private int generate(String... options) {

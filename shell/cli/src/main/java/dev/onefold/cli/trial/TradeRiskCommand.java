@@ -1,4 +1,4 @@
-package dev.onefold.cli;
+package dev.onefold.cli.trial;
 
 import dev.onefold.cli.call.TimeOption;
 import dev.onefold.load.Pace;

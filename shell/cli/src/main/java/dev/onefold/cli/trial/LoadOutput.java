@@ -1,4 +1,4 @@
-package dev.onefold.cli;
+package dev.onefold.cli.trial;
 
 import dev.onefold.load.Load;
 import dev.onefold.load.Pace;

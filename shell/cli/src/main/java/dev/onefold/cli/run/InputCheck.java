@@ -4,6 +4,7 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.EngineAccess;
+import dev.onefold.cli.data.Workplace;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Counts;
 import dev.onefold.core.pipeline.Pipeline;
@@ -11,27 +12,28 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.yaml.PipelineFunction;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Folds the first records of a file into a directory that is deleted again, to say what a pipeline makes of them.
-public final class Trial {
+public final class InputCheck {
     private static final int RECORDS_MAX = 100_000;
 
-    private Trial() {}
+    private InputCheck() {}
 
     /// Says what became of the records; the exit code is 1 if one was rejected.
     ///
     /// @param function of a pipeline that has one
     public static ExitCode of(Caller caller, Pipeline pipeline, @Nullable PipelineFunction function, InputFile file)
             throws IOException {
-        Path folder = Files.createTempDirectory("onefold-check");
-        DataDirectory data =
-                new DataDirectory(folder.resolve(pipeline.name()), pipeline.name(), pipeline.unpublished(), function);
-        try (EmbeddedEngine engine = EngineAccess.own(data, Settings.defaults(), caller)) {
+        try (Workplace workplace = Workplace.temporary("onefold-check");
+                EmbeddedEngine engine = EngineAccess.own(
+                        new DataDirectory(
+                                workplace.folder().resolve(pipeline.name()),
+                                pipeline.name(),
+                                pipeline.unpublished(),
+                                function),
+                        Settings.defaults(),
+                        caller)) {
             Refusals refusals = new Refusals(engine.deadLetters(), false);
             engine.fold(file.source(true), () -> engine.counts().records() >= RECORDS_MAX);
             Counts counts = engine.counts();
@@ -46,16 +48,6 @@ public final class Trial {
             refusals.appendTo(text, caller);
             caller.print(text.append("Nothing was stored.\n").toString());
             return counts.rejected() > 0 ? ExitCode.DIFFERENT : ExitCode.DONE;
-        } finally {
-            delete(folder);
-        }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> paths = Files.walk(folder)) {
-            for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(each);
-            }
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.onefold.cli.demo;
+package dev.onefold.cli.trial;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
@@ -62,7 +62,7 @@ final class KilledRun {
         this.bytes = bytes;
     }
 
-    Outcome run() throws IOException {
+    Outcome run() throws IOException, InterruptedException {
         long startNanos = System.nanoTime();
         try (Progress progress = Progress.begin(caller, Progress.Mode.auto, "Folding", Progress.Unit.BYTES, bytes)) {
             int life = 1;
@@ -84,7 +84,7 @@ final class KilledRun {
     }
 
     /// One life of the process. Returns whether it came to its own end.
-    private boolean live(long killAtBytes, Progress progress) throws IOException {
+    private boolean live(long killAtBytes, Progress progress) throws IOException, InterruptedException {
         List<String> said = new ArrayList<>();
         try (OwnProcess own = OwnProcess.start(
                         ProcessBuilder.Redirect.PIPE,
@@ -134,8 +134,6 @@ final class KilledRun {
             }
             killedAt.add(percent(last.bytes));
             return false;
-        } catch (InterruptedException e) {
-            throw DemoCommand.interrupted(e);
         }
     }
 }

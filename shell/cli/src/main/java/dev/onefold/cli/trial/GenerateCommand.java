@@ -1,4 +1,4 @@
-package dev.onefold.cli;
+package dev.onefold.cli.trial;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -10,7 +10,7 @@ import picocli.CommandLine.Spec;
         name = "generate",
         subcommands = {TradeRiskCommand.class, BurstCommand.class},
         description = "Makes load for trying a pipeline: seeded messages, and the answer that is right for them.")
-final class GenerateCommand implements Runnable {
+public final class GenerateCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // Picocli sets it before it runs the command.
     private CommandSpec spec;

@@ -1,4 +1,4 @@
-package dev.onefold.cli.demo;
+package dev.onefold.cli.trial;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,9 +1,10 @@
-package dev.onefold.cli.demo;
+package dev.onefold.cli.trial;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.cli.data.Workplace;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
@@ -112,7 +113,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         long events = events();
         if (events < 1 || events > TradeRiskLoad.MESSAGES_MAX) {
             throw CommandFailure.usage("--events is 1 to " + Words.count(TradeRiskLoad.MESSAGES_MAX) + ".");
@@ -123,7 +124,7 @@ public final class DemoCommand implements Callable<Integer> {
         if (runtime == Runtime.aws_local && page) {
             throw CommandFailure.usage("--page is of the embedded demo.");
         }
-        try (Workplace place = keep == null ? Workplace.temporary() : Workplace.kept(caller, keep)) {
+        try (Workplace place = keep == null ? Workplace.temporary("onefold-demo") : Workplace.kept(caller, keep)) {
             Path folder = place.folder();
             return (page ? demonstratePage(folder) : runtime == Runtime.embedded ? demonstrate(folder) : onAws(folder))
                     .code();
@@ -148,7 +149,7 @@ public final class DemoCommand implements Callable<Integer> {
         return standIns.demonstrate(caller, folder.resolve(KilledRun.MESSAGES), pipeline, right);
     }
 
-    private ExitCode demonstratePage(Path folder) throws IOException {
+    private ExitCode demonstratePage(Path folder) throws IOException, InterruptedException {
         TradeRiskTotals right = prepare(folder, "a service that is killed twice.");
         try (ServedRun run = ServedRun.start(caller, folder)) {
             say("Open " + run.page() + " in a browser.");
@@ -161,7 +162,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private ExitCode demonstrate(Path folder) throws IOException {
+    private ExitCode demonstrate(Path folder) throws IOException, InterruptedException {
         TradeRiskTotals right = prepare(folder, "a process that is killed twice.");
         KilledRun.Outcome outcome = new KilledRun(caller, folder, right.bytes()).run();
         say(Words.wrap(outcome.story(), caller.screen().width()) + "\n");
@@ -231,18 +232,5 @@ public final class DemoCommand implements Callable<Integer> {
     private void say(String text) {
         caller.print(text + "\n");
         caller.out().flush();
-    }
-
-    static void pause(Duration pause) {
-        try {
-            Thread.sleep(pause);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        }
-    }
-
-    static CommandFailure interrupted(InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return new CommandFailure(ExitCode.INTERRUPTED, "The demo was interrupted.", e);
     }
 }

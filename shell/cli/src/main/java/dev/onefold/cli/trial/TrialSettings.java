@@ -11,15 +11,15 @@ import java.util.TreeMap;
 ///
 /// @param name the name of the stack and of the deployment
 /// @param pipeline the pipeline of the trial
-/// @param load the number and rate of the records
+/// @param amount the number and rate of the records
 /// @param failState percentage of the invocations of State that fail on purpose
 /// @param parameters parameters of the template, besides those that every trial has
 /// @param keeps whether the stack is kept after the trial
 /// @param isLocal whether the trial runs on servers of this machine, which end with it
-record Asked(
+record TrialSettings(
         String name,
         Pipeline pipeline,
-        Load load,
+        Amount amount,
         BigDecimal failState,
         BigDecimal failReduce,
         Map<String, String> parameters,
@@ -27,7 +27,7 @@ record Asked(
         boolean isLocal) {
     private static final Duration AROUND = Duration.ofMinutes(15); // Making, draining and deleting.
 
-    Asked {
+    TrialSettings {
         parameters = Map.copyOf(parameters);
     }
 
@@ -36,7 +36,7 @@ record Asked(
     /// @param rate records a second
     /// @param time for which records are put, at most
     /// @param records in all, at most
-    record Load(long rate, Duration time, long records) {}
+    record Amount(long rate, Duration time, long records) {}
 
     /// All parameters but where the code is.
     Map<String, String> all() {
@@ -57,12 +57,12 @@ record Asked(
         String where = isLocal ? "on servers of this machine that stand in for AWS" : "in your account";
         String text = "Makes the stack " + name + " " + where
                 + ": a Kinesis stream on demand, four tables, a bucket, two queues, three functions, their roles and"
-                + " schedules; and a bucket for their code.\nPuts " + Words.count(load.rate) + " records a second, "
-                + Words.count(load.records) + " in all: " + what
+                + " schedules; and a bucket for their code.\nPuts " + Words.count(amount.rate) + " records a second, "
+                + Words.count(amount.records) + " in all: " + what
                 + ". Of 100 invocations of State " + failState.toPlainString() + " fail on purpose, and "
                 + failReduce.toPlainString() + " of Reduce.\n";
         String price = isLocal ? "On AWS it would cost about " : "It costs about ";
-        return text + price + Prices.dollars(Prices.estimate(load.rate, load.time.plus(AROUND), load.records))
+        return text + price + Prices.dollars(Prices.estimate(amount.rate, amount.time.plus(AROUND), amount.records))
                 + " at list prices of us-east-1, an hour of the stream included. "
                 + end();
     }
