@@ -7,7 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the fields that a pipeline reads in one record of CSV (RFC 4180). Not thread-safe.
+/// Finds the fields that a pipeline reads in one record of CSV (RFC 4180). [RecordEnds] and [CsvHeader]
+/// follow the same rules of quotes and escapes: a change here is a change there. Not thread-safe.
 final class CsvScanner {
     /// Bytes of a byte order mark.
     static final int MARK_BYTES = 3;

@@ -1,5 +1,5 @@
 /// The content of dead letters, alike on both runtimes: records that lost a conflict, rows whose record is not kept,
-/// and the edits that may replace them.
+/// and the edits that may replace them. The words of a rejection are in [dev.onefold.core.event.Malformed].
 @NullMarked
 package dev.onefold.core.letter;
 

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// shards. The file `CHECKPOINT` is replaced whole, by a rename; so it is the one before or this one, and one
 /// that cannot be read was damaged.
 ///
-///     magic "ONEFCKPT" 8, format 4, length of the payload 4, CRC-32C of format, length and payload 4, payload
+///     magic "ONEFCKPT" 8, number of the format 4, length of the payload 4,
+///     CRC-32C of number, length and payload 4, payload
 ///
 /// @param identity of the data directory
 /// @param definition canonical text of the pipeline that the rows were written under

@@ -1,9 +1,10 @@
 package dev.onefold.embedded.letters;
 
-import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.bytes.RecordKind;
+import dev.onefold.core.document.Problem;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
@@ -20,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -31,9 +33,11 @@ import org.jspecify.annotations.Nullable;
 /// The log is rewritten when more than half of it, and 16 MiB, is of frames that are not valid any more. The
 /// new log begins with the removal of the last given id, so that no id is given twice.
 public final class Letters implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.onefold.embedded.letters");
     private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 4);
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
     private static final long PENDING_OVERHEAD_BYTES = 48;
+    private static final int SOURCE_LOGGED_MAX = 500;
     /// Bytes of the heap that a letter takes beside its record until a checkpoint has written it, about.
     public static final long PENDING_BYTES = 400;
 
@@ -49,6 +53,7 @@ public final class Letters implements AutoCloseable {
     private @Nullable FramedLog replacement; // Written by a checkpoint, in use once [#written] says so.
     private long sequence;
     private long idNext = 1;
+    private long idLogged; // No log line is due for letters up to it.
     private long pendingBytes;
     private long liveBytes;
 
@@ -86,6 +91,7 @@ public final class Letters implements AutoCloseable {
         if (slots.isSparse()) {
             compact();
         }
+        idLogged = idNext - 1;
     }
 
     /// Bytes of memory that may be needed to keep this many more.
@@ -437,6 +443,25 @@ public final class Letters implements AutoCloseable {
             sequence++;
             replacement = null;
         }
+        logUpTo(cut.idLast);
+    }
+
+    /// Logs the place of the first new letter, once for each checkpoint that has new ones. The record itself may be
+    /// secret.
+    private void logUpTo(long idLast) {
+        List<DeadLetter> first = list(idLogged, 1);
+        if (!first.isEmpty() && first.getFirst().id() <= idLast) {
+            DeadLetter letter = first.getFirst();
+            DeadLetter.Place place = letter.place();
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "Dead letter " + letter.id() + ", "
+                            + letter.reason().name().toLowerCase(Locale.ROOT).replace('_', ' ') + ", is line "
+                            + place.line() + " of " + Problem.visible(place.source(), SOURCE_LOGGED_MAX) + ", at byte "
+                            + place.offset()
+                            + (letter.id() < idLast ? "; there are others up to number " + idLast : ""));
+        }
+        idLogged = idLast;
     }
 
     private void moved(long id, long from, long to) {
