@@ -173,13 +173,15 @@ public final class DeliveryRules {
         Delivery.Tries tries = attempt.started.tries();
         // A part has another id than its batch. So the receiver could get a record twice if it may have the
         // batch.
-        boolean divides = batching.bisect()
-                && !tries.isPerhapsIn()
+        boolean isDivisible = batching.bisect()
                 && batching.receiver() == Receiver.IDEMPOTENT
                 && attempt.members.count() > 1
                 && attempt.number.parts().size() < BatchNumber.DEPTH_MAX;
-        if (!divides) {
-            return new Delivery.Aside(tries, nowMs, reason, false);
+        if (!isDivisible || tries.isPerhapsIn()) {
+            String whole = isDivisible
+                    ? ". It is not halved, because an earlier attempt may have arrived. If it has not, release it"
+                    : "";
+            return new Delivery.Aside(tries, nowMs, reason + whole, false);
         }
         List<Delivery.Part> parts = new ArrayList<>();
         for (Members half : attempt.members.halves()) {

@@ -148,6 +148,19 @@ class DeliveryRulesTest {
     }
 
     @Test
+    void a_batch_that_may_have_arrived_is_put_aside_whole_and_says_so() {
+        DeliveryRules rules = rules("\"receiver\":\"idempotent\",\"bisect\":true");
+        Waiting again = (Waiting) next(rules, DeliveryRules.sealed(START), new Outcome.Unknown("cut off"), START);
+        Delivery refused = next(rules, again, new Outcome.Refused("poison"), again.notBeforeMs());
+        assertThat(refused).isInstanceOf(Delivery.Aside.class);
+        assertThat(((Delivery.Aside) refused).reason())
+                .isEqualTo("poison. It is not halved, because an earlier attempt may have arrived. If it has not,"
+                        + " release it");
+        assertThat(next(rules, DeliveryRules.sealed(START), new Outcome.Refused("poison"), START))
+                .isInstanceOf(Delivery.Divided.class);
+    }
+
+    @Test
     void records_that_failed_alone_are_tried_again_alone_and_keep_their_attempts() {
         DeliveryRules rules = rules("\"receiver\":\"idempotent\",\"retry\":{\"delays\":[\"10s\"],\"for\":\"15s\"}");
         Outcome partial = new Outcome.Partial(List.of(new Outcome.Failed(2, "no"), new Outcome.Failed(5, "no")));
