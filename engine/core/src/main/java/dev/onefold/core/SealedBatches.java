@@ -49,7 +49,7 @@ public interface SealedBatches {
     /// @param openSince arrival of the first of these records; `null` if there is none
     /// @param sealed batches so far
     /// @param done batches that are delivered or discarded
-    /// @param undelivered batches, and parts of batches, that are sealed and not done
+    /// @param undelivered batches that are sealed and not done; of a divided one, its parts that are not done
     /// @param delivering number of undelivered ones that are being delivered
     /// @param inDoubt batches whose delivery has begun, and nobody knows whether it has ended
     /// @param aside batches that wait for a person

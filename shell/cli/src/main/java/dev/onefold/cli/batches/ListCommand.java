@@ -107,7 +107,7 @@ final class ListCommand implements Callable<Integer> {
     static String sentence(Summary summary) {
         StringBuilder text = new StringBuilder();
         text.append(Words.count(summary.sealed(), "sealed batch").replace("batchs", "batches"));
-        text.append(", ").append(Words.count(summary.undelivered())).append(" of them not delivered");
+        text.append(", ").append(Words.undelivered(summary, "of them "));
         if (summary.inDoubt() > 0) {
             text.append(", ").append(Words.count(summary.inDoubt())).append(" in doubt");
         }

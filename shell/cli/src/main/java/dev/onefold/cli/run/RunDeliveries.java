@@ -190,8 +190,7 @@ final class RunDeliveries implements AutoCloseable {
     }
 
     private long delivered() {
-        Summary summary = engine.batches().summary();
-        return summary.sealed() - summary.undelivered();
+        return engine.batches().summary().done();
     }
 
     /// Batches that are sealed and not delivered.
@@ -209,7 +208,7 @@ final class RunDeliveries implements AutoCloseable {
                 .append(" of ")
                 .append(Words.count(summary.sealed()));
         if (summary.undelivered() > 0) {
-            text.append(", ").append(Words.count(summary.undelivered())).append(" not delivered");
+            text.append(", ").append(Words.undelivered(summary, ""));
             if (summary.inDoubt() + summary.aside() > 0) {
                 text.append(", ")
                         .append(Words.count((long) summary.inDoubt() + summary.aside()))

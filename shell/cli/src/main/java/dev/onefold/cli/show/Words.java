@@ -1,5 +1,6 @@
 package dev.onefold.cli.show;
 
+import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.form.GroupPath;
 import dev.onefold.core.json.JsonRecord;
@@ -99,6 +100,13 @@ public final class Words {
         return seconds < 3_600
                 ? String.format(Locale.ROOT, "%d min %02d s", seconds / 60, seconds % 60)
                 : String.format(Locale.ROOT, "%d h %02d min", seconds / 3_600, seconds / 60 % 60);
+    }
+
+    /// How many batches are not delivered: `2 of them not delivered (5 parts)`.
+    public static String undelivered(Summary summary, String ofThem) {
+        long whole = summary.sealed() - summary.done();
+        return count(whole) + " " + ofThem + "not delivered"
+                + (whole == summary.undelivered() ? "" : " (" + count(summary.undelivered(), "part") + ")");
     }
 
     /// How many a second.
