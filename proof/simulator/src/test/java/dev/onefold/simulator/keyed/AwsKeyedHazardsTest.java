@@ -343,7 +343,7 @@ class AwsKeyedHazardsTest {
                 .dynamo
                 .client("by hand")
                 .putItem(put -> put.tableName(deployment.tables.output("buckets"))
-                        .item(buckets.item(Tuple.of(List.of("strange", "0")), strange, true))));
+                        .item(buckets.item(new byte[0], Tuple.of(List.of("strange", "0")), strange, true))));
         assertThat(engine().verify(new Truth.Rows(1)).differences())
                 .extracting(difference -> difference.group())
                 .containsExactly(List.of("0"));
@@ -427,7 +427,7 @@ class AwsKeyedHazardsTest {
                 .dynamo
                 .client("by hand")
                 .putItem(put -> put.tableName(deployment.tables.output("last"))
-                        .item(last.item(Tuple.of(List.of("b")), strange, true))));
+                        .item(last.item(new byte[0], Tuple.of(List.of("b")), strange, true))));
         upkeep.handle(audit, () -> true);
         assertThat(log.toString(StandardCharsets.UTF_8))
                 .contains("ERROR Audit of 2 keys", ": 1 differ", "\"AuditDifferences\":1");
