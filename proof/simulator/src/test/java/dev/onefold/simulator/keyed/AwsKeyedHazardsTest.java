@@ -59,7 +59,7 @@ class AwsKeyedHazardsTest {
     private final Deployment deployment = Deployment.calm();
 
     private LoadedFunction release(Order order, int keep, int code) {
-        LoadedFunction function = new LifeCase(order, keep, true, List.of()).loaded(code);
+        LoadedFunction function = new LifeCase(order, keep, true, 0, List.of()).loaded(code);
         if (code == 1) {
             deployment.makeTables(function);
         }
@@ -484,7 +484,7 @@ class AwsKeyedHazardsTest {
     @Test
     void an_event_that_was_redriven_and_fails_when_it_is_folded_again_has_a_letter_again() {
         AtomicBoolean stalls = new AtomicBoolean(true);
-        LoadedFunction function = new LifeCase(Order.IN_ORDER, 100, true, List.of()).loaded(1, stalls::get);
+        LoadedFunction function = new LifeCase(Order.IN_ORDER, 100, true, 0, List.of()).loaded(1, stalls::get);
         deployment.makeTables(function);
         deployment.release(function);
         AwsEngine.open(process(), function.pipeline(), 2, 2);
