@@ -41,6 +41,7 @@ final class Life {
     private StepFunction function;
     private boolean isUpgraded;
     private int delivery;
+    private String meeting = "";
 
     /// The accepted events of one key, by version and in the order of arrival. The function's order decides which
     /// of the two is folded.
@@ -158,6 +159,7 @@ final class Life {
                 rejected.put(item, why.reason());
             }
             letters.add((item == null ? "" : "line " + item.line() + ": ") + why.message());
+            meeting = why.reason() == Reason.NOT_THE_OWNER && meeting.isEmpty() ? letters.getLast() : meeting;
         }
         work.verdicts.forEach((item, verdict) -> note(history, item, verdict, rejected.get(item)));
         for (Change.Withdrawn folded : change.withdrawn()) {
@@ -227,6 +229,11 @@ final class Life {
         histories.forEach((key, history) ->
                 expected.put(key, Folded.inOrder(subject, key.bytes(), history.contents(order), history.byOlder)));
         return expected;
+    }
+
+    /// Why the first event that would have written a row of another key became a dead letter; empty if none did.
+    String owners() {
+        return meeting;
     }
 
     /// How many versions of a key are in.
