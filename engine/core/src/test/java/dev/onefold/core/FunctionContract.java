@@ -246,8 +246,7 @@ public interface FunctionContract {
     }
 
     private static String run(String key, int version, String what, String run) {
-        return "{\"k\":\"%s\",\"v\":%d,\"what\":\"%s\",\"run\":\"%s\",\"metres\":1}"
-                .formatted(key, version, what, run);
+        return "{\"k\":\"%s\",\"v\":%d,\"what\":\"%s\",\"run\":\"%s\",\"metres\":1}".formatted(key, version, what, run);
     }
 
     private static List<String> run(Engine engine, String run) {
@@ -265,7 +264,10 @@ public interface FunctionContract {
     private void assertOwned(String order) {
         try (Engine engine = open("owned-" + order, runs(order))) {
             feed(engine, "one", List.of(run("a", 1, "put", "r1")));
-            feed(engine, "one", List.of(run("b", 1, "put", "r1"), run("b", 2, "put", "r2"), run("b", 3, "remove", "r1")));
+            feed(
+                    engine,
+                    "one",
+                    List.of(run("b", 1, "put", "r1"), run("b", 2, "put", "r2"), run("b", 3, "remove", "r1")));
             assertThat(run(engine, "r1")).containsExactly("{\"run\":\"r1\",\"k\":\"a\",\"metres\":1}");
             assertThat(run(engine, "r2")).hasSize(1);
             assertThat(total(engine)).isEqualTo("[2, 2]");
@@ -285,7 +287,8 @@ public interface FunctionContract {
             assertThat(engine.verify().isEqual())
                     .as("the row is free by now, and the letters stay until somebody redrives them")
                     .isTrue();
-            feed(engine, "one", List.of(run("b", 4, "put", "r1"), run("a", 3, "put", "r1")));
+            feed(engine, "one", List.of(run("b", 4, "put", "r1"))); // Of one batch on AWS either key may be first.
+            feed(engine, "one", List.of(run("a", 3, "put", "r1")));
             assertThat(run(engine, "r1")).hasSize(1).first().asString().contains("\"k\":\"b\"");
             assertThat(letters(engine).getLast().message()).contains("which key b owns");
         }

@@ -210,7 +210,8 @@ public final class KeyFold {
         switch (function.step(key, context, event.content())) {
             case Result.Done done -> {
                 tables.load(done.rows().keySet());
-                String others = function.sharesRows() ? tables.others(done.rows().keySet()) : null;
+                String others =
+                        function.sharesRows() ? tables.others(done.rows().keySet()) : null;
                 if (others != null) {
                     return new Folded(context, List.of(), notTheOwner(others));
                 }

@@ -186,11 +186,7 @@ final class Refold {
         if (isArrived(event, arrived)) {
             failure = why;
         } else if (why != null && !kept.isSkipped(event)) {
-            letters.add(new Letter(
-                    why,
-                    event.origin(),
-                    VersionBytes.of(event.version()),
-                    event.content()));
+            letters.add(new Letter(why, event.origin(), VersionBytes.of(event.version()), event.content()));
         } else if (why == null && kept.isSkipped(event)) {
             withdrawn.add(event.withdrawn());
         }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class SharedRows {
     private final List<Processing.Table> tables;
     private final Keys near;
-    private final RowBatch.EncodedKey key = new RowBatch.EncodedKey();
+    private RowBatch.@Nullable EncodedKey scratch; // Made when it is needed: most functions share no rows.
 
     /// @param near one of the shards that have the rows
     SharedRows(List<Processing.Table> tables, Keys near) {
@@ -40,8 +40,8 @@ final class SharedRows {
     /// The row; `null` if it is not there.
     @Nullable
     Owned get(RowId row) {
-        Keys shard = at(row);
-        byte[] value = shard.store.get(KeyRecords.hash(key.bytes, key.length), key.bytes, key.length);
+        RowBatch.EncodedKey key = key(row);
+        byte[] value = shard(key).store.get(KeyRecords.hash(key.bytes, key.length), key.bytes, key.length);
         return value == null || value.length == 0 ? null : Owned.of(value);
     }
 
@@ -50,7 +50,8 @@ final class SharedRows {
     /// @param content `null`: the row is removed, and any key may own the next one
     /// @return the shard that has it
     Keys put(RowId row, byte[] owner, byte @Nullable [] content) {
-        Keys shard = at(row);
+        RowBatch.EncodedKey key = key(row);
+        Keys shard = shard(key);
         byte[] value = content == null
                 ? new byte[0]
                 : new BytesOut().bytes(owner).bytes(content).toBytes();
@@ -58,17 +59,23 @@ final class SharedRows {
         return shard;
     }
 
-    /// Encodes the key of a row; returns its shard.
-    private Keys at(RowId row) {
+    private Keys shard(RowBatch.EncodedKey key) {
+        Keys[] shards = near.siblings();
+        return shards[key.shard(shards.length)];
+    }
+
+    /// The hash of the encoded key is that of its part for the owner, which says the shard.
+    private RowBatch.EncodedKey key(RowId row) {
+        RowBatch.EncodedKey key = scratch == null ? new RowBatch.EncodedKey() : scratch;
+        scratch = key;
         List<String> parts = row.key().parts();
         byte[] own = parts.size() == 1
                 ? parts.getFirst().getBytes(StandardCharsets.UTF_8)
                 : row.key().bytes();
-        Keys[] shards = near.siblings();
-        Keys shard = shards[key.set(own, 0, own.length).shard(shards.length)];
+        key.set(own, 0, own.length);
         key.bytes[key.length++] = 1;
         key.bytes[key.length++] = (byte) (KeyRecords.ROW + row.table());
-        return shard;
+        return key;
     }
 
     /// The row whose encoded key is that of an owner with this key.
