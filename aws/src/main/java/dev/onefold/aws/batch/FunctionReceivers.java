@@ -2,13 +2,13 @@ package dev.onefold.aws.batch;
 
 import dev.onefold.aws.content.LambdaReceiver;
 import dev.onefold.aws.content.StagedContents;
-import dev.onefold.core.batch.DeliveryRules;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Compression;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.seal.DeliveryRules;
 import dev.onefold.jdbc.JdbcReceiver;
 import dev.onefold.receivers.Context;
 import dev.onefold.receivers.Handover;

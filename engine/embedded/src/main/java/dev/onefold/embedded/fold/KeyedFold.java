@@ -5,14 +5,14 @@ import dev.onefold.core.Status;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.keyed.RowId;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.process.KeyState;
-import dev.onefold.core.process.RowId;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.fold.KeyFolder.Note;
 import dev.onefold.embedded.letters.Letters;
@@ -130,7 +130,7 @@ public final class KeyedFold implements ShardFold {
             return ofTotals;
         }
         KeyFolder own = folding;
-        List<List<KeyAudit.Difference>> found = perShard();
+        List<List<KeyDifference>> found = perShard();
         workers.run(
                 shards.length,
                 shard -> own.forEach(
