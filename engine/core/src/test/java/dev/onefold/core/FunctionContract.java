@@ -213,7 +213,7 @@ public interface FunctionContract {
         public record Event(String k, String what, String run, long metres) {}
 
         /// A row that is found by its run alone.
-        public record Run(String run, String k, long metres) {}
+        public record Row(String run, String k, long metres) {}
 
         @Override
         public Sum start() {
@@ -225,12 +225,12 @@ public interface FunctionContract {
             Sum next = new Sum(sum.metres() + event.metres());
             return event.what().equals("remove")
                     ? Step.to(next).remove("runs", event.run())
-                    : Step.to(next).put("runs", new Run(event.run(), event.k(), next.metres()));
+                    : Step.to(next).put("runs", new Row(event.run(), event.k(), next.metres()));
         }
 
         @Override
         public Map<String, Class<? extends Record>> tables() {
-            return Map.of("runs", Run.class);
+            return Map.of("runs", Row.class);
         }
     }
 
