@@ -7,6 +7,7 @@ import dev.onefold.aws.read.TableTotals;
 import dev.onefold.aws.state.Functions;
 import dev.onefold.aws.state.StoredKey;
 import dev.onefold.aws.store.Queries;
+import dev.onefold.aws.store.SettledReads;
 import dev.onefold.aws.store.SettledReads.Item;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.UserFunction;
@@ -39,6 +40,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -49,6 +51,9 @@ import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 final class Keys {
     /// Minimums, maximums and distinct counts of one table: a step changes 90 rows, and each of them moves two values.
     private static final int VALUES_MAX = 2;
+
+    private static final int ATTEMPTS_MAX = 12;
+    private static final int TOGETHER_MAX = 100;
 
     private final Store store;
     private final Definition definition;
@@ -137,6 +142,9 @@ final class Keys {
                         .orElseThrow(() -> new IllegalArgumentException(
                                 "There is no table " + name + "; there is " + processing.tableNames()))))
                 .toList();
+        if (asked.stream().anyMatch(OutputTable::isShared)) {
+            return ofShared(asked, key, query.limit());
+        }
         byte[] bytes = Key.bytes(pipeline, key);
         return atOnce(bytes, (head, stored) -> {
             if (head != null) {
@@ -144,7 +152,11 @@ final class Keys {
             }
             List<TableAnswer.Table> answers = new ArrayList<>();
             List<List<Tuple>> found = asked.stream()
-                    .map(table -> rowKeys(table, key, query.limit()))
+                    .map(table -> rowKeys(
+                            table,
+                            key.get(keyNames().indexOf(table.key().getFirst().name())),
+                            row -> owner(table, row).equals(key),
+                            query.limit()))
                     .toList();
             List<Item> wanted = new ArrayList<>();
             for (int i = 0; i < asked.size(); i++) {
@@ -168,6 +180,50 @@ final class Keys {
         });
     }
 
+    /// The rows of a shared table whose keys begin with these parts: those of one partition are one cut.
+    private TableAnswer ofShared(List<OutputTable> asked, List<String> key, long limit) {
+        OutputTable table = asked.getFirst();
+        int parts = table.key().size();
+        if (asked.size() > 1 || key.size() > parts) {
+            throw new IllegalArgumentException("Table "
+                    + asked.stream()
+                            .filter(OutputTable::isShared)
+                            .findFirst()
+                            .orElseThrow()
+                            .name()
+                    + " has keys of its own, and is read alone, by one part of its key or by all");
+        }
+        String name = store.tables().output(table.name());
+        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+            List<Item> wanted = rowKeys(
+                            table,
+                            key.getFirst(),
+                            row -> row.parts().subList(0, key.size()).equals(key),
+                            Math.min(limit, TOGETHER_MAX + 1L))
+                    .stream()
+                    .map(row -> new Item(name, table.keyOf(row)))
+                    .toList();
+            if (wanted.size() > TOGETHER_MAX) {
+                throw new IllegalArgumentException("There are more than " + TOGETHER_MAX + " rows of this key in table "
+                        + table.name() + ", and no cut has more: set a limit, or query " + name);
+            }
+            Optional<List<Map<String, AttributeValue>>> items =
+                    wanted.isEmpty() ? Optional.of(List.of()) : SettledReads.inOrder(store, wanted);
+            if (items.isPresent()) {
+                List<Value.Fields> rows = items.get().stream()
+                        .filter(item -> !item.isEmpty())
+                        .map(item -> Value.read(OutputTable.content(item)))
+                        .toList();
+                return new TableAnswer(
+                        List.of(new TableAnswer.Table(table.name(), columns(table, rows), rows)),
+                        new Answer.Cut(List.of(), store.clock().instant()));
+            }
+            store.backOff(attempt);
+        }
+        throw new IllegalStateException("Rows of table " + table.name() + " were written each time that they were read, "
+                + ATTEMPTS_MAX + " times. Ask again, or read single rows from " + name + ".");
+    }
+
     private void settle(KeyItem head) {
         Duration age = Duration.between(
                 Instant.ofEpochMilli(head.atMs()), store.clock().instant());
@@ -188,8 +244,8 @@ final class Keys {
         return List.copyOf(columns);
     }
 
-    /// The keys of a key's rows, in the order of their bytes.
-    private List<Tuple> rowKeys(OutputTable table, List<String> key, long limit) {
+    /// The keys of rows of a partition, in the order of their bytes.
+    private List<Tuple> rowKeys(OutputTable table, String first, Predicate<Tuple> isWanted, long limit) {
         String partition = table.key().getFirst().name();
         TreeMap<Tuple, Boolean> found = new TreeMap<>();
         QueryRequest request = QueryRequest.builder()
@@ -197,13 +253,12 @@ final class Keys {
                 .consistentRead(true)
                 .keyConditionExpression("#p = :p")
                 .expressionAttributeNames(Map.of("#p", partition))
-                .expressionAttributeValues(
-                        Map.of(":p", table.value(0, key.get(keyNames().indexOf(partition)))))
+                .expressionAttributeValues(Map.of(":p", table.value(0, first)))
                 .build();
         Queries.pages(store, request, page -> {
             for (Map<String, AttributeValue> item : page.items()) {
                 Tuple row = table.rowKey(item);
-                if (owner(table, row).equals(key)) {
+                if (isWanted.test(row)) {
                     found.put(row, true);
                 }
             }
@@ -216,6 +271,11 @@ final class Keys {
         return pipeline.input().identity() instanceof Identity.Versioned versioned
                 ? versioned.key().stream().map(FieldPath::toString).toList()
                 : List.of();
+    }
+
+    /// The key that owns the row of an item.
+    private List<String> owner(OutputTable table, Map<String, AttributeValue> item) {
+        return table.isShared() ? table.ownerOf(item) : owner(table, table.rowKey(item));
     }
 
     /// The key whose row this is.
@@ -239,8 +299,8 @@ final class Keys {
                 store,
                 store.tables().output(table.name()),
                 page -> page.stream()
-                        .filter(item -> isIn(Key.bytes(pipeline, owner(table, table.rowKey(item))), oneIn))
-                        .flatMap(item -> table.edited(owner(table, table.rowKey(item)), item).stream())
+                        .filter(item -> isIn(Key.bytes(pipeline, owner(table, item)), oneIn))
+                        .flatMap(item -> table.edited(owner(table, item), item).stream())
                         .forEach(differences::add)));
         AtomicLong audited = new AtomicLong();
         Queries.scan(store, store.tables().rows(), page -> {

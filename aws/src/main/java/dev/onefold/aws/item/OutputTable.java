@@ -11,6 +11,7 @@ import dev.onefold.core.pipeline.Type;
 import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.shape.Value;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,17 +27,24 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// attributes, which any program reads.
 ///
 ///     item = each component: numbers N, times, dates, durations and enums as text S, booleans BOOL, lists L, records
-///            M; an absent one is left out. `onefold` the row as the function wrote it
+///            M; an absent one is left out. `onefold` the row as the function wrote it. `onefold_owner` in a table that
+///            several keys write: the bytes of the key that owns the row
 ///
-/// The partition key is the component that the pipeline's key has, the sort key the other one. A key has no empty
+/// The partition key is the component that the pipeline's key has, or the first one if the table is shared; the sort
+/// key is the other one. A key has no empty
 /// text in DynamoDB, so a text of a key that consists of NUL characters, or of nothing, has one more of them there.
 ///
 /// @param name of the table in the pipeline
 /// @param key components of the key, the one of the partition first
 /// @param places where these stand in the key as the pipeline has it
-public record OutputTable(String name, List<Key> key, List<Integer> places) {
+/// @param ownerParts how many parts the key of a row's owner has, if several keys write the table; 0: one key writes a
+///     row, and the row's key says which
+public record OutputTable(String name, List<Key> key, List<Integer> places, int ownerParts) {
     /// The attribute that holds a row as the function wrote it.
     public static final String ROW = "onefold";
+
+    /// The attribute that names the owner of a row.
+    public static final String OWNER = "onefold_owner";
 
     /// More than a row's attributes may have; then the row alone is stored.
     private static final int ATTRIBUTES_MAX = 300_000;
@@ -65,9 +73,11 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
             if (row == null) {
                 throw refusal(pipeline, table, "the types of its rows are not known. Name its record in tables()");
             }
-            if (row.named(ROW).isPresent()) {
-                throw refusal(
-                        pipeline, table, "its rows have a component '" + ROW + "', which is an attribute of ours");
+            for (String ours : table.isShared(pipeline.input()) ? List.of(ROW, OWNER) : List.of(ROW)) {
+                if (row.named(ours).isPresent()) {
+                    throw refusal(
+                            pipeline, table, "its rows have a component '" + ours + "', which is an attribute of ours");
+                }
             }
             tables.add(of(pipeline, table, row));
         }
@@ -83,6 +93,7 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
         List<String> own = pipeline.input().identity() instanceof Identity.Versioned versioned
                 ? versioned.key().stream().map(FieldPath::toString).toList()
                 : List.of();
+        boolean isShared = table.isShared(pipeline.input());
         List<Key> key = new ArrayList<>();
         List<Integer> places = new ArrayList<>();
         for (int place = 0; place < table.key().size(); place++) {
@@ -92,7 +103,8 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
                 throw refusal(pipeline, table, "its key has the boolean " + name + ", which no key of DynamoDB can be");
             }
             boolean isNumber = type == Type.Scalar.INT || type == Type.Scalar.LONG || type == Type.Scalar.DECIMAL;
-            int at = own.contains(name)
+            int at = !isShared
+                            && own.contains(name)
                             && !places.isEmpty()
                             && !own.contains(table.key().getFirst())
                     ? 0
@@ -100,7 +112,23 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
             key.add(at, new Key(name, isNumber));
             places.add(at, place);
         }
-        return new OutputTable(table.name(), key, places);
+        return new OutputTable(table.name(), key, places, isShared ? own.size() : 0);
+    }
+
+    /// Whether several keys write the table.
+    public boolean isShared() {
+        return ownerParts > 0;
+    }
+
+    /// The bytes of the key that owns the row of an item of a shared table.
+    public static byte[] owner(Map<String, AttributeValue> item) {
+        return Items.bytes(item, OWNER);
+    }
+
+    /// The parts of the same key.
+    public List<String> ownerOf(Map<String, AttributeValue> item) {
+        byte[] owner = owner(item);
+        return ownerParts == 1 ? List.of(new String(owner, StandardCharsets.UTF_8)) : new Tuple(owner).parts();
     }
 
     /// The key of a row's item.
@@ -137,8 +165,9 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
 
     /// The item of a row.
     ///
+    /// @param owner the bytes of the key that writes it
     /// @param plain whether its components are attributes, if they have not too many bytes for that
-    public Map<String, AttributeValue> item(Tuple row, byte[] content, boolean plain) {
+    public Map<String, AttributeValue> item(byte[] owner, Tuple row, byte[] content, boolean plain) {
         Map<String, AttributeValue> item = new HashMap<>();
         if (plain) {
             Value.Fields fields = Value.read(content);
@@ -148,6 +177,9 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
             }
         }
         item.put(ROW, Items.bytes(content));
+        if (isShared()) {
+            item.put(OWNER, Items.bytes(owner));
+        }
         item.putAll(keyOf(row));
         return item;
     }
@@ -178,7 +210,9 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
     public Optional<KeyDifference> edited(List<String> owner, Map<String, AttributeValue> item) {
         Tuple row = rowKey(item);
         read(item);
-        Map<String, AttributeValue> written = item(row, content(item), item.size() > key.size() + 1);
+        int ours = isShared() ? 2 : 1;
+        byte[] writer = isShared() ? owner(item) : new byte[0];
+        Map<String, AttributeValue> written = item(writer, row, content(item), item.size() > key.size() + ours);
         Map<String, @Nullable Object> now = new TreeMap<>();
         Map<String, @Nullable Object> then = new TreeMap<>();
         Set<String> names = new TreeSet<>(written.keySet());

@@ -3,7 +3,6 @@ package dev.onefold.aws.letter;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.DeadLetter;
-import dev.onefold.core.event.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,7 +86,7 @@ public final class LettersInStep {
     /// Whether a letter is kept, or a person has removed it for good. If the key held the event until this step, the
     /// one that was removed was of another time: this is all that is left of the event.
     private boolean isSettled(Letter letter, long id) {
-        boolean leavesState = letter.reason() == Reason.FAILED || letter.content() == DeadLetter.Content.SUMMARY;
+        boolean leavesState = letter.reason().isOfStep() || letter.content() == DeadLetter.Content.SUMMARY;
         return !leavesState || !table.get(LetterTable.letterKey(id)).isEmpty();
     }
 

@@ -1,10 +1,12 @@
 package dev.onefold.aws.state;
 
+import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.letter.KeyLetters;
 import dev.onefold.aws.letter.LettersInStep;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.event.Tuple;
 import dev.onefold.core.keyed.Change;
 import dev.onefold.core.keyed.Change.RowChange;
 import dev.onefold.core.map.Delta;
@@ -37,6 +39,10 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
 
     private static final int PLAIN_TIMES_MAX = 8; // A row's attributes have fewer bytes than so many times the row.
 
+    /// The condition under which a row of a shared table may be written.
+    private static final String OWN =
+            "attribute_not_exists(" + OutputTable.OWNER + ") OR " + OutputTable.OWNER + " = :me";
+
     KeyStep {
         fates = List.copyOf(fates);
     }
@@ -46,7 +52,7 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
     boolean fits(List<OutputTable> tables) {
         int letters = LettersInStep.ITEMS_MAX
                 * (change.letters().size()
-                        + 2
+                        + KeySteps.withdrawnFor(tables).size()
                                 * (int) change.withdrawn().stream()
                                         .filter(Change.Withdrawn::hadLetter)
                                         .count());
@@ -82,7 +88,7 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
             byte[] after = row.after();
             if (after != null) {
                 exact += OutputTable.bytes(
-                        tables.get(row.row().table()).item(row.row().key(), after, true));
+                        tables.get(row.row().table()).item(key, row.row().key(), after, true));
             }
         }
         return others + exact <= BYTES_MAX;
@@ -132,20 +138,40 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
         }
         boolean plain = isPlain(tables);
         for (RowChange row : change.rows()) {
-            OutputTable table = tables.get(row.row().table());
-            String name = store.tables().output(table.name());
-            byte[] content = row.after();
-            items.add(
-                    content == null
-                            ? TransactWriteItem.builder()
-                                    .delete(Delete.builder()
-                                            .tableName(name)
-                                            .key(table.keyOf(row.row().key()))
-                                            .build())
-                                    .build()
-                            : put(name, table.item(row.row().key(), content, plain)));
+            items.add(write(store, tables.get(row.row().table()), row, plain));
         }
         return items;
+    }
+
+    /// A row of a shared table is written on condition that no other key owns it.
+    private TransactWriteItem write(Store store, OutputTable table, RowChange row, boolean plain) {
+        String name = store.tables().output(table.name());
+        Tuple rowKey = row.row().key();
+        byte[] content = row.after();
+        if (content == null) {
+            Delete.Builder delete = Delete.builder().tableName(name).key(table.keyOf(rowKey));
+            if (table.isShared()) {
+                delete.conditionExpression(OWN).expressionAttributeValues(me());
+            }
+            return TransactWriteItem.builder().delete(delete.build()).build();
+        }
+        Put.Builder put = Put.builder().tableName(name).item(table.item(key, rowKey, content, plain));
+        if (table.isShared()) {
+            put.conditionExpression(OWN).expressionAttributeValues(me());
+        }
+        return TransactWriteItem.builder().put(put.build()).build();
+    }
+
+    private Map<String, AttributeValue> me() {
+        return Map.of(":me", Items.bytes(key));
+    }
+
+    /// Whether both write the same row, which no transaction can do twice.
+    boolean meets(KeyStep other, List<OutputTable> tables) {
+        return change.rows().stream()
+                .filter(row -> tables.get(row.row().table()).isShared())
+                .anyMatch(row -> other.change.rows().stream()
+                        .anyMatch(each -> each.row().equals(row.row())));
     }
 
     private static TransactWriteItem put(String table, Map<String, AttributeValue> item) {
@@ -170,7 +196,7 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
                             .conditionExpression(KeyItem.REVISION + " < :r")
                             .expressionAttributeValues(Map.of(
                                     ":r",
-                                    dev.onefold.aws.item.Items.number(
+                                    Items.number(
                                             change.head().revision())))));
         }
     }

@@ -60,7 +60,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 /// steps of their keys.
 final class KeySteps {
     private static final int ATTEMPTS_MAX = 30;
-    private static final List<Reason> REDRIVEN_FOR = List.of(Reason.FAILED, Reason.TOO_LATE, Reason.CONFLICT);
+    private static final List<Reason> WITHDRAWN_FOR = List.of(Reason.FAILED, Reason.TOO_LATE);
+    private static final List<Reason> SHARED_WITHDRAWN_FOR =
+            List.of(Reason.FAILED, Reason.TOO_LATE, Reason.NOT_THE_OWNER);
 
     private final Store store;
     private final Definitions definitions;
@@ -342,7 +344,11 @@ final class KeySteps {
         List<List<TransactWriteItem>> removals = new ArrayList<>();
         Set<String> keeps = kept.stream().map(Letter::identity).collect(Collectors.toSet());
         for (byte[] origin : folded(pending, step)) {
-            for (Reason reason : redriven ? REDRIVEN_FOR : List.of(Reason.FAILED, Reason.TOO_LATE)) {
+            List<Reason> reasons = new ArrayList<>(withdrawnFor(tables));
+            if (redriven) {
+                reasons.add(Reason.CONFLICT);
+            }
+            for (Reason reason : reasons) {
                 String identity = KeyLetters.identity(reason, origin);
                 if (!keeps.contains(identity)) {
                     removals.add(letters.removal(identity));
@@ -355,6 +361,11 @@ final class KeySteps {
             }
         }
         return new Ready(pending, step, items, removals, false);
+    }
+
+    /// The reasons of the letters that an event may have until it is folded.
+    static List<Reason> withdrawnFor(List<OutputTable> tables) {
+        return tables.stream().anyMatch(OutputTable::isShared) ? SHARED_WITHDRAWN_FOR : WITHDRAWN_FOR;
     }
 
     /// Events whose letters go, because they are in now. One that is redriven may have a letter again later.
@@ -383,13 +394,13 @@ final class KeySteps {
     }
 
     /// Steps that are written together, of one lane each.
-    private static List<List<Ready>> packed(List<Ready> ready, int lanes, boolean alone) {
+    private List<List<Ready>> packed(List<Ready> ready, int lanes, boolean alone) {
         List<List<Ready>> packs = new ArrayList<>();
         Map<Integer, List<Ready>> open = new HashMap<>();
         for (Ready each : ready) {
             int lane = DeltaId.lane(each.pending.key, lanes);
             List<Ready> pack = open.get(lane);
-            if (pack == null || alone || each.counts || !isRoom(pack, each)) {
+            if (pack == null || alone || each.counts || !isRoom(pack, each) || meets(pack, each)) {
                 pack = new ArrayList<>();
                 open.put(lane, pack);
                 packs.add(pack);
@@ -397,6 +408,10 @@ final class KeySteps {
             pack.add(each);
         }
         return packs;
+    }
+
+    private boolean meets(List<Ready> pack, Ready more) {
+        return pack.stream().anyMatch(each -> each.step.meets(more.step, tables));
     }
 
     private static boolean isRoom(List<Ready> pack, Ready more) {

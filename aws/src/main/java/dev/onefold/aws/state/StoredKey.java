@@ -17,6 +17,7 @@ import dev.onefold.core.keyed.RowId;
 import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.state.Key;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -42,6 +43,7 @@ public final class StoredKey implements dev.onefold.core.keyed.Store {
     private final List<OutputTable> tables;
     private final byte[] key;
     private final @Nullable KeyItem head;
+    private final Map<RowId, List<String>> others = new HashMap<>(); // Owners of rows of other keys that were read.
     private @Nullable Base base; // Once it was read.
 
     /// Another step was written since the head was read.
@@ -209,11 +211,23 @@ public final class StoredKey implements dev.onefold.core.keyed.Store {
                 .toList());
         Map<RowId, byte[]> rows = new TreeMap<>();
         for (int i = 0; i < ids.size(); i++) {
-            if (!items.get(i).isEmpty()) {
-                rows.put(ids.get(i), OutputTable.content(items.get(i)));
+            Map<String, AttributeValue> item = items.get(i);
+            if (item.isEmpty()) {
+                continue;
+            }
+            OutputTable table = tables.get(ids.get(i).table());
+            if (table.isShared() && !Arrays.equals(OutputTable.owner(item), key)) {
+                others.put(ids.get(i), table.ownerOf(item));
+            } else {
+                rows.put(ids.get(i), OutputTable.content(item));
             }
         }
         return rows;
+    }
+
+    @Override
+    public @Nullable List<String> otherOwner(RowId row) {
+        return others.get(row);
     }
 
     /// Items as of the head's step, in the order that they were asked for; one that is not there is empty.

@@ -69,6 +69,11 @@ class FunctionOrdersTest {
             return found;
         }
 
+        @Override
+        public @Nullable List<String> otherOwner(RowId row) {
+            return null;
+        }
+
         Verdict fold(StepFunction function, int version, Steps.Event event) {
             byte[] fields = Codec.of(Steps.Event.class).encode(event);
             byte[] content = dev.onefold.core.keyed.Arrival.counted(fields, 0, fields.length);

@@ -203,4 +203,139 @@ public interface FunctionContract {
             assertThat(engine.verify().isEqual()).isTrue();
         }
     }
+
+    /// Writes and removes rows that are not of its key alone.
+    final class Runs implements Processor<Runs.Sum, Runs.Event> {
+        /// The sum of a key.
+        public record Sum(long metres) {}
+
+        /// An event.
+        public record Event(String k, String what, String run, long metres) {}
+
+        /// A row that is found by its run alone.
+        public record Row(String run, String k, long metres) {}
+
+        @Override
+        public Sum start() {
+            return new Sum(0);
+        }
+
+        @Override
+        public Step<Sum> step(Sum sum, Event event) {
+            Sum next = new Sum(sum.metres() + event.metres());
+            return event.what().equals("remove")
+                    ? Step.to(next).remove("runs", event.run())
+                    : Step.to(next).put("runs", new Row(event.run(), event.k(), next.metres()));
+        }
+
+        @Override
+        public Map<String, Class<? extends Record>> tables() {
+            return Map.of("runs", Row.class);
+        }
+    }
+
+    private static LoadedFunction runs(String order) {
+        String text = "{\"pipeline\":\"runs\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
+                + "\"order\":\"" + order + "\",\"tables\":{\"runs\":\"run\"}},"
+                + "\"rollups\":{\"all\":{\"of\":\"runs\",\"levels\":[],"
+                + "\"measures\":{\"metres\":\"sum(metres) decimal(18,0)\",\"runs\":\"count()\"}}}}";
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var read) -> LoadedFunction.of(read, new Runs());
+            case Reading.Refused refused -> throw new AssertionError(refused.toString());
+        };
+    }
+
+    private static String run(String key, int version, String what, String run) {
+        return "{\"k\":\"%s\",\"v\":%d,\"what\":\"%s\",\"run\":\"%s\",\"metres\":1}".formatted(key, version, what, run);
+    }
+
+    private static List<String> run(Engine engine, String run) {
+        return engine.tables(
+                new TableQuery(List.of("runs"), Optional.of(List.of(run)), 10),
+                answer -> answer.tables().getFirst().rows().stream()
+                        .map(Value.Fields::toJson)
+                        .toList());
+    }
+
+    private static Redriven redrive(Engine engine, DeadLetter letter) {
+        return engine.deadLetters().redrive(letter.id(), null);
+    }
+
+    private void assertOwned(String order) {
+        try (Engine engine = open("owned-" + order, runs(order))) {
+            feed(engine, "one", List.of(run("a", 1, "put", "r1")));
+            feed(
+                    engine,
+                    "one",
+                    List.of(run("b", 1, "put", "r1"), run("b", 2, "put", "r2"), run("b", 3, "remove", "r1")));
+            assertThat(run(engine, "r1")).containsExactly("{\"run\":\"r1\",\"k\":\"a\",\"metres\":1}");
+            assertThat(run(engine, "r2")).hasSize(1);
+            assertThat(total(engine)).isEqualTo("[2, 2]");
+            List<DeadLetter> letters = letters(engine);
+            assertThat(letters)
+                    .extracting(DeadLetter::reason)
+                    .containsExactly(Reason.NOT_THE_OWNER, Reason.NOT_THE_OWNER);
+            assertThat(letters)
+                    .extracting(DeadLetter::message)
+                    .containsOnly("The step writes row r1 of table runs, which key a owns");
+            assertThat(redrive(engine, letters.getLast())).isEqualTo(Redriven.REJECTED);
+            assertThat(letters(engine)).hasSize(2);
+            assertThat(engine.verify().isEqual()).isTrue();
+
+            feed(engine, "one", List.of(run("a", 2, "remove", "r1")));
+            assertThat(run(engine, "r1")).isEmpty();
+            assertThat(engine.verify().isEqual())
+                    .as("the row is free by now, and the letters stay until somebody redrives them")
+                    .isTrue();
+            feed(engine, "one", List.of(run("b", 4, "put", "r1"))); // Of one batch on AWS either key may be first.
+            feed(engine, "one", List.of(run("a", 3, "put", "r1")));
+            assertThat(run(engine, "r1")).hasSize(1).first().asString().contains("\"k\":\"b\"");
+            assertThat(letters(engine).getLast().message()).contains("which key b owns");
+        }
+    }
+
+    @Test
+    default void a_row_of_a_shared_table_is_the_key_s_that_wrote_it_until_that_key_removes_it() {
+        assertOwned("every");
+        assertOwned("latest");
+        assertOwned("in-order");
+    }
+
+    @Test
+    default void a_redrive_writes_a_row_that_its_owner_has_removed() {
+        try (Engine engine = open("freed", runs("in-order"))) {
+            feed(engine, "one", List.of(run("a", 1, "put", "r1"), run("a", 2, "put", "r2")));
+            feed(engine, "one", List.of(run("b", 1, "put", "r1")));
+            feed(engine, "one", List.of(run("a", 3, "remove", "r1")));
+            assertThat(redrive(engine, letters(engine).getFirst())).isEqualTo(Redriven.ACCEPTED);
+            assertThat(letters(engine)).isEmpty();
+            assertThat(run(engine, "r1")).containsExactly("{\"run\":\"r1\",\"k\":\"b\",\"metres\":1}");
+            assertThat(total(engine)).isEqualTo("[3, 2]");
+            assertThat(engine.verify().isEqual()).isTrue();
+        }
+    }
+
+    @Test
+    default void a_refold_frees_a_row_and_takes_no_row_that_another_key_owns_by_now() {
+        try (Engine engine = open("refold-runs", runs("in-order"))) {
+            feed(engine, "one", List.of(run("a", 1, "put", "r1"), run("a", 3, "remove", "r1")));
+            feed(engine, "one", List.of(run("b", 1, "put", "r1")));
+            feed(engine, "one", List.of(run("a", 2, "put", "r3")));
+            assertThat(letters(engine))
+                    .as("key a puts r1 and removes it: in the end it is not there")
+                    .isEmpty();
+            assertThat(run(engine, "r1")).containsExactly("{\"run\":\"r1\",\"k\":\"b\",\"metres\":1}");
+            feed(engine, "one", List.of(run("a", 3, "replace", "r9")));
+            assertThat(letters(engine)).extracting(DeadLetter::reason).containsExactly(Reason.TOO_LATE);
+            assertThat(letters(engine).getFirst().message())
+                    .contains("its refold would put row r1 of table runs, which key b owns");
+            feed(engine, "one", List.of(run("b", 1, "replace", "r8")));
+            assertThat(run(engine, "r1")).as("the refold has withdrawn it").isEmpty();
+            feed(engine, "one", List.of(run("a", 3, "replace", "r9")));
+            assertThat(run(engine, "r1")).hasSize(1).first().asString().contains("\"k\":\"a\"");
+            assertThat(run(engine, "r9")).hasSize(1);
+            assertThat(letters(engine)).extracting(DeadLetter::reason).containsOnly(Reason.CONFLICT);
+            assertThat(engine.verify().isEqual()).isTrue();
+        }
+    }
 }

@@ -64,8 +64,6 @@ final class KeyReader {
             View view = serving.get();
             KeyedFold fold = view.fold.keyed();
             Processing processing = fold.processing();
-            byte[] key =
-                    query.key().map(parts -> Key.bytes(view.pipeline, parts)).orElse(null);
             Budget budget = new Budget(Math.min(
                     Answers.bytesMax(settings.stateBytesMax()),
                     Runtime.getRuntime().maxMemory() / 4));
@@ -76,7 +74,15 @@ final class KeyReader {
                         .orElseThrow(() -> new IllegalArgumentException(
                                 "There is no table " + name + "; there is " + processing.tableNames()));
                 First first = new First(query.limit(), budget);
-                fold.forEachRow(table, key, first::add);
+                Optional<List<String>> key = query.key();
+                if (key.isPresent() && processing.tables().get(table).isShared(view.pipeline.input())) {
+                    fold.forEachSharedRow(table, key.get(), first::add);
+                } else {
+                    fold.forEachRow(
+                            table,
+                            key.map(parts -> Key.bytes(view.pipeline, parts)).orElse(null),
+                            first::add);
+                }
                 tables.add(table(name, processing, first.sorted()));
             }
             return new TableAnswer(

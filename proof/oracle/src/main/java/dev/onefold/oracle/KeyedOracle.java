@@ -30,6 +30,12 @@ public final class KeyedOracle {
         Outcome step(String key, Map<String, Object> context, Map<String, Object> event);
     }
 
+    /// A function that writes rows of tables which other keys write, too. Each row has one owner.
+    public interface SharingFunction extends Function {
+        /// Whether the rows of a table, which are known by their keys alone, are of several keys.
+        boolean isShared(String table);
+    }
+
     /// What a step comes to.
     public record Outcome(Map<String, Object> context, Map<List<String>, Optional<Map<String, Object>>> rows) {}
 
@@ -148,13 +154,29 @@ public final class KeyedOracle {
         return rows;
     }
 
-    /// Events that came and contribute nothing, because the function fails at them.
+    /// Events that came and contribute nothing, because the function fails at them, or their rows are another key's.
     public List<Event> failed() {
         List<Event> failed = new ArrayList<>();
         keys.values()
                 .forEach(key -> key.failed.forEach(version ->
                         Optional.ofNullable(key.accepted.get(version)).ifPresent(failed::add)));
         return failed;
+    }
+
+    private boolean isOfAnother(String key, List<String> row) {
+        return function instanceof SharingFunction sharing
+                && sharing.isShared(row.getFirst())
+                && keys.values().stream().anyMatch(other -> !other.name.equals(key) && other.rows.containsKey(row));
+    }
+
+    /// When the rows of a step must be free, or this key's.
+    private enum Check {
+        /// The step is new, or its event contributed nothing before.
+        NOW,
+        /// It was in before. What its key held then may be another's now; what counts is what is there in the end.
+        IN_THE_END,
+        /// Nothing is decided: what contributed nothing does not now.
+        DECIDED
     }
 
     private final class Key {
@@ -218,7 +240,7 @@ public final class KeyedOracle {
         private Verdict fold(Event event, boolean redriven) {
             failed.remove(event.version);
             Event before = accepted.put(event.version, event);
-            step(event);
+            step(event, Check.NOW);
             boolean fails = failed.contains(event.version);
             if (fails && redriven && before != null) {
                 accepted.put(event.version, before);
@@ -238,15 +260,24 @@ public final class KeyedOracle {
                 }
                 verdict = Verdict.CONFLICTING;
             }
+            Runnable back = back();
             boolean isLast = accepted.isEmpty() || event.version > accepted.lastKey();
+            boolean isFirst = accepted.isEmpty();
             accepted.put(event.version, event);
             kept.add(event.version);
-            refold();
+            if (isLast) {
+                step(event, Check.NOW);
+            } else {
+                refold(event.version);
+                if (holdsOfAnother()) {
+                    back.run();
+                    return Verdict.REJECTED;
+                }
+            }
             if (failed.contains(event.version)) {
                 verdict = Verdict.REJECTED;
-                if (redriven && there != null) {
-                    accepted.put(event.version, there);
-                    refold();
+                if (redriven && !isFirst) {
+                    back.run();
                     return verdict;
                 }
             }
@@ -260,28 +291,60 @@ public final class KeyedOracle {
             return verdict;
         }
 
+        /// Takes back what happens from now on.
+        private Runnable back() {
+            Map<Long, Event> acceptedNow = new TreeMap<>(accepted);
+            SortedSet<Long> keptNow = new TreeSet<>(kept);
+            SortedSet<Long> failedNow = new TreeSet<>(failed);
+            Map<String, Object> contextNow = context;
+            Map<List<String>, Map<String, Object>> rowsNow = new HashMap<>(rows);
+            return () -> {
+                accepted.clear();
+                accepted.putAll(acceptedNow);
+                kept.clear();
+                kept.addAll(keptNow);
+                failed.clear();
+                failed.addAll(failedNow);
+                context = contextNow;
+                rows = rowsNow;
+            };
+        }
+
+        private boolean holdsOfAnother() {
+            return rows.keySet().stream().anyMatch(row -> isOfAnother(name, row));
+        }
+
         /// Makes the oldest events final.
         void release() {
             List<Long> leaving = new ArrayList<>(kept);
             leaving = leaving.subList(0, Math.max(0, leaving.size() - keep));
+            Map<String, Object> contextNow = context;
+            Map<List<String>, Map<String, Object>> rowsNow = rows;
             context = contextBelow;
             rows = new HashMap<>(rowsBelow);
-            leaving.forEach(version -> step(at(version)));
+            leaving.forEach(version -> step(at(version), Check.DECIDED));
             contextBelow = context;
             rowsBelow = rows;
             kept.removeAll(leaving);
-            refold();
+            context = contextNow;
+            rows = rowsNow;
         }
 
         void upgrade(boolean refold) {
             if (order == Order.IN_ORDER && refold) {
-                refold();
-                release();
-            } else if (order == Order.IN_ORDER && !accepted.isEmpty()) {
+                Runnable back = back();
+                refold(Long.MIN_VALUE);
+                if (!holdsOfAnother()) {
+                    release();
+                    return;
+                }
+                back.run();
+            }
+            if (order == Order.IN_ORDER && !accepted.isEmpty()) {
                 below = accepted.lastKey();
                 kept.clear();
                 contextBelow = context;
-                rowsBelow = rows;
+                rowsBelow = new HashMap<>(rows);
             }
         }
 
@@ -289,15 +352,19 @@ public final class KeyedOracle {
             return Objects.requireNonNull(accepted.get(version));
         }
 
-        private void refold() {
+        /// @param came the version that came
+        private void refold(long came) {
+            SortedSet<Long> failedBefore = new TreeSet<>(failed);
             failed.removeAll(kept);
             context = contextBelow;
             rows = new HashMap<>(rowsBelow);
-            kept.forEach(version -> step(at(version)));
+            kept.forEach(version -> step(
+                    at(version),
+                    version == came || failedBefore.contains(version) ? Check.NOW : Check.IN_THE_END));
         }
 
-        private void step(Event event) {
-            if (event.fields.isEmpty()) {
+        private void step(Event event, Check check) {
+            if (event.fields.isEmpty() || check == Check.DECIDED && failed.contains(event.version)) {
                 return;
             }
             Boolean hasFailed = purged.get(List.of(event.key, event.version, event.rank));
@@ -309,6 +376,10 @@ public final class KeyedOracle {
             }
             try {
                 Outcome outcome = function.step(name, context, event.fields.get());
+                if (check == Check.NOW && outcome.rows.keySet().stream().anyMatch(row -> isOfAnother(name, row))) {
+                    failed.add(event.version);
+                    return;
+                }
                 context = outcome.context;
                 outcome.rows.forEach((row, fields) -> {
                     if (fields.isPresent()) {

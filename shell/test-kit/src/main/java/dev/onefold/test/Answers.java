@@ -11,7 +11,13 @@ import java.util.TreeMap;
 /// @param totals the groups of each roll-up as JSON, parents before children: `{"group":[…],"values":{…}}`
 /// @param tooLate number of events that were too late, or whose refold was too wide for one step. Such events are
 /// dead letters, and depend on the order of arrival
-public record Answers(SortedMap<String, List<String>> tables, SortedMap<String, List<String>> totals, long tooLate) {
+/// @param notTheOwner number of events that would have written rows of other keys: dead letters that depend on the
+///     order of arrival, too
+public record Answers(
+        SortedMap<String, List<String>> tables,
+        SortedMap<String, List<String>> totals,
+        long tooLate,
+        long notTheOwner) {
     public Answers {
         tables = Collections.unmodifiableSortedMap(new TreeMap<>(tables));
         totals = Collections.unmodifiableSortedMap(new TreeMap<>(totals));

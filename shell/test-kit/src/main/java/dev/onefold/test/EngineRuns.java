@@ -182,8 +182,12 @@ public final class EngineRuns {
                             .map(line -> group(answer.measures(), line))
                             .toList());
         }
-        long tooLate = engine.status().deadLettersByReason().getOrDefault(Reason.TOO_LATE, 0L);
-        return new Answers(tables, totals, tooLate);
+        Map<Reason, Long> letters = engine.status().deadLettersByReason();
+        return new Answers(
+                tables,
+                totals,
+                letters.getOrDefault(Reason.TOO_LATE, 0L),
+                letters.getOrDefault(Reason.NOT_THE_OWNER, 0L));
     }
 
     private static String group(List<String> measures, Answer.Line line) {

@@ -28,7 +28,9 @@ record Failure(Kind kind, String details) {
         /// The stored state is not the result of the accepted events.
         WRONG,
         /// The result depends on the order of arrival, which the pipeline's order allows.
-        ORDER
+        ORDER,
+        /// Two keys write one row, and which of them owns it depends on the order of arrival.
+        OWNERS
     }
 
     /// The differences between two states of all keys; empty if there are none.

@@ -17,10 +17,19 @@ import org.jspecify.annotations.Nullable;
 
 /// The stored state of one key, as bytes. Not thread-safe.
 final class KeyBytes implements Store {
+    private final List<String> key;
+    private final Map<RowId, List<String>> owners;
     private byte @Nullable [] head;
     private byte @Nullable [] base;
     private final TreeMap<Long, byte[]> kept = new TreeMap<>();
     private final TreeMap<RowId, byte[]> rows = new TreeMap<>();
+
+    /// @param key its parts
+    /// @param owners of the rows of all keys
+    KeyBytes(List<String> key, Map<RowId, List<String>> owners) {
+        this.key = key;
+        this.owners = owners;
+    }
 
     @Override
     public List<Kept> kept(long from) {
@@ -37,6 +46,12 @@ final class KeyBytes implements Store {
         Map<RowId, byte[]> found = new HashMap<>(rows);
         found.keySet().retainAll(wanted);
         return found;
+    }
+
+    @Override
+    public @Nullable List<String> otherOwner(RowId row) {
+        List<String> owner = owners.get(row);
+        return key.equals(owner) ? null : owner;
     }
 
     SortedMap<RowId, byte[]> rows() {
@@ -66,8 +81,10 @@ final class KeyBytes implements Store {
             byte[] after = row.after();
             if (after == null) {
                 rows.remove(row.row());
+                owners.remove(row.row());
             } else {
                 rows.put(row.row(), after);
+                owners.put(row.row(), key);
             }
         });
         return true;

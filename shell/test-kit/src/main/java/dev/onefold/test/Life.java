@@ -3,22 +3,27 @@ package dev.onefold.test;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.keyed.Arrival;
 import dev.onefold.core.keyed.Change;
 import dev.onefold.core.keyed.Head;
 import dev.onefold.core.keyed.KeyFold;
+import dev.onefold.core.keyed.RowId;
 import dev.onefold.core.keyed.StepFunction;
 import dev.onefold.core.keyed.Verdict;
 import dev.onefold.core.pipeline.Processing.Order;
+import dev.onefold.core.state.Key;
 import dev.onefold.test.Sample.Item;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -30,26 +35,36 @@ final class Life {
     private final Order order;
     private final Map<Tuple, KeyBytes> keys = new TreeMap<>();
     private final Map<Tuple, History> histories = new HashMap<>();
+    private final Map<RowId, List<String>> owners = new HashMap<>();
+    private final Map<String, Item> origins = new HashMap<>();
     private final List<String> letters = new ArrayList<>();
     private StepFunction function;
     private boolean isUpgraded;
     private int delivery;
+    private String meeting = "";
 
     /// The accepted events of one key, by version and in the order of arrival. The function's order decides which
     /// of the two is folded.
     private static final class History {
         final SortedMap<BigInteger, byte[]> byVersion = new TreeMap<>();
         final List<byte[]> asItCame = new ArrayList<>();
+        final Set<BigInteger> notTheOwner = new HashSet<>(); // Versions that contribute nothing because of it.
         int byOlder = Folded.NEVER; // With IN_ORDER of the lowest versions, else of the first ones that came.
 
         List<byte[]> contents(Order order) {
-            return order == Order.IN_ORDER ? List.copyOf(byVersion.values()) : asItCame;
+            if (order != Order.IN_ORDER) {
+                return asItCame;
+            }
+            List<byte[]> contents = new ArrayList<>();
+            byVersion.forEach((version, content) ->
+                    contents.add(notTheOwner.contains(version) ? Arrival.filtered() : content));
+            return contents;
         }
     }
 
     /// A batch that was folded and is not stored yet.
     private record Work(
-            Map<Item, Verdict> verdicts, @Nullable Change change, Map<String, Item> origins) {}
+            Map<Item, Verdict> verdicts, @Nullable Change change) {}
 
     Life(Subject subject) {
         this.subject = subject;
@@ -105,22 +120,25 @@ final class Life {
         }
     }
 
+    private KeyBytes newKey(Tuple key) {
+        return new KeyBytes(Key.parts(subject.pipeline(), key.bytes()), owners);
+    }
+
     private Work work(Tuple key, List<Item> batch) {
-        KeyBytes bytes = keys.computeIfAbsent(key, _ -> new KeyBytes());
+        KeyBytes bytes = keys.computeIfAbsent(key, this::newKey);
         KeyFold fold = new KeyFold(function, key.bytes(), bytes.head(), bytes);
         Map<Item, Verdict> verdicts = new LinkedHashMap<>();
-        Map<String, Item> origins = new HashMap<>();
         for (Item item : batch) {
             delivery++;
             origins.put(item.line() + "/" + delivery, item);
             Verdict verdict = fold.fold(item.arrival(delivery));
             verdicts.merge(item, verdict, (first, _) -> first);
         }
-        return new Work(verdicts, fold.hasChanged() ? fold.change() : null, origins);
+        return new Work(verdicts, fold.hasChanged() ? fold.change() : null);
     }
 
     private boolean store(Tuple key, Work work) {
-        KeyBytes bytes = keys.computeIfAbsent(key, _ -> new KeyBytes());
+        KeyBytes bytes = keys.computeIfAbsent(key, this::newKey);
         Head before = bytes.head();
         Change change = work.change;
         if (change == null) {
@@ -133,20 +151,23 @@ final class Life {
         if (before != null && before.code() < change.head().code()) {
             noteUpgrade(history, before, change.head());
         }
-        List<Item> tooLate = new ArrayList<>();
+        Map<Item, Reason> rejected = new HashMap<>();
         for (Change.Letter letter : change.letters()) {
-            Item item = work.origins.get(new String(letter.origin(), StandardCharsets.UTF_8));
+            Item item = origins.get(new String(letter.origin(), StandardCharsets.UTF_8));
             Malformed why = letter.why();
-            if (item != null && why.reason() == Reason.TOO_LATE) {
-                tooLate.add(item);
+            if (item != null && letter.content() == null) {
+                rejected.put(item, why.reason());
             }
             letters.add((item == null ? "" : "line " + item.line() + ": ") + why.message());
+            meeting = why.reason() == Reason.NOT_THE_OWNER && meeting.isEmpty() ? letters.getLast() : meeting;
         }
-        work.verdicts.forEach((item, verdict) -> {
-            if (verdict != Verdict.REJECTED || !tooLate.contains(item)) {
-                note(history, item, verdict);
+        work.verdicts.forEach((item, verdict) -> note(history, item, verdict, rejected.get(item)));
+        for (Change.Withdrawn folded : change.withdrawn()) {
+            Item item = origins.get(new String(folded.origin(), StandardCharsets.UTF_8));
+            if (item != null) {
+                history.notTheOwner.remove(item.number());
             }
-        });
+        }
         return true;
     }
 
@@ -157,22 +178,37 @@ final class Life {
         history.byOlder = history.contents(order).size() - kept;
     }
 
-    private void note(History history, Item item, Verdict verdict) {
+    /// @param rejected the reason of its letter; `null` if it has none
+    private void note(History history, Item item, Verdict verdict, @Nullable Reason rejected) {
         switch (verdict) {
             case ACCEPTED, REJECTED -> {
+                if (verdict == Verdict.REJECTED && rejected == Reason.TOO_LATE) {
+                    return;
+                }
+                boolean contributes = verdict == Verdict.ACCEPTED || rejected != Reason.NOT_THE_OWNER;
                 history.byVersion.put(item.number(), item.content());
-                history.asItCame.add(item.content());
+                if (contributes) {
+                    history.notTheOwner.remove(item.number());
+                    history.asItCame.add(item.content());
+                } else {
+                    history.notTheOwner.add(item.number());
+                }
             }
             case CONFLICTING -> {
                 if (order == Order.IN_ORDER) {
-                    history.byVersion.merge(
-                            item.number(),
-                            item.content(),
-                            (one, other) -> Arrays.compareUnsigned(one, other) < 0 ? other : one);
+                    byte[] before = history.byVersion.put(
+                            item.number(), greater(history.byVersion.get(item.number()), item.content()));
+                    if (!Arrays.equals(before, history.byVersion.get(item.number()))) {
+                        history.notTheOwner.remove(item.number());
+                    }
                 }
             }
             case DUPLICATE, STALE -> {}
         }
+    }
+
+    private static byte[] greater(byte @Nullable [] one, byte[] other) {
+        return one == null || Arrays.compareUnsigned(one, other) < 0 ? other : one;
     }
 
     /// The stored state of each key.
@@ -193,6 +229,11 @@ final class Life {
         histories.forEach((key, history) ->
                 expected.put(key, Folded.inOrder(subject, key.bytes(), history.contents(order), history.byOlder)));
         return expected;
+    }
+
+    /// Why the first event that would have written a row of another key became a dead letter; empty if none did.
+    String owners() {
+        return meeting;
     }
 
     /// How many versions of a key are in.

@@ -37,6 +37,10 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
         if (!wrong.isEmpty()) {
             return Optional.of(new Failure(Kind.WRONG, wrong));
         }
+        String owners = anyOrder ? life.owners() : "";
+        if (!owners.isEmpty()) {
+            return Optional.of(new Failure(Kind.OWNERS, owners + "\n"));
+        }
         if (!anyOrder || subject.older() != null || subject.processing().order() == Order.IN_ORDER) {
             return Optional.empty();
         }
@@ -83,6 +87,13 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
         return allIn ? differences(folded(versions), stored) : "";
     }
 
+    /// The state that a plan comes to.
+    Map<Tuple, Folded> stored(Plan plan) {
+        Life life = new Life(subject);
+        live(life, plan);
+        return life.stored();
+    }
+
     /// The result of folding records in the order of their versions.
     Map<Tuple, Folded> inOrder(List<Integer> lines) {
         return folded(versions(lines));
@@ -122,6 +133,9 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
                 "The function " + name + " depends on the order of arrival, and with order: " + order
                         + " events are folded as they come. Use order: in-order; or, if the events of a key"
                         + " always come in order, allow it.";
+            case OWNERS ->
+                "Two keys of the function " + name + " write one row, and the one that comes first owns it: the result"
+                        + " depends on the order of arrival. Let the keys of such rows differ, or allow it.";
         };
         Plan shortest = plan;
         Failure shown = failure;

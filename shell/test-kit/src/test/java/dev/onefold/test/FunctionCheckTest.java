@@ -4,7 +4,10 @@ import static dev.onefold.test.Laps.loaded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.process.LoadedFunction;
+import dev.onefold.process.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -123,5 +126,32 @@ class FunctionCheckTest {
                 .hasSize(3)
                 .anyMatch(letter -> letter.contains("too late"))
                 .anyMatch(letter -> letter.contains("A lap takes time"));
+    }
+
+    /// Writes a row for each lap number, whoever runs it.
+    public static final class ByLap extends Laps.Ordered {
+        /// A row of table `by-lap`.
+        public record Row(int lap, String runner, int seconds) {}
+
+        @Override
+        public Step<Laps.Times> step(Laps.Times times, Laps.Lap lap) {
+            Laps.Times next = new Laps.Times(times.laps() + 1, Optional.empty(), lap.seconds());
+            return Step.to(next).put("by-lap", new Row(lap.number(), lap.runner(), next.laps()));
+        }
+    }
+
+    @Test
+    void two_keys_that_write_one_row_are_found_with_every_order_and_allowed_each_event_is_in_or_has_a_letter() {
+        for (String order : List.of("in-order", "every", "latest")) {
+            String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
+                    + "\"order\":\"" + order + "\",\"tables\":{\"by-lap\":\"lap\"}}}";
+            FunctionCheck check = switch (PipelineText.read(text)) {
+                case Reading.Read(var pipeline) -> check(LoadedFunction.of(pipeline, new ByLap()));
+                case Reading.Refused refused -> throw new AssertionError(refused.toString());
+            };
+            assertThat(failure(check)).contains("write one row", "of table by-lap, which key", "2 of 16 records");
+            Tables tables = check.allowingDependenceOnOrder().check();
+            assertThat(tables.rows("by-lap", ByLap.Row.class)).hasSize(12);
+        }
     }
 }

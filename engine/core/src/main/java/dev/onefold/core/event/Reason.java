@@ -17,5 +17,18 @@ public enum Reason {
     /// It is below the events that are kept of its key, or its refold would change too much.
     TOO_LATE,
     /// The function threw, did not return in time, or broke a limit.
-    FAILED
+    FAILED,
+    /// Its step would put or remove a row of a table that another key owns.
+    NOT_THE_OWNER;
+
+    /// Whether the function has met the event, which contributes nothing and keeps its place among the others of
+    /// its key.
+    public boolean isOfStep() {
+        return this == FAILED || this == NOT_THE_OWNER;
+    }
+
+    /// Whether the letter of an event goes when the event is folded after all.
+    public boolean mayFoldLater() {
+        return isOfStep() || this == TOO_LATE;
+    }
 }

@@ -176,7 +176,7 @@ final class ProcessReader {
                     || key.node() instanceof Node.Sequence list && list.items().isEmpty()) {
                 key.refuseKind("the components of its key: [user_id, run_id]");
             }
-            refuseKey(name, names, key);
+            refuseKey(names, key);
             tables.add(new Table(name, names));
         });
         return tables;
@@ -187,25 +187,12 @@ final class ProcessReader {
         return path.toString();
     }
 
-    private void refuseKey(String table, List<String> key, Setting setting) {
+    private static void refuseKey(List<String> key, Setting setting) {
         if (key.size() > Table.KEY_FIELDS_MAX) {
             setting.refuse(
                     "",
                     "has " + key.size() + " components",
                     "a table's key has one or two, on AWS the partition key and the sort key");
-        }
-        if (input != null && input.identity() instanceof Identity.Versioned versioned) {
-            List<String> missing = versioned.key().stream()
-                    .map(FieldPath::toString)
-                    .filter(field -> !key.contains(field))
-                    .toList();
-            if (!missing.isEmpty() && !key.isEmpty()) {
-                setting.refuse(
-                        "",
-                        "lacks " + String.join(", ", missing) + ", which is the pipeline's key: two keys would write"
-                                + " one row of " + table,
-                        "name it first: [" + missing.getFirst() + ", " + key.getFirst() + "]");
-            }
         }
     }
 

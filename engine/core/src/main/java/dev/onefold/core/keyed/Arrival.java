@@ -22,7 +22,7 @@ public record Arrival(byte[] version, byte[] content, byte[] origin, Way way) {
         ARRIVED,
 
         /// From its source, which is folded again after a person has purged the letter of the event, at which the
-        /// function had failed. It fails again, and the function is not called.
+        /// function had failed or which was not the owner of a row. It fails again without a call of the function.
         FAILED,
 
         /// From its source, as before. The event had lost against another content of its version. It takes the place
@@ -61,7 +61,9 @@ public record Arrival(byte[] version, byte[] content, byte[] origin, Way way) {
     /// Why it is skipped without a call; `null` if it is not.
     @Nullable
     String failure() {
-        return way == Way.FAILED ? "The function failed at this event, and a person has purged it" : null;
+        return way == Way.FAILED
+                ? "The event contributed nothing when it came, and a person has purged its letter"
+                : null;
     }
 
     /// Its version as a number.

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param dropsBase whether the stored base is no longer read
 /// @param rows the rows that changed
 /// @param letters the letters to be kept
-/// @param withdrawn events whose letters of reason FAILED or TOO_LATE are to be removed, because they are
-///     folded now
+/// @param withdrawn events whose letters are to be removed, if [Reason#mayFoldLater], because they are folded now
 public record Change(
         Head head,
         List<Kept> kept,

@@ -29,8 +29,8 @@ public final class KeyAudit {
         if (processing.order() != Order.IN_ORDER || kept.window().count() == 0 || head.code() != processing.version()) {
             return List.of();
         }
-        TableRows tables = new TableRows(store);
-        Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).of(kept.sorted());
+        TableRows tables = new TableRows(store, function);
+        Refold.Outcome outcome = new Refold(function, key, kept, tables, head.code()).audited(kept.sorted());
         List<KeyDifference> differences = new ArrayList<>();
         if (!Arrays.equals(outcome.context(), head.context())) {
             differences.add(new KeyDifference(key, "context", json(head.context()), json(outcome.context())));

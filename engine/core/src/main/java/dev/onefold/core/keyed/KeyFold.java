@@ -69,7 +69,7 @@ public final class KeyFold {
         this.stored = stored;
         this.store = store;
         head = stored == null ? Head.start(processing.version(), function.start()) : stored;
-        tables = new TableRows(store);
+        tables = new TableRows(store, function);
         if (head.code() > processing.version()) {
             throw new OlderCodeException(head.code(), processing.version());
         }
@@ -162,7 +162,7 @@ public final class KeyFold {
         List<BigInteger> failed = processing.order() == Order.LATEST ? List.of() : head.failed();
         Folded folded = foldOnto(head.context(), event);
         if (folded.why != null && leavesAsItWas(event)) {
-            return reject(event, Reason.FAILED, folded.why);
+            return reject(event, folded.why);
         }
         Runs in = runs;
         if (!failed.isEmpty() || folded.why != null) {
@@ -170,7 +170,7 @@ public final class KeyFold {
             failed.remove(event.number());
         }
         if (folded.why != null) {
-            reject(event, Reason.FAILED, folded.why);
+            reject(event, folded.why);
             if (failed.size() < FAILED_MAX) {
                 failed.add(event.number());
             } else {
@@ -190,7 +190,7 @@ public final class KeyFold {
     /// @param undo the rows that the step replaced, with `in-order` alone
     /// @param why the reason of the failure; `null` if the step did not fail
     private record Folded(
-            byte[] context, List<Image> undo, @Nullable String why) {}
+            byte[] context, List<Image> undo, @Nullable Malformed why) {}
 
     /// Whether an event at which the function has failed changes nothing: a person has sent it again, and it
     /// keeps its letter; with `in-order`, the event that came first keeps its place. The first event of a key
@@ -204,16 +204,22 @@ public final class KeyFold {
             return new Folded(context, List.of(), null);
         }
         if (event.isPurged()) {
-            return new Folded(context, List.of(), event.failure());
+            String failure = event.failure();
+            return new Folded(context, List.of(), failure == null ? null : failed(failure));
         }
         switch (function.step(key, context, event.content())) {
             case Result.Done done -> {
                 tables.load(done.rows().keySet());
+                String others =
+                        function.sharesRows() ? tables.others(done.rows().keySet()) : null;
+                if (others != null) {
+                    return new Folded(context, List.of(), notTheOwner(others));
+                }
                 Feeds feeds = function.feeds();
                 String wide =
                         feeds.mayBeTooMany(done.rows().keySet()) ? feeds.tooMany(tables.changes(done.rows())) : null;
                 if (wide != null) {
-                    return new Folded(context, List.of(), "The step " + wide);
+                    return new Folded(context, List.of(), failed("The step " + wide));
                 }
                 List<Image> undo = processing.order() == Order.IN_ORDER
                         ? tables.images(done.rows().keySet())
@@ -222,13 +228,26 @@ public final class KeyFold {
                 return new Folded(done.context(), undo, null);
             }
             case Result.Failed failed -> {
-                return new Folded(context, List.of(), failed.why());
+                return new Folded(context, List.of(), failed(failed.why()));
             }
         }
     }
 
+    static Malformed failed(String why) {
+        return new Malformed(Reason.FAILED, why);
+    }
+
+    /// @param others see [TableRows#others]
+    static Malformed notTheOwner(String others) {
+        return new Malformed(Reason.NOT_THE_OWNER, "The step writes " + others);
+    }
+
     private Verdict reject(Arrival event, Reason reason, String why) {
-        letters.add(new Letter(new Malformed(reason, why), event.origin(), event.version(), null));
+        return reject(event, new Malformed(reason, why));
+    }
+
+    private Verdict reject(Arrival event, Malformed why) {
+        letters.add(new Letter(why, event.origin(), event.version(), null));
         return Verdict.REJECTED;
     }
 
@@ -315,7 +334,7 @@ public final class KeyFold {
         byte[] context = head.context();
         Folded folded = foldOnto(context, event);
         if (folded.why != null) {
-            reject(event, Reason.FAILED, folded.why);
+            reject(event, folded.why);
             if (leavesAsItWas(event)) {
                 return Verdict.REJECTED;
             }
@@ -346,11 +365,11 @@ public final class KeyFold {
             return reject(event, Reason.TOO_LATE, "The event is too late: " + outcome.wide());
         }
         if (outcome.failure() != null && leavesAsItWas(event)) {
-            return reject(event, Reason.FAILED, outcome.failure());
+            return reject(event, outcome.failure());
         }
         take(outcome, replaced);
         if (outcome.failure() != null) {
-            return reject(event, Reason.FAILED, outcome.failure());
+            return reject(event, outcome.failure());
         }
         cameLate(event);
         return Verdict.ACCEPTED;

@@ -2,7 +2,6 @@ package dev.onefold.core.keyed;
 
 import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Malformed;
-import dev.onefold.core.event.Reason;
 import dev.onefold.core.keyed.Change.Letter;
 import dev.onefold.core.keyed.Change.RowChange;
 import dev.onefold.core.keyed.Change.Withdrawn;
@@ -10,6 +9,7 @@ import dev.onefold.core.keyed.Kept.Image;
 import dev.onefold.core.keyed.StepFunction.Result;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,9 +27,10 @@ final class Refold {
     private final KeptEvents kept;
     private final TableRows tables;
     private final int code;
+    private boolean staysSkipped;
     private final List<Letter> letters = new ArrayList<>();
     private final List<Withdrawn> withdrawn = new ArrayList<>();
-    private @Nullable String failure;
+    private @Nullable Malformed failure;
 
     /// The result of a refold.
     ///
@@ -48,7 +49,7 @@ final class Refold {
             Base base,
             List<Letter> letters,
             List<Withdrawn> withdrawn,
-            @Nullable String failure) {}
+            @Nullable Malformed failure) {}
 
     /// @param code version of the function that has folded the key
     Refold(StepFunction function, List<String> key, KeptEvents kept, TableRows tables, int code) {
@@ -62,6 +63,13 @@ final class Refold {
     /// Folds all that is kept once more.
     Outcome of(List<Kept> events) {
         return of(events, null, null);
+    }
+
+    /// The same for a comparison with the stored state. If rows of other keys decide about events, those that are
+    /// skipped stay so: by now the rows may be free.
+    Outcome audited(List<Kept> events) {
+        staysSkipped = function.sharesRows();
+        return of(events);
     }
 
     /// Folds events in their order.
@@ -84,15 +92,20 @@ final class Refold {
                 belowWindow = new TreeMap<>(written);
             }
             Kept event = events.get(i);
-            String why = null;
+            Malformed why = null;
             if (event.isPurged()) {
-                why = isArrived(event, arrived) && as != null
+                String failed = isArrived(event, arrived) && as != null
                         ? as.failure()
                         : kept.isSkipped(event) ? "A person has purged it" : null;
+                why = failed == null ? null : KeyFold.failed(failed);
+            } else if (staysSkipped && kept.isSkipped(event)) {
+                why = KeyFold.failed("It is skipped");
             } else if (!event.isFiltered()) {
                 switch (function.step(key, context, event.content())) {
                     case Result.Done done -> {
-                        why = tooMany(done.rows(), written, below);
+                        boolean isNew = isArrived(event, arrived) || kept.isSkipped(event);
+                        why = isNew ? others(done.rows().keySet()) : null;
+                        why = why == null ? tooMany(done.rows(), written, below) : why;
                         if (why == null) {
                             context = done.context();
                             written.putAll(done.rows());
@@ -101,7 +114,7 @@ final class Refold {
                             }
                         }
                     }
-                    case Result.Failed failed -> why = failed.why();
+                    case Result.Failed failed -> why = KeyFold.failed(failed.why());
                 }
             }
             note(event, why, arrived);
@@ -118,7 +131,7 @@ final class Refold {
         }
         Base base = new Base(baseContext, images, after);
         return new Outcome(
-                wide(tables.changes(rows), base),
+                wide(rows, base),
                 context,
                 rows,
                 events.subList(out, events.size()),
@@ -129,8 +142,20 @@ final class Refold {
                 failure);
     }
 
+    /// Why a step that is folded for the first time cannot write these rows; `null` if it can. A step that was
+    /// folded before may write a row that its key owned then and another key owns now: what counts is whether the
+    /// row is there in the end.
+    private @Nullable Malformed others(Collection<RowId> rows) {
+        if (!function.sharesRows()) {
+            return null;
+        }
+        tables.load(rows);
+        String others = tables.others(rows);
+        return others == null ? null : KeyFold.notTheOwner(others);
+    }
+
     /// Why a step among those that are folded again touches too many groups; `null` if it does not.
-    private @Nullable String tooMany(
+    private @Nullable Malformed tooMany(
             Map<RowId, byte @Nullable []> rows,
             Map<RowId, byte @Nullable []> written,
             Map<RowId, byte @Nullable []> below) {
@@ -146,7 +171,7 @@ final class Refold {
             }
         });
         String wide = function.feeds().tooMany(changes);
-        return wide == null ? null : "The step " + wide;
+        return wide == null ? null : KeyFold.failed("The step " + wide);
     }
 
     /// The content of a row after some writes; `null` if the row is not there then.
@@ -157,15 +182,11 @@ final class Refold {
 
     /// A letter is kept for each event that is skipped now and was not skipped before, and for no other
     /// event.
-    private void note(Kept event, @Nullable String why, @Nullable Kept arrived) {
+    private void note(Kept event, @Nullable Malformed why, @Nullable Kept arrived) {
         if (isArrived(event, arrived)) {
             failure = why;
         } else if (why != null && !kept.isSkipped(event)) {
-            letters.add(new Letter(
-                    new Malformed(Reason.FAILED, why),
-                    event.origin(),
-                    VersionBytes.of(event.version()),
-                    event.content()));
+            letters.add(new Letter(why, event.origin(), VersionBytes.of(event.version()), event.content()));
         } else if (why == null && kept.isSkipped(event)) {
             withdrawn.add(event.withdrawn());
         }
@@ -175,7 +196,20 @@ final class Refold {
         return arrived != null && event.ordinal() == arrived.ordinal();
     }
 
-    private @Nullable String wide(List<RowChange> changes, Base base) {
+    private @Nullable String wide(Map<RowId, byte @Nullable []> rows, Base base) {
+        List<RowId> there = new ArrayList<>();
+        if (function.sharesRows()) {
+            rows.forEach((row, content) -> {
+                if (content != null) {
+                    there.add(row);
+                }
+            });
+        }
+        String others = tables.others(there);
+        if (others != null) {
+            return "its refold would put " + others;
+        }
+        List<RowChange> changes = tables.changes(rows);
         long bytes = 0;
         for (RowChange change : changes) {
             bytes += change.row().key().bytes().length + (change.after() == null ? 0 : change.after().length);

@@ -44,6 +44,8 @@ public final class StepFunction {
     private final Consumer<Impurity> impurities;
     private final Record startContext;
     private final byte[] start;
+    private final boolean[] shared; // By table.
+    private final boolean sharesRows;
     private Making making = new Making();
     private int untilSample;
 
@@ -104,6 +106,12 @@ public final class StepFunction {
         feeds = new Feeds(loaded.processing());
         startContext = loaded.startContext();
         start = loaded.start();
+        List<Processing.Table> tables = loaded.processing().tables();
+        shared = new boolean[tables.size()];
+        for (int table = 0; table < shared.length; table++) {
+            shared[table] = tables.get(table).isShared(loaded.pipeline().input());
+        }
+        sharesRows = loaded.processing().sharesRows(loaded.pipeline().input());
     }
 
     /// The pipeline, with the properties of its function.
@@ -113,6 +121,16 @@ public final class StepFunction {
 
     Processing processing() {
         return loaded.processing();
+    }
+
+    /// Whether several keys write the rows of a table.
+    boolean isShared(int table) {
+        return shared[table];
+    }
+
+    /// Whether several keys write the rows of some table.
+    boolean sharesRows() {
+        return sharesRows;
     }
 
     /// The feeds from its rows to roll-ups.

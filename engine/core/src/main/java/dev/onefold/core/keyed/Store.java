@@ -3,6 +3,7 @@ package dev.onefold.core.keyed;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The stored state of one key. It is read where it is needed, and does not change while this object is in use.
 public interface Store {
@@ -15,6 +16,13 @@ public interface Store {
     /// The base, which is there.
     Base base();
 
-    /// Rows of the key as the tables hold them; a row that is not there is not in the answer.
+    /// Rows of the key as the tables hold them; a row that is not there, or that another key owns, is not in the
+    /// answer.
     Map<RowId, byte[]> rows(Collection<RowId> rows);
+
+    /// The parts of the other key that owns a row of a shared table; `null` if the row is not there, or is this key's.
+    ///
+    /// @param row one that [#rows] was asked for
+    @Nullable
+    List<String> otherOwner(RowId row);
 }

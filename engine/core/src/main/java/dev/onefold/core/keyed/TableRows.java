@@ -14,20 +14,24 @@ import org.jspecify.annotations.Nullable;
 /// The rows of a key's tables, as they are stored and as they are now. Not thread-safe.
 final class TableRows {
     private final Store store;
+    private final StepFunction function;
     private final Map<RowId, Row> rows = new TreeMap<>();
 
     private static final class Row {
         final byte @Nullable [] before;
+        final @Nullable List<String> other; // Another key, which owns it.
         byte @Nullable [] now;
 
-        Row(byte @Nullable [] before) {
+        Row(byte @Nullable [] before, @Nullable List<String> other) {
             this.before = before;
+            this.other = other;
             this.now = before;
         }
     }
 
-    TableRows(Store store) {
+    TableRows(Store store, StepFunction function) {
         this.store = store;
+        this.function = function;
     }
 
     /// Reads rows that were not read yet.
@@ -44,7 +48,9 @@ final class TableRows {
         if (!missing.isEmpty()) {
             Map<RowId, byte[]> stored = store.rows(missing);
             for (RowId row : missing) {
-                rows.put(row, new Row(stored.get(row)));
+                byte[] content = stored.get(row);
+                boolean mayBeAnothers = content == null && function.isShared(row.table());
+                rows.put(row, new Row(content, mayBeAnothers ? store.otherOwner(row) : null));
             }
         }
     }
@@ -52,6 +58,20 @@ final class TableRows {
     /// The content of a row that was loaded, as it is now; `null` if it is not there.
     byte @Nullable [] now(RowId row) {
         return Objects.requireNonNull(rows.get(row)).now;
+    }
+
+    /// Says which of some loaded rows another key owns; `null` if none.
+    @Nullable
+    String others(Collection<RowId> wanted) {
+        for (RowId row : wanted) {
+            List<String> other = function.isShared(row.table()) ? Objects.requireNonNull(rows.get(row)).other : null;
+            if (other != null) {
+                return "row " + String.join(", ", row.key().parts()) + " of table "
+                        + function.processing().tables().get(row.table()).name() + ", which key "
+                        + String.join(", ", other) + " owns";
+            }
+        }
+        return null;
     }
 
     /// Loaded rows as they are now.

@@ -70,12 +70,19 @@ public record Processing(
 
     /// A table that the function writes.
     ///
-    /// @param key one or two components of its rows; the pipeline's key is among them
+    /// @param key one or two components of its rows. If the pipeline's key is not among them, the table is shared:
+    ///     several keys write its rows, and each row has one owner
     public record Table(String name, List<String> key) {
         public static final int KEY_FIELDS_MAX = 2;
 
         public Table {
             key = List.copyOf(key);
+        }
+
+        /// Whether several keys of a pipeline with this input write its rows.
+        public boolean isShared(Input input) {
+            return input.identity() instanceof Identity.Versioned versioned
+                    && !versioned.key().stream().map(FieldPath::toString).allMatch(key::contains);
         }
     }
 
@@ -95,6 +102,11 @@ public record Processing(
     /// The roll-ups of its tables, in their order.
     public Rollups rollups() {
         return new Rollups(feeds.stream().map(Feed::rollup).toList());
+    }
+
+    /// Whether several keys of a pipeline with this input write the rows of some table.
+    public boolean sharesRows(Input input) {
+        return tables.stream().anyMatch(table -> table.isShared(input));
     }
 
     /// The number of a table; empty if there is none of this name.

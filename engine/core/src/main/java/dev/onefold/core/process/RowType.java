@@ -23,7 +23,7 @@ public final class RowType {
     private final Codec<Record> codec;
     private final MethodHandle[] key; // The accessors of the key's components.
     private final Type[] keyTypes; // Of these components.
-    private final int[] pipelineKey; // For each part of the pipeline's key, its place in the table's key.
+    private final int[] pipelineKey; // For each part of the pipeline's key, its place in the table's key, or -1.
 
     /// @throws ShapeException if the class cannot be a row of the table
     RowType(Table table, Class<? extends Record> type, List<String> pipelineKeyNames) {
@@ -87,7 +87,7 @@ public final class RowType {
 
     /// The key of a row.
     ///
-    /// @param owner the parts of the pipeline's key, which it must have
+    /// @param owner the parts of the pipeline's key; those that are in the table's key must be the row's
     /// @throws ShapeException if the row is another key's
     public Tuple key(Record row, List<String> owner) {
         String first = text(value(key[0], row));
@@ -147,6 +147,9 @@ public final class RowType {
 
     private static Tuple owned(Table table, int[] pipelineKey, List<String> parts, List<String> owner) {
         for (int i = 0; i < pipelineKey.length; i++) {
+            if (pipelineKey[i] < 0) {
+                continue; // Of a shared table.
+            }
             String written = parts.get(pipelineKey[i]);
             if (!written.equals(owner.get(i))) {
                 throw new ShapeException("A row of table " + table.name() + " has "

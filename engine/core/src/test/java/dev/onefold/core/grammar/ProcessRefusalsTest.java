@@ -23,7 +23,6 @@ class ProcessRefusalsTest {
                 "\"order\":\"every\" | \"order\":\"every\",\"keep\":1001 | write an integer from 1 to 1000",
                 "\"order\":\"every\" | \"order\":\"every\",\"on-new-version\":\"refold\" | keeps no events to fold again",
                 "\"order\":\"every\" | \"order\":\"every\",\"jar\":\"../b.jar\" | is not a jar beside the pipeline file",
-                "\"t\":\"k\" | \"t\":\"n\" | lacks k, which is the pipeline's key",
                 "\"t\":\"k\" | \"t\":[\"k\",\"l\",\"m\"] | has 3 components",
                 "\"of\":\"t\" | \"of\":\"u\" | u",
                 "\"version\":\"v\" | \"version\":\"v\",\"delete\":\"a = 1\" | has a delete condition",

@@ -27,6 +27,7 @@ final class StoredKey implements Store {
     final TreeMap<Long, byte[]> kept = new TreeMap<>();
     byte @Nullable [] base;
     final Map<RowId, byte[]> rows = new TreeMap<>();
+    final Map<RowId, List<String>> others = new TreeMap<>(); // Rows of other keys, and their owners.
     int reads;
 
     @Override
@@ -45,6 +46,11 @@ final class StoredKey implements Store {
         Map<RowId, byte[]> found = new HashMap<>(rows);
         found.keySet().retainAll(wanted);
         return found;
+    }
+
+    @Override
+    public @Nullable List<String> otherOwner(RowId row) {
+        return others.get(row);
     }
 
     @Nullable

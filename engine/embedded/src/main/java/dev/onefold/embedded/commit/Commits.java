@@ -245,7 +245,7 @@ public final class Commits {
 
     private Entry.Settles settles(DeadLetter letter) {
         return switch (letter.reason()) {
-            case FAILED -> Entry.Settles.FAILED;
+            case FAILED, NOT_THE_OWNER -> Entry.Settles.FAILED;
             case CONFLICT -> fold.settlesConflict();
             default -> Entry.Settles.REJECTED;
         };

@@ -67,7 +67,7 @@ final class KeyComparison {
     }
 
     private static byte @Nullable [] content(KeyedFold fold, Keys.TableRow row) {
-        return fold.shardOf(row.owner()).content(row.owner(), row.id());
+        return fold.content(row);
     }
 
     private static String place(String table, RowId row) {

@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -97,6 +99,11 @@ final class KeyFolder implements AutoCloseable {
         run(shard, new Work(new Progress(shard, keys, chunks, notes)::next));
     }
 
+    /// Folds the events of all shards in the order in which they came, on one thread.
+    void foldAll(Keys[] shards, List<Chunk> chunks, List<Note> notes) {
+        run(0, new Work(new Arriving(shards, chunks, notes)::next));
+    }
+
     /// Whether the event that a chunk has for a shard, if it has one, would not be rejected. Changes nothing.
     boolean accepts(int shard, Keys keys, Chunk chunk) {
         int[] next = new int[1];
@@ -155,17 +162,55 @@ final class KeyFolder implements AutoCloseable {
             if (chunk == chunks.size()) {
                 return false;
             }
-            Chunk each = chunks.get(chunk);
-            keys.lookAhead(each.rows[shard], at);
-            Keys.Folded folded = keys.fold(function, each.rows[shard], at, way(each, each.rows[shard], at));
-            keys.store(folded, function);
-            each.redriven = each.progresses ? null : redriven(folded.verdict());
-            Change change = folded.change();
-            if (change != null && hasNotes(change)) {
-                note(keys.owner(), change, folded.arrival().content(), notes);
-            }
+            fold(function, keys, chunks.get(chunk), chunks.get(chunk).rows[shard], at, notes);
             at++;
             return true;
+        }
+    }
+
+    /// The progress of the events of all shards, in the order in which they came.
+    private static final class Arriving {
+        private final Keys[] shards;
+        private final List<Chunk> chunks;
+        private final List<Note> notes;
+        private int chunk;
+        private int at;
+        private int[] atOfShard;
+
+        Arriving(Keys[] shards, List<Chunk> chunks, List<Note> notes) {
+            this.shards = shards;
+            this.chunks = chunks;
+            this.notes = notes;
+            atOfShard = new int[shards.length];
+        }
+
+        boolean next(StepFunction function) {
+            while (chunk < chunks.size() && at == chunks.get(chunk).arrivals().count) {
+                chunk++;
+                at = 0;
+                atOfShard = new int[shards.length];
+            }
+            if (chunk == chunks.size()) {
+                return false;
+            }
+            Chunk each = chunks.get(chunk);
+            int shard = each.arrivals().shard[at];
+            fold(function, shards[shard], each, each.rows[shard], atOfShard[shard], notes);
+            atOfShard[shard]++;
+            at++;
+            return true;
+        }
+    }
+
+    private static void fold(
+            StepFunction function, Keys keys, Chunk chunk, RowBatch batch, int at, List<Note> notes) {
+        keys.lookAhead(batch, at);
+        Keys.Folded folded = keys.fold(function, batch, at, way(chunk, batch, at));
+        keys.store(folded, function);
+        chunk.redriven = chunk.progresses ? null : redriven(folded.verdict());
+        Change change = folded.change();
+        if (change != null && hasNotes(change)) {
+            note(keys.owner(), change, folded.arrival().content(), notes);
         }
     }
 
@@ -211,6 +256,20 @@ final class KeyFolder implements AutoCloseable {
                 keys.keys(),
                 (function, key) ->
                         keys.upgrade(function, key).ifPresent(change -> note(key, change, new byte[0], notes)));
+    }
+
+    /// The same for the keys of all shards in the order of their bytes, which decides whose rows come first.
+    void upgradeAll(Keys[] shards, List<Note> notes) {
+        SortedMap<byte[], Keys> all = new TreeMap<>(Arrays::compareUnsigned);
+        for (Keys shard : shards) {
+            shard.forEachKey(key -> all.put(key, shard));
+        }
+        forEach(
+                0,
+                List.copyOf(all.keySet()),
+                (function, key) -> Objects.requireNonNull(all.get(key))
+                        .upgrade(function, key)
+                        .ifPresent(change -> note(key, change, new byte[0], notes)));
     }
 
     /// Steps of one shard, each for one event or key. A thread that continues begins with the step that was

@@ -10,7 +10,6 @@ import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.event.Decoder.RecordIdentity;
-import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.json.Json;
 import dev.onefold.core.json.JsonText;
@@ -126,7 +125,7 @@ final class KeyLetters {
                 place(note),
                 clock.instant(),
                 RecordKind.SENT);
-        if (note.letter().why().reason() == Reason.FAILED) {
+        if (note.letter().why().reason().isOfStep()) {
             state.recount(FAILED_NOW);
         }
     }
@@ -144,7 +143,7 @@ final class KeyLetters {
         ids.add(letters.of(identity(note)));
         for (long id : ids) {
             DeadLetter letter = letters.letter(id);
-            if (letter != null && (letter.reason() == Reason.FAILED || letter.reason() == Reason.TOO_LATE)) {
+            if (letter != null && letter.reason().mayFoldLater()) {
                 letters.remove(id);
                 if (!hadLetter) {
                     state.recount(IN_BY_ANOTHER);

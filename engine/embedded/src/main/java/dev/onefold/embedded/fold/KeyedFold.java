@@ -4,6 +4,8 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.Status;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Decoder.RecordIdentity;
+import dev.onefold.core.event.Tuple;
+import dev.onefold.core.keyed.RowId;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
@@ -31,6 +33,7 @@ public final class KeyedFold implements ShardFold {
     private final State state;
     private final Processing processing;
     private final Keys[] shards;
+    private final boolean sharesRows; // Then events are folded in the order of arrival, whatever their shards are.
     private final Letters letters;
     private final InstantSource clock;
     private final Workers workers;
@@ -43,6 +46,10 @@ public final class KeyedFold implements ShardFold {
         state = parts.state(
                 (pipeline, groups, values, memory, _) -> new Keys(pipeline, processing, groups, values, memory));
         shards = Arrays.copyOf(state.shards, state.shards.length, Keys[].class);
+        for (Keys each : shards) {
+            each.beside(shards);
+        }
+        sharesRows = processing.sharesRows(parts.pipeline().input());
         letters = parts.letters();
         clock = parts.settings().clock();
         workers = parts.workers();
@@ -71,14 +78,25 @@ public final class KeyedFold implements ShardFold {
         RowBatch.EncodedKey key = new RowBatch.EncodedKey();
         return (event, chunk, records) -> {
             key.setHead(event.data, event.keyFrom, event.keyTo);
-            chunk.rows[key.shard(chunk.rows.length)].addEvent(event, key.from(chunk.source.number(), records.place()));
+            int shard = key.shard(chunk.rows.length);
+            chunk.rows[shard].addEvent(event, key.from(chunk.source.number(), records.place()));
+            if (sharesRows) {
+                chunk.arrivals().add(event, records, shard);
+            }
         };
     }
 
     @Override
     public void apply(int shard, List<Chunk> chunks) {
-        requireFunction().fold(shard, shards[shard], chunks, notes.get(shard));
-        shards[shard].clean();
+        if (!sharesRows) {
+            requireFunction().fold(shard, shards[shard], chunks, notes.get(shard));
+            shards[shard].clean();
+        } else if (shard == 0) {
+            requireFunction().foldAll(shards, chunks, notes.getFirst());
+            for (Keys each : shards) {
+                each.clean();
+            }
+        }
     }
 
     @Override
@@ -156,8 +174,13 @@ public final class KeyedFold implements ShardFold {
         }
         try {
             state.recount(workers);
+            if (sharesRows) {
+                requireFunction().upgradeAll(shards, notes.getFirst());
+            }
             for (int shard = 0; shard < shards.length; shard++) {
-                requireFunction().upgrade(shard, shards[shard], notes.get(shard));
+                if (!sharesRows) {
+                    requireFunction().upgrade(shard, shards[shard], notes.get(shard));
+                }
                 shards[shard].clean();
             }
             end(List.of(), clock.instant());
@@ -249,6 +272,34 @@ public final class KeyedFold implements ShardFold {
         for (Keys shard : shards) {
             shard.forEachRow(table, null, visitor);
         }
+    }
+
+    /// Visits the rows of a shared table whose keys begin with these parts, in no order.
+    ///
+    /// @throws IllegalArgumentException if a key of the table has fewer parts
+    public void forEachSharedRow(int table, List<String> key, Consumer<Keys.TableRow> visitor) {
+        List<String> names = processing.tables().get(table).key();
+        if (key.size() > names.size()) {
+            throw new IllegalArgumentException("The key of table "
+                    + processing.tables().get(table).name() + " is " + String.join(", ", names) + ", and "
+                    + key.size() + " parts are given");
+        }
+        if (key.size() == names.size()) {
+            shards[0].sharedRow(new RowId(table, Tuple.of(key))).ifPresent(visitor);
+            return;
+        }
+        forEachRow(table, null, row -> {
+            if (row.id().key().parts().subList(0, key.size()).equals(key)) {
+                visitor.accept(row);
+            }
+        });
+    }
+
+    /// The content of a row in this fold that another fold has; `null` if it is not there.
+    byte @Nullable [] content(Keys.TableRow row) {
+        return processing.tables().get(row.id().table()).isShared(state.pipeline.input())
+                ? shards[0].sharedRow(row.id()).map(Keys.TableRow::content).orElse(null)
+                : shardOf(row.owner()).content(row.owner(), row.id());
     }
 
     @Override

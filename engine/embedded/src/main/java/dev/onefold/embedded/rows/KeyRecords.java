@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 /// writes it looks up and appends one record. All records of an owner have the low half of its hash, which
 /// defines the shard.
 final class KeyRecords implements Store {
-    private static final int ROW = 1;
+    static final int ROW = 1;
     private static final int KEPT = 40;
     private static final int BASE = 41;
     /// Greatest length of a row beside its head: a longer one would be copied with each event that does not
@@ -58,6 +58,7 @@ final class KeyRecords implements Store {
     private final RowStore store;
     private final RowStore kept;
     private final List<Table> tables = new ArrayList<>();
+    private final SharedRows shared;
     private final byte[] key = new byte[RowStore.KEY_BUFFER_BYTES];
     private byte[] value = new byte[VALUE_BYTES];
     private final BytesOut next = new BytesOut();
@@ -71,13 +72,16 @@ final class KeyRecords implements Store {
     private final byte[] @Nullable [] beside; // By table: the rows beside the head.
 
     /// @param owner for each part of the key of a row: the matching part of the owner's key, or -1
-    private record Table(int[] owner, boolean isOwnersAlone) {
-        Table(int[] owner) {
-            this(owner, Arrays.stream(owner).allMatch(part -> part >= 0));
+    /// @param isShared whether its rows are in [SharedRows]
+    private record Table(int[] owner, boolean isOwnersAlone, boolean isShared) {
+        Table(int[] owner, boolean isShared) {
+            this(owner, !isShared && Arrays.stream(owner).allMatch(part -> part >= 0), isShared);
         }
     }
 
-    KeyRecords(Pipeline pipeline, List<Processing.Table> given, RowStore store, RowStore kept) {
+    KeyRecords(
+            Pipeline pipeline, List<Processing.Table> given, SharedRows shared, RowStore store, RowStore kept) {
+        this.shared = shared;
         this.kept = kept;
         this.pipeline = pipeline;
         this.store = store;
@@ -85,7 +89,8 @@ final class KeyRecords implements Store {
                 ? versioned.key().stream().map(Object::toString).toList()
                 : List.of();
         for (Processing.Table table : given) {
-            tables.add(new Table(table.key().stream().mapToInt(names::indexOf).toArray()));
+            tables.add(new Table(
+                    table.key().stream().mapToInt(names::indexOf).toArray(), table.isShared(pipeline.input())));
         }
         beside = new byte[tables.size()][];
     }
@@ -266,6 +271,8 @@ final class KeyRecords implements Store {
         kept.put(hash, key, length, base.encoded());
     }
 
+    /// Stores a row of a table that is not shared.
+    ///
     /// @param content of the row; `null`: it is removed
     void put(RowId row, byte @Nullable [] content) {
         int table = row.table();
@@ -353,12 +360,27 @@ final class KeyRecords implements Store {
     }
 
     private byte @Nullable [] content(RowId row) {
+        if (isShared(row.table())) {
+            SharedRows.Owned owned = shared.get(row);
+            return owned != null && Arrays.equals(owned.owner(), owner()) ? owned.content() : null;
+        }
         byte[] content = beside[row.table()];
         if (content == null || !tables.get(row.table()).isOwnersAlone) {
             atRow(row);
             content = get();
         }
         return content == null || content.length == 0 ? null : content;
+    }
+
+    /// Whether several keys write the rows of a table.
+    boolean isShared(int table) {
+        return tables.get(table).isShared;
+    }
+
+    @Override
+    public @Nullable List<String> otherOwner(RowId row) {
+        SharedRows.Owned owned = shared.get(row);
+        return owned == null || Arrays.equals(owned.owner(), owner()) ? null : Key.parts(pipeline, owned.owner());
     }
 
     /// The kind of a record.
@@ -379,7 +401,13 @@ final class KeyRecords implements Store {
         long valueAt = store.keyEnd(segment, rowStart);
         if (table >= 0) {
             if (valueAt < rowEnd) {
-                visitor.row(table, RowStore.bytes(segment, valueAt, rowEnd));
+                byte[] value = RowStore.bytes(segment, valueAt, rowEnd);
+                if (isShared(table)) {
+                    SharedRows.Owned owned = SharedRows.Owned.of(value);
+                    visitor.row(table, owned.owner(), owned.content());
+                } else {
+                    visitor.row(table, null, value);
+                }
             }
         } else if (isHead(segment, rowStart)) {
             long at = segment.varintEnd(valueAt);
@@ -387,15 +415,17 @@ final class KeyRecords implements Store {
                 int of = segment.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, at);
                 long from = segment.varintEnd(at + 1);
                 long to = from + segment.varint(at + 1);
-                visitor.row(of, RowStore.bytes(segment, from, to));
+                visitor.row(of, null, RowStore.bytes(segment, from, to));
                 at = to;
             }
         }
     }
 
-    /// Called with the number of a row's table and its content.
+    /// Called once per row.
     interface RowVisitor {
-        void row(int table, byte[] content);
+        /// @param table its number
+        /// @param owner of a row of a shared table, as an event has it; `null`: the owner of the record
+        void row(int table, byte @Nullable [] owner, byte[] content);
     }
 
     /// The key of a row beside the head of the owner, or of a record that is a row.
@@ -434,6 +464,9 @@ final class KeyRecords implements Store {
     }
 
     private RowId row(int table, byte[] other) {
+        if (isShared(table)) {
+            return shared.row(table, owner());
+        }
         List<String> owner = ownerParts();
         List<String> parts = new ArrayList<>();
         for (int part : tables.get(table).owner) {

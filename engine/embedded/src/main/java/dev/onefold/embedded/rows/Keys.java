@@ -52,6 +52,8 @@ public final class Keys extends Shard {
     private final RowStore kept;
     private final Groups[] groups;
     private final KeyRecords records;
+    private final SharedRows shared;
+    private Keys[] siblings = {this};
     private final Feeds feeds;
     private final List<Measure.Input> inputs;
     private final int[][] inputsOf; // Per table that feeds: where its inputs are among all.
@@ -78,6 +80,7 @@ public final class Keys extends Shard {
         ahead = new LookAhead(store, LINES);
         this.groups = groups;
         records = reading();
+        shared = new SharedRows(processing.tables(), this);
         feeds = new Feeds(processing);
         inputs = processing.rollups().inputs();
         inputsOf = new int[processing.tables().size()][];
@@ -86,7 +89,19 @@ public final class Keys extends Shard {
     }
 
     private KeyRecords reading() {
-        return new KeyRecords(pipeline, processing.tables(), store, kept);
+        return new KeyRecords(
+                pipeline, processing.tables(), new SharedRows(processing.tables(), this), store, kept);
+    }
+
+    /// Makes the other shards known, in which rows of shared tables may be.
+    ///
+    /// @param all shards, this one included
+    public void beside(Keys[] all) {
+        siblings = all;
+    }
+
+    Keys[] siblings() {
+        return siblings;
     }
 
     /// The result of an event, to be stored.
@@ -192,8 +207,15 @@ public final class Keys extends Shard {
         long entries = store.index.count();
         long used = store.usedBytes() + kept.usedBytes();
         for (RowChange row : change.rows()) {
-            records.put(row.row(), row.after());
-            move(row, read);
+            if (records.isShared(row.row().table())) {
+                // Its amounts are in the cells of the shard that has it.
+                byte[] after = row.after();
+                writtenBytes += after == null ? 0 : after.length + ENTRY_BYTES;
+                shared.put(row.row(), records.owner(), after).move(row, read);
+            } else {
+                records.put(row.row(), row.after());
+                move(row, read);
+            }
         }
         change.kept().forEach(records::put);
         change.dropped().forEach(records::dropKept);
@@ -264,7 +286,7 @@ public final class Keys extends Shard {
     /// Visits the contribution of each row of the tables to a roll-up.
     @Override
     public void forEach(int rollup, Visitor visitor) {
-        store.forEach((segment, rowStart, rowEnd) -> records.forEachRow(segment, rowStart, rowEnd, (table, content) -> {
+        store.forEach((segment, rowStart, rowEnd) -> records.forEachRow(segment, rowStart, rowEnd, (table, _, content) -> {
             if (feeds.isFed(table) && fill(feeds, table, content, after).contains(rollup)) {
                 visitor.row(after);
             }
@@ -374,14 +396,22 @@ public final class Keys extends Shard {
     /// @param owner the key whose rows are wanted, as an event has it; `null`: all
     public void forEachRow(int table, byte @Nullable [] owner, Consumer<TableRow> visitor) {
         KeyRecords reading = reading();
-        store.forEach((segment, rowStart, rowEnd) -> reading.forEachRow(segment, rowStart, rowEnd, (of, content) -> {
-            if (of == table) {
-                reading.ownerOf(segment, rowStart);
-                if (owner == null || Arrays.equals(owner, reading.owner())) {
-                    visitor.accept(new TableRow(reading.owner(), reading.rowId(of, segment, rowStart), content));
-                }
-            }
-        }));
+        store.forEach((segment, rowStart, rowEnd) ->
+                reading.forEachRow(segment, rowStart, rowEnd, (of, sharedOwner, content) -> {
+                    if (of == table) {
+                        reading.ownerOf(segment, rowStart);
+                        byte[] rowOwner = sharedOwner == null ? reading.owner() : sharedOwner;
+                        if (owner == null || Arrays.equals(owner, rowOwner)) {
+                            visitor.accept(new TableRow(rowOwner, reading.rowId(of, segment, rowStart), content));
+                        }
+                    }
+                }));
+    }
+
+    /// A row of a shared table, in whatever shard it is; empty if it is not there.
+    public Optional<TableRow> sharedRow(RowId row) {
+        SharedRows.Owned owned = new SharedRows(processing.tables(), this).get(row);
+        return owned == null ? Optional.empty() : Optional.of(new TableRow(owned.owner(), row, owned.content()));
     }
 
     /// The content of a row of an owner; `null` if it is not there.

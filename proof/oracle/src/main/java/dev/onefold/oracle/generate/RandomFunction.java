@@ -3,8 +3,8 @@ package dev.onefold.oracle.generate;
 import static dev.onefold.oracle.KeyedOracle.value;
 
 import dev.onefold.oracle.KeyedOracle.Failed;
-import dev.onefold.oracle.KeyedOracle.Function;
 import dev.onefold.oracle.KeyedOracle.Outcome;
+import dev.onefold.oracle.KeyedOracle.SharingFunction;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +16,10 @@ import java.util.random.RandomGenerator;
 ///
 /// @param kind says what a context depends on
 /// @param buckets how many rows of table `buckets` a key has at most
+/// @param places how many rows table `places` has at most, which all keys write; 0: there is no such table
 /// @param failing of 0 to 9: how often it fails at an event that says so
 /// @param code the version of it: another one computes something else
-public record RandomFunction(Kind kind, int buckets, int failing, int code) implements Function {
+public record RandomFunction(Kind kind, int buckets, int places, int failing, int code) implements SharingFunction {
     /// What a context depends on.
     public enum Kind {
         COMMUTING,
@@ -31,17 +32,24 @@ public record RandomFunction(Kind kind, int buckets, int failing, int code) impl
     /// Draws a function.
     public static RandomFunction of(RandomGenerator random) {
         Kind kind = Kind.values()[random.nextInt(3)];
-        return new RandomFunction(kind, random.nextInt(1, 6), kind == Kind.ORDERED ? random.nextInt(10) : 0, 1);
+        int buckets = random.nextInt(1, 6);
+        int places = random.nextBoolean() ? 0 : random.nextInt(1, 12);
+        return new RandomFunction(kind, buckets, places, kind == Kind.ORDERED ? random.nextInt(10) : 0, 1);
     }
 
     /// The next version of it.
     public RandomFunction next() {
-        return new RandomFunction(kind, buckets, failing, code + 1);
+        return new RandomFunction(kind, buckets, places, failing, code + 1);
     }
 
     /// The next version of it, which fails nowhere.
     public RandomFunction mended() {
-        return new RandomFunction(kind, buckets, 0, code + 1);
+        return new RandomFunction(kind, buckets, places, 0, code + 1);
+    }
+
+    @Override
+    public boolean isShared(String table) {
+        return table.equals("places");
     }
 
     @Override
@@ -74,6 +82,14 @@ public record RandomFunction(Kind kind, int buckets, int failing, int code) impl
         }
         if (amount % 2 == 0) {
             rows.put(List.of("last"), Optional.of(Map.of("k", key, "trail", next, "count", count)));
+        }
+        if (places > 0 && amount % 3 != 1) {
+            long place = (kind == Kind.ORDERED ? next : amount) % places;
+            rows.put(
+                    List.of("places", String.valueOf(place)),
+                    what.equals("remove") || amount % 4 == 0
+                            ? Optional.empty()
+                            : Optional.of(Map.of("place", place, "k", key, "trail", next)));
         }
         return new Outcome(Map.of("trail", next, "count", count), rows);
     }

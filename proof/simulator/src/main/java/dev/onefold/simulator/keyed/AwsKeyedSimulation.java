@@ -139,8 +139,8 @@ public final class AwsKeyedSimulation {
         settle();
         AwsEngine engine = AwsEngine.deployed(person());
         judge.requireNothingLost(engine);
-        for (int round = 0; stallChance > 0 && redrive() > 0; round++) {
-            TrailJudge.require(round < ROUNDS_MAX, "letters of calls that took too long come back each time");
+        for (int round = 0; (stallChance > 0 || dealt.places() > 0) && redrive() > 0; round++) {
+            TrailJudge.require(round < ROUNDS_MAX, "letters come back each time");
         }
         engine.reduce();
         judge.require(engine, code, rows());
@@ -148,6 +148,7 @@ public final class AwsKeyedSimulation {
         engine.reduce();
         story.add("redriven in the end");
         judge.require(engine, code, rows());
+        judge.requireOthersOwn(engine, code);
     }
 
     /// What is in changes nothing.
@@ -233,7 +234,7 @@ public final class AwsKeyedSimulation {
                 continue; // A loser that a person sends again stays where the winner has failed.
             }
             DeadLetters.Redriven redriven = engine.deadLetters().redrive(letter.id(), null);
-            if (redriven == DeadLetters.Redriven.NO_RECORD && letter.reason() == Reason.FAILED && !isLive) {
+            if (redriven == DeadLetters.Redriven.NO_RECORD && letter.reason().isOfStep() && !isLive) {
                 redriven = engine.deadLetters().redrive(letter.id(), judge.record(engine, letter));
             }
             in += redriven == DeadLetters.Redriven.ACCEPTED ? 1 : 0;

@@ -69,14 +69,19 @@ record DrawnCase(Order order, int keep, RandomFunction function, List<Event> eve
     LoadedFunction loaded(RandomFunction version, int code, boolean refold) {
         String keeps = order == Order.LATEST ? "" : ",\"keep\":" + keep;
         String onNewVersion = order == Order.IN_ORDER && refold ? "refold" : "continue";
+        String places = function.places() == 0 ? "" : ",\"places\":\"place\"";
+        String byHolder = function.places() == 0
+                ? ""
+                : ",\"by-holder\":{\"of\":\"places\",\"levels\":[\"k\"],\"measures\":"
+                        + "{\"rows\":\"count()\",\"trail\":\"sum(trail) decimal(20,0)\"}}";
         String text =
                 "{\"pipeline\":\"drawn\",\"input\":{\"key\":\"k\",\"version\":\"v\",\"filter\":\"what != \\\"test\\\"\"},"
                         + "\"process\":{\"class\":\"Drawn\",\"version\":" + code + ",\"on-new-version\":\""
                         + onNewVersion + "\",\"order\":\""
                         + order.name().toLowerCase(Locale.ROOT).replace('_', '-')
-                        + "\"" + keeps + ",\"tables\":{\"buckets\":[\"k\",\"bucket\"],\"last\":\"k\"}},"
+                        + "\"" + keeps + ",\"tables\":{\"buckets\":[\"k\",\"bucket\"],\"last\":\"k\"" + places + "}},"
                         + "\"rollups\":{\"by-bucket\":{\"of\":\"buckets\",\"levels\":[\"bucket\"],\"measures\":"
-                        + "{\"rows\":\"count()\",\"trail\":\"sum(trail) decimal(20,0)\"}}}}";
+                        + "{\"rows\":\"count()\",\"trail\":\"sum(trail) decimal(20,0)\"}}" + byHolder + "}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline pipeline) -> LoadedFunction.of(pipeline, new DrawnFunction(version));
             case Reading.Refused refused -> throw new IllegalStateException(refused.toString());

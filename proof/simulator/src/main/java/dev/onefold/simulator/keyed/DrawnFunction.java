@@ -33,6 +33,9 @@ public final class DrawnFunction implements Processor<DrawnFunction.Context, Dra
     /// The row of table `last`.
     public record Last(String k, long trail, int count) {}
 
+    /// A row of table `places`, which all keys write.
+    public record Place(long place, String k, long trail) {}
+
     @Override
     public Context start() {
         Map<String, Object> start = drawn.start();
@@ -61,17 +64,24 @@ public final class DrawnFunction implements Processor<DrawnFunction.Context, Dra
 
     private static Step<Context> write(
             Step<Context> step, String key, List<String> row, Optional<Map<String, Object>> fields) {
+        String table = row.getFirst();
         if (fields.isEmpty()) {
-            return step.remove("buckets", key, Long.parseLong(row.get(1)));
+            long part = Long.parseLong(row.get(1));
+            return table.equals("places") ? step.remove(table, part) : step.remove(table, key, part);
         }
         Map<String, Object> values = fields.get();
-        return row.getFirst().equals("last")
-                ? step.put("last", new Last(key, (long) value(values, "trail"), (int) value(values, "count")))
-                : step.put("buckets", new Bucket(key, (long) value(values, "bucket"), (long) value(values, "trail")));
+        long trail = (long) value(values, "trail");
+        return step.put(table, switch (table) {
+            case "last" -> new Last(key, trail, (int) value(values, "count"));
+            case "places" -> new Place((long) value(values, "place"), key, trail);
+            default -> new Bucket(key, (long) value(values, "bucket"), trail);
+        });
     }
 
     @Override
     public Map<String, Class<? extends Record>> tables() {
-        return Map.of("buckets", Bucket.class, "last", Last.class);
+        return drawn.places() == 0
+                ? Map.of("buckets", Bucket.class, "last", Last.class)
+                : Map.of("buckets", Bucket.class, "last", Last.class, "places", Place.class);
     }
 }

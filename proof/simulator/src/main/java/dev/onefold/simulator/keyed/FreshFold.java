@@ -38,7 +38,7 @@ final class FreshFold {
                 }
                 case Step.Purged(Feed feed, int index, Reason reason) -> {
                     Reason before = purged.get(List.of(feed, index));
-                    if (before != Reason.FAILED) { // That stays what it was purged as.
+                    if (before == null || !before.isOfStep()) { // That stays what it was purged as.
                         purged.put(List.of(feed, index), reason);
                     }
                 }
@@ -58,7 +58,8 @@ final class FreshFold {
                 Reason reason = purged.get(List.of(came.feed(), came.index()));
                 switch (reason) {
                     case null -> oracle.accept(event(came), false);
-                    case FAILED, CONFLICT -> oracle.acceptPurged(event(came), reason == Reason.FAILED);
+                    case FAILED, NOT_THE_OWNER, CONFLICT ->
+                        oracle.acceptPurged(event(came), reason != Reason.CONFLICT);
                     default -> oracle.reject();
                 }
             }

@@ -5,7 +5,6 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Verification;
-import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Query;
@@ -421,11 +420,11 @@ public final class KeyedSimulation {
 
     private static List<DeadLetter> failed(EmbeddedEngine engine) {
         return engine.deadLetters().list(0, 1_000).stream()
-                .filter(letter -> letter.reason() == Reason.FAILED)
+                .filter(letter -> letter.reason().isOfStep())
                 .toList();
     }
 
-    private static void checkKeys(EmbeddedEngine engine, KeyedOracle oracle) {
+    private void checkKeys(EmbeddedEngine engine, KeyedOracle oracle) {
         oracle.contexts().forEach((key, context) -> {
             Optional<KeyState> state = engine.state(List.of(key));
             String is =
@@ -433,8 +432,8 @@ public final class KeyedSimulation {
             String expected = "{trail=" + context.get("trail") + ", count=" + context.get("count") + "}";
             require(is.equals(expected), "the context of " + key + " is " + is + ", not " + expected);
         });
-        Map<String, BigDecimal> totals = new TreeMap<>();
-        for (String table : List.of("buckets", "last")) {
+        boolean sharesRows = dealt.function().places() > 0;
+        for (String table : sharesRows ? List.of("buckets", "last", "places") : List.of("buckets", "last")) {
             List<String> expected = oracle.rows(table).stream()
                     .map(row -> new TreeMap<>(row).toString())
                     .sorted()
@@ -447,19 +446,37 @@ public final class KeyedSimulation {
                             .toList());
             require(rows.equals(expected), "table " + table + " is " + rows + ", not " + expected);
         }
-        oracle.rows("buckets")
+        checkTotals(engine, oracle, "by-bucket", "buckets", "bucket");
+        if (sharesRows) {
+            checkTotals(engine, oracle, "by-holder", "places", "k");
+            oracle.rows("places").forEach(row -> checkPlace(engine, String.valueOf(KeyedOracle.value(row, "place"))));
+        }
+    }
+
+    /// A row of a shared table is found by its key alone.
+    private static void checkPlace(EmbeddedEngine engine, String place) {
+        int rows = engine.tables(
+                new TableQuery(List.of("places"), Optional.of(List.of(place)), 10),
+                answer -> answer.tables().getFirst().rows().size());
+        require(rows == 1, "of place " + place + " there are " + rows + " rows");
+    }
+
+    private static void checkTotals(
+            EmbeddedEngine engine, KeyedOracle oracle, String rollup, String table, String level) {
+        Map<String, BigDecimal> totals = new TreeMap<>();
+        oracle.rows(table)
                 .forEach(row -> totals.merge(
-                        String.valueOf(KeyedOracle.value(row, "bucket")),
+                        String.valueOf(KeyedOracle.value(row, level)),
                         new BigDecimal((long) KeyedOracle.value(row, "trail")),
                         BigDecimal::add));
-        Map<String, BigDecimal> served = engine.query(Query.all("by-bucket")).lines().stream()
+        Map<String, BigDecimal> served = engine.query(Query.all(rollup)).lines().stream()
                 .filter(line -> line.group().size() == 1)
                 .collect(Collectors.toMap(
                         line -> line.group().getFirst(),
                         line -> Objects.requireNonNull(line.values().get(1)),
                         BigDecimal::add,
                         TreeMap::new));
-        require(served.equals(totals), "the roll-up is " + served + ", not " + totals);
+        require(served.equals(totals), "roll-up " + rollup + " is " + served + ", not " + totals);
     }
 
     private void redriveAll(EmbeddedEngine engine) {

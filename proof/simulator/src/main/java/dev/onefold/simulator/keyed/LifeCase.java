@@ -16,7 +16,8 @@ import java.util.function.BooleanSupplier;
 ///
 /// @param keep 1 to 6, or more than there are events
 /// @param refolds what becomes of contexts, with [Order#IN_ORDER]
-record LifeCase(Order order, int keep, boolean refolds, List<Trails.Event> events) {
+/// @param places how many rows table `places` has at most, which all keys write; 0: there is no such table
+record LifeCase(Order order, int keep, boolean refolds, int places, List<Trails.Event> events) {
     /// The rank of an event that the filter leaves out.
     static final int FILTERED = -1;
 
@@ -38,7 +39,8 @@ record LifeCase(Order order, int keep, boolean refolds, List<Trails.Event> event
             int rank = several && random.nextInt(4) == 0 ? random.nextInt(3) : 1;
             events.add(event("k" + key, version, rank));
         }
-        return new LifeCase(order, keep, random.nextBoolean(), events);
+        boolean refolds = random.nextBoolean();
+        return new LifeCase(order, keep, refolds, random.nextBoolean() ? 0 : random.nextInt(1, 12), events);
     }
 
     private static Trails.Event event(String key, int version, int rank) {
@@ -50,6 +52,11 @@ record LifeCase(Order order, int keep, boolean refolds, List<Trails.Event> event
                 rank, key, version, version * 10 + rank, kind == 0 ? "remove" : kind < 4 ? "fail" : "put");
     }
 
+    /// Whether no event is too late.
+    boolean keepsAll() {
+        return keep == ENOUGH;
+    }
+
     /// The records of some events.
     static List<byte[]> records(List<Trails.Event> events) {
         return events.stream()
@@ -59,9 +66,9 @@ record LifeCase(Order order, int keep, boolean refolds, List<Trails.Event> event
                 .toList();
     }
 
-    /// Whether contexts depend on the set of events alone.
+    /// Whether contexts depend on the set of events alone. Which key owns a row depends on the order of arrival.
     boolean isExact() {
-        return order == Order.IN_ORDER && keep == ENOUGH && refolds;
+        return order == Order.IN_ORDER && keep == ENOUGH && refolds && places == 0;
     }
 
     /// The pipeline with a version of the function.
@@ -73,17 +80,18 @@ record LifeCase(Order order, int keep, boolean refolds, List<Trails.Event> event
     LoadedFunction loaded(int code, BooleanSupplier stalls) {
         String keeps = order == Order.LATEST ? "" : ",\"keep\":" + keep;
         String onNewVersion = order == Order.IN_ORDER && refolds ? "refold" : "continue";
+        String place = places == 0 ? "" : ",\"places\":\"place\"";
         String text = "{\"pipeline\":\"drawn\",\"input\":{\"key\":\"k\",\"version\":\"v\",\"filter\":\"what !="
                 + " \\\"test\\\"\"},"
                 + "\"process\":{\"class\":\"Drawn\",\"version\":" + code + ",\"on-new-version\":\""
                 + onNewVersion + "\",\"order\":\""
                 + order.name().toLowerCase(Locale.ROOT).replace('_', '-')
-                + "\"" + keeps + ",\"tables\":{\"buckets\":[\"k\",\"bucket\"],\"last\":\"k\"}},"
+                + "\"" + keeps + ",\"tables\":{\"buckets\":[\"k\",\"bucket\"],\"last\":\"k\"" + place + "}},"
                 + "\"rollups\":{\"by-bucket\":{\"of\":\"buckets\",\"levels\":[\"bucket\"],\"measures\":"
                 + "{\"rows\":\"count()\",\"trail\":\"sum(trail) decimal(20,0)\","
                 + "\"most\":\"max(trail) decimal(20,0)\"}}}}";
         return switch (PipelineText.read(text)) {
-            case Reading.Read(Pipeline pipeline) -> LoadedFunction.of(pipeline, new Trails(code, stalls));
+            case Reading.Read(Pipeline pipeline) -> LoadedFunction.of(pipeline, new Trails(code, places, stalls));
             case Reading.Refused refused -> throw new IllegalStateException(refused.toString());
         };
     }

@@ -24,6 +24,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /// Judges what [Trails] has come to, in whatever order its events came: each context says what was folded, so
 /// rows and totals are those of it, and each event is in it or is accounted for.
@@ -70,7 +71,8 @@ final class TrailJudge {
             require(state.code() == newest, key + " was folded by version " + state.code() + ", not " + newest);
             List<Entry> trail = trail(state);
             judge(key, versions, trail, lost);
-            rows.putAll(rows(key, trail));
+            rows(key, trail, dealt.places()).forEach((name, row) ->
+                    require(rows.put(name, row) == null, "several keys have written " + name + ": " + key));
             if (dealt.isExact()) {
                 requireExact(key, versions, newest, trail, lost);
             }
@@ -128,7 +130,8 @@ final class TrailJudge {
             last = entry.v();
             code = entry.code();
             require(
-                    !lost.contains(new Lost(Reason.FAILED, key, entry.v(), entry.rank())),
+                    !lost.contains(new Lost(Reason.FAILED, key, entry.v(), entry.rank()))
+                            && !lost.contains(new Lost(Reason.NOT_THE_OWNER, key, entry.v(), entry.rank())),
                     "an event that was folded has a letter: " + key + " " + entry);
         }
         versions.forEach((version, contents) -> {
@@ -152,6 +155,7 @@ final class TrailJudge {
         Set<Integer> contents = Objects.requireNonNull(versions.get(version)).keySet();
         boolean isLetter = contents.stream()
                 .anyMatch(rank -> lost.contains(new Lost(Reason.FAILED, key, version, rank))
+                        || lost.contains(new Lost(Reason.NOT_THE_OWNER, key, version, rank))
                         || lost.contains(new Lost(Reason.TOO_LATE, key, version, rank)));
         boolean isStale = dealt.order() == Order.LATEST && version < versions.lastKey();
         require(
@@ -174,15 +178,57 @@ final class TrailJudge {
 
     /// The rows that the entries of a key have written, by table and key.
     static Map<String, String> rows(String key, List<Entry> trail) {
+        return rows(key, trail, 0);
+    }
+
+    private static Map<String, String> rows(String key, List<Entry> trail, int places) {
         Map<String, String> rows = new TreeMap<>();
         Trail context = new Trail(List.of());
         for (Entry entry : trail) {
-            Step<Trail> step = new Trails(entry.code())
+            Step<Trail> step = new Trails(entry.code(), places, () -> false)
                     .step(context, new Trails.Event(entry.rank(), key, entry.v(), entry.amount(), entry.what()));
             context = step.context();
             step.writes().forEach(write -> write(rows, write));
         }
         return rows;
+    }
+
+    /// Requires that each event which wrote another key's row would do so again: all letters were redriven until none
+    /// came in any more.
+    void requireOthersOwn(Engine engine, int newest) {
+        boolean mayFold = dealt.order() == Order.EVERY || dealt.order() == Order.IN_ORDER && dealt.keepsAll() && newest == 1;
+        for (Lost letter : mayFold ? letters(engine) : Set.<Lost>of()) {
+            if (letter.reason != Reason.NOT_THE_OWNER) {
+                continue;
+            }
+            Trails.Event event = Objects.requireNonNull(Objects.requireNonNull(
+                            Objects.requireNonNull(came.get(letter.key)).get(letter.version))
+                    .get(letter.rank));
+            List<Entry> before = trail(engine.state(List.of(letter.key)).orElseThrow()).stream()
+                    .filter(entry -> dealt.order() == Order.EVERY || entry.v() < letter.version)
+                    .toList();
+            Map<String, String> place = new TreeMap<>();
+            try {
+                new Trails(newest, dealt.places(), () -> false)
+                        .step(new Trail(before), event)
+                        .writes()
+                        .forEach(write -> place.put(
+                                write instanceof Write.Put(String table, Trails.Place row)
+                                        ? table + " " + row.place()
+                                        : write instanceof Write.Remove(String table, List<Object> row)
+                                                ? table + " " + row.getFirst()
+                                                : "",
+                                ""));
+            } catch (IllegalStateException failsNow) {
+                continue;
+            }
+            require(
+                    place.keySet().stream().anyMatch(row -> {
+                        String there = rows.get(row);
+                        return there != null && !there.contains("\"k\":\"" + letter.key + "\"");
+                    }),
+                    "no other key owns the rows " + place.keySet() + " of " + letter + ", and it has a letter");
+        }
     }
 
     private static void write(Map<String, String> rows, Write write) {
@@ -195,9 +241,13 @@ final class TrailJudge {
                 rows.put(
                         table + " " + row.k(),
                         "{\"k\":\"" + row.k() + "\",\"v\":" + row.v() + ",\"trail\":" + row.trail() + "}");
+            case Write.Put(String table, Trails.Place row) ->
+                rows.put(
+                        table + " " + row.place(),
+                        "{\"place\":" + row.place() + ",\"k\":\"" + row.k() + "\",\"trail\":" + row.trail() + "}");
             case Write.Put put -> throw new IllegalStateException(put.toString());
             case Write.Remove(String table, List<Object> row) ->
-                rows.remove(table + " " + row.getFirst() + " " + row.getLast());
+                rows.remove(table + " " + row.stream().map(String::valueOf).collect(Collectors.joining(" ")));
         }
     }
 

@@ -14,17 +14,20 @@ public final class Trails implements Processor<Trails.Trail, Trails.Event> {
     private static final long MODULUS = 1_000_003;
 
     private final int code;
+    private final int places;
     private final BooleanSupplier stalls;
 
     /// @param code the version of the function
     public Trails(int code) {
-        this(code, () -> false);
+        this(code, 0, () -> false);
     }
 
+    /// @param places how many rows of table `places` there may be; 0: there is no such table
     /// @param stalls asked at each event that may fail: whether this call fails because it takes too long, as any call
     ///     may, whatever the event and the context are
-    public Trails(int code, BooleanSupplier stalls) {
+    public Trails(int code, int places, BooleanSupplier stalls) {
         this.code = code;
+        this.places = places;
         this.stalls = stalls;
     }
 
@@ -54,6 +57,9 @@ public final class Trails implements Processor<Trails.Trail, Trails.Event> {
     /// The row of table `last`.
     public record Last(String k, long v, long trail) {}
 
+    /// A row of table `places`, which all keys write.
+    public record Place(long place, String k, long trail) {}
+
     @Override
     public Trail start() {
         return new Trail(List.of());
@@ -72,11 +78,19 @@ public final class Trails implements Processor<Trails.Trail, Trails.Event> {
         step = event.what.equals("remove")
                 ? step.remove("buckets", event.k, mark % BUCKETS)
                 : step.put("buckets", new Bucket(event.k, mark % BUCKETS, mark));
+        if (places > 0 && event.amount % 3 != 1) {
+            long place = mark % places;
+            step = event.what.equals("remove") || event.amount % 4 == 0
+                    ? step.remove("places", place)
+                    : step.put("places", new Place(place, event.k, mark));
+        }
         return event.amount % 2 == 0 ? step.put("last", new Last(event.k, event.v, mark)) : step;
     }
 
     @Override
     public Map<String, Class<? extends Record>> tables() {
-        return Map.of("buckets", Bucket.class, "last", Last.class);
+        return places == 0
+                ? Map.of("buckets", Bucket.class, "last", Last.class)
+                : Map.of("buckets", Bucket.class, "last", Last.class, "places", Place.class);
     }
 }

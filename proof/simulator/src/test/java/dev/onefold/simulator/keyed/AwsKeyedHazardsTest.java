@@ -59,7 +59,7 @@ class AwsKeyedHazardsTest {
     private final Deployment deployment = Deployment.calm();
 
     private LoadedFunction release(Order order, int keep, int code) {
-        LoadedFunction function = new LifeCase(order, keep, true, List.of()).loaded(code);
+        LoadedFunction function = new LifeCase(order, keep, true, 0, List.of()).loaded(code);
         if (code == 1) {
             deployment.makeTables(function);
         }
@@ -343,7 +343,7 @@ class AwsKeyedHazardsTest {
                 .dynamo
                 .client("by hand")
                 .putItem(put -> put.tableName(deployment.tables.output("buckets"))
-                        .item(buckets.item(Tuple.of(List.of("strange", "0")), strange, true))));
+                        .item(buckets.item(new byte[0], Tuple.of(List.of("strange", "0")), strange, true))));
         assertThat(engine().verify(new Truth.Rows(1)).differences())
                 .extracting(difference -> difference.group())
                 .containsExactly(List.of("0"));
@@ -426,7 +426,7 @@ class AwsKeyedHazardsTest {
                 .dynamo
                 .client("by hand")
                 .putItem(put -> put.tableName(deployment.tables.output("last"))
-                        .item(last.item(Tuple.of(List.of("b")), strange, true))));
+                        .item(last.item(new byte[0], Tuple.of(List.of("b")), strange, true))));
         upkeep.handle(audit, () -> true);
         assertThat(log.toString(StandardCharsets.UTF_8))
                 .contains("ERROR Audit of 2 keys", ": 1 differ", "\"AuditDifferences\":1");
@@ -483,7 +483,7 @@ class AwsKeyedHazardsTest {
     @Test
     void an_event_that_was_redriven_and_fails_when_it_is_folded_again_has_a_letter_again() {
         AtomicBoolean stalls = new AtomicBoolean(true);
-        LoadedFunction function = new LifeCase(Order.IN_ORDER, 100, true, List.of()).loaded(1, stalls::get);
+        LoadedFunction function = new LifeCase(Order.IN_ORDER, 100, true, 0, List.of()).loaded(1, stalls::get);
         deployment.makeTables(function);
         deployment.release(function);
         AwsEngine.open(process(), function.pipeline(), 2, 2);

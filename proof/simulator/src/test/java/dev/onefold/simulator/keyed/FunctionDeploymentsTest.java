@@ -39,7 +39,7 @@ class FunctionDeploymentsTest {
     private final Deployment deployment = Deployment.calm();
 
     private LoadedFunction first() {
-        LoadedFunction function = new LifeCase(Order.LATEST, 1, true, List.of()).loaded(1);
+        LoadedFunction function = new LifeCase(Order.LATEST, 1, true, 0, List.of()).loaded(1);
         deployment.makeTables(function);
         deployment.release(function);
         AwsEngine.open(process(), function.pipeline(), 2, 2);
@@ -82,7 +82,7 @@ class FunctionDeploymentsTest {
     void a_function_that_is_deployed_folds_only_when_its_deployment_is_complete_so_a_rollback_finds_its_keys() {
         LoadedFunction one = first();
         assertThat(state(one).handle(event(arrival("a", 1, "put")))).asString().isEqualTo(DONE);
-        LoadedFunction two = new LifeCase(Order.LATEST, 1, true, List.of()).loaded(2);
+        LoadedFunction two = new LifeCase(Order.LATEST, 1, true, 0, List.of()).loaded(2);
         StateFunction second = state(two);
         Upkeep.step(process(), two.pipeline(), 0, () -> true, _ -> {}); // A tick in the middle of the update.
         assertThatThrownBy(() -> second.handle(event(arrival("a", 2, "put"))))
@@ -102,7 +102,7 @@ class FunctionDeploymentsTest {
         LoadedFunction one = first();
         StateFunction old = state(one);
         old.handle(event(arrival("a", 1, "put")));
-        StateFunction other = state(new LifeCase(Order.EVERY, 1, true, List.of()).loaded(2));
+        StateFunction other = state(new LifeCase(Order.EVERY, 1, true, 0, List.of()).loaded(2));
         String asked = "\"Input\":\"\"";
         assertThat(answer(other, asked, ""))
                 .contains("\"Status\":\"FAILED\"", "its order is", "\"PhysicalResourceId\":\"before\"");
@@ -112,9 +112,9 @@ class FunctionDeploymentsTest {
 
     @Test
     void a_first_record_that_the_function_of_before_takes_at_the_end_of_an_update_does_not_block_the_new_one() {
-        LoadedFunction one = new LifeCase(Order.LATEST, 1, true, List.of()).loaded(1);
+        LoadedFunction one = new LifeCase(Order.LATEST, 1, true, 0, List.of()).loaded(1);
         deployment.makeTables(one);
-        LoadedFunction two = new LifeCase(Order.LATEST, 1, true, List.of()).loaded(2);
+        LoadedFunction two = new LifeCase(Order.LATEST, 1, true, 0, List.of()).loaded(2);
         StateFunction old = state(one);
         deployment.release(two);
         assertThat(Upkeep.serve(process(), two.pipeline(), 2, 4)).isEmpty(); // No record has come yet.
@@ -129,7 +129,7 @@ class FunctionDeploymentsTest {
     @Test
     void a_rollback_is_never_refused_because_the_stack_could_not_be_updated_any_more() throws IOException {
         state(first()).handle(event(arrival("a", 1, "put")));
-        StateFunction other = state(new LifeCase(Order.EVERY, 1, true, List.of()).loaded(2));
+        StateFunction other = state(new LifeCase(Order.EVERY, 1, true, 0, List.of()).loaded(2));
         String nine = "\"Version\":\"arn:aws:lambda:eu-central-1:1:function:s:9\"";
         String ten = "\"Version\":\"arn:aws:lambda:eu-central-1:1:function:s:10\"";
         assertThat(answer(other, nine, ten)).contains("\"Status\":\"SUCCESS\"");
@@ -145,9 +145,9 @@ class FunctionDeploymentsTest {
         String stream = "arn:aws:kinesis:eu-central-1:000000000000:stream/s";
         state.handle(event(arrival("a", 1, "put")));
         assertThat(places.find(order, stream, "shard")).contains("2");
-        deployment.release(new LifeCase(Order.LATEST, 1, true, List.of()).loaded(2));
+        deployment.release(new LifeCase(Order.LATEST, 1, true, 0, List.of()).loaded(2));
         StateAndMap.process(process(), List.of(arrival("a", 2, "put")));
-        StateFunction other = state(new LifeCase(Order.LATEST, 1, true, List.of()).loaded(1)); // It has noted nothing.
+        StateFunction other = state(new LifeCase(Order.LATEST, 1, true, 0, List.of()).loaded(1)); // It has noted nothing.
         byte[] batch = event(arrival("b", 3, "put"), arrival("a", 4, "put"));
         assertThat(other.handle(batch)).asString().contains("{\"itemIdentifier\":\"5\"}");
         assertThat(places.find(order, stream, "shard")).contains("2");

@@ -35,8 +35,8 @@ class KeyedHazardsTest {
     private final SimulatedDisk disk = SimulatedDisk.empty();
 
     private static LoadedFunction function(Order order, int keep, Kind kind, int code) {
-        return new DrawnCase(order, keep, new RandomFunction(kind, 5, 0, 1), List.of())
-                .loaded(new RandomFunction(kind, 5, 0, code), code, false);
+        return new DrawnCase(order, keep, new RandomFunction(kind, 5, 0, 0, 1), List.of())
+                .loaded(new RandomFunction(kind, 5, 0, 0, code), code, false);
     }
 
     private static String record(int version, int amount) {

@@ -39,9 +39,9 @@ final class ManySources {
         pieceMax = 3 * versions;
         SplittableRandom random = new SplittableRandom(seed);
         RandomFunction function = switch (order) {
-            case LATEST -> new RandomFunction(RandomFunction.Kind.ABSOLUTE, 5, 0, 1);
-            case EVERY -> new RandomFunction(RandomFunction.Kind.COMMUTING, 5, 0, 1);
-            case IN_ORDER -> new RandomFunction(RandomFunction.Kind.ORDERED, 5, 3, 1);
+            case LATEST -> new RandomFunction(RandomFunction.Kind.ABSOLUTE, 5, 0, 0, 1);
+            case EVERY -> new RandomFunction(RandomFunction.Kind.COMMUTING, 5, 0, 0, 1);
+            case IN_ORDER -> new RandomFunction(RandomFunction.Kind.ORDERED, 5, 0, 3, 1);
         };
         record Placed(int at, Event event) {}
         List<Placed> placed = new ArrayList<>();

@@ -9,6 +9,7 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Code;
 import dev.onefold.core.pipeline.Processing.NewVersion;
 import dev.onefold.core.pipeline.Processing.Order;
+import dev.onefold.core.pipeline.Processing.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,8 +19,23 @@ import java.util.stream.Collectors;
 public final class FunctionText {
     private FunctionText() {}
 
-    /// The promises of the function's order, one sentence an item.
-    public static List<String> promises(Processing processing) {
+    /// The promises of the function's order, and of its shared tables, one sentence an item.
+    public static List<String> promises(Pipeline pipeline, Processing processing) {
+        List<String> promises = new ArrayList<>(ofOrder(processing));
+        String shared = processing.tables().stream()
+                .filter(table -> table.isShared(pipeline.input()))
+                .map(Table::name)
+                .collect(Collectors.joining(", "));
+        if (!shared.isEmpty()) {
+            promises.add("Shared by several keys, because their keys lack the pipeline's key: " + shared
+                    + ". Each row has one owner: the key that wrote it first, until that key removes it. An event of"
+                    + " another key that would put or remove the row is a dead letter 'not the owner', so which events"
+                    + " are accepted depends on arrival.");
+        }
+        return promises;
+    }
+
+    private static List<String> ofOrder(Processing processing) {
         int keep = processing.keep();
         return switch (processing.order()) {
             case LATEST ->

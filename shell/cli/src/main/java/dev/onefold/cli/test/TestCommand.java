@@ -166,6 +166,7 @@ public final class TestCommand implements Callable<Integer> {
                     .replace(
                             "Use order: in-order; or, if the events of a key always come in order, allow it.",
                             "Use order: in-order; or, if the events of a key always come in order, say --keep-order.")
+                    .replace("differ, or allow it.", "differ, or say --keep-order.")
                     .replace("The same seed repeats it.", "The option --seed repeats it.")
                     .lines()
                     .forEach(line -> caller.printLine(wrapped(Words.visible(line))));
@@ -191,7 +192,7 @@ public final class TestCommand implements Callable<Integer> {
             if (!differences.isEmpty()) {
                 caller.printLine(
                         wrapped("Different: seed " + each + " does not come to what the records come to as they"
-                                + " are. The option --seed " + each + " repeats it."));
+                                + " are. The option --seed " + each + " repeats it." + owners(drawn)));
                 show(differences);
                 return false;
             }
@@ -208,6 +209,14 @@ public final class TestCommand implements Callable<Integer> {
                     Words.count(left, "run") + " were not compared, because other events were too late in them."));
         }
         return true;
+    }
+
+    private static String owners(Answers drawn) {
+        return drawn.notTheOwner() == 0
+                ? ""
+                : " In it, " + Words.count(drawn.notTheOwner(), "event")
+                        + " would have written rows that other keys own (dead letters 'not the owner'): which key"
+                        + " comes first depends on the order of arrival.";
     }
 
     private int show(List<Difference> differences) {
