@@ -229,6 +229,11 @@ public final class BatchTemplate {
         return TemplateFile.deletable(yaml);
     }
 
+    /// The names of its parameters.
+    public List<String> parameters() {
+        return TemplateFile.parameters(yaml);
+    }
+
     private static IllegalArgumentException refusal(Pipeline pipeline, String reason) {
         return new IllegalArgumentException("Pipeline " + pipeline.name() + " cannot be on AWS: " + reason);
     }

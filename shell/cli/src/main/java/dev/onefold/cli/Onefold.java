@@ -8,6 +8,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.JsonLog;
 import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.cli.data.PlacedPipeline;
+import dev.onefold.cli.deploy.DeployCommand;
 import dev.onefold.cli.reset.DeployedResetCommand;
 import dev.onefold.cli.reset.ResetCommand;
 import dev.onefold.cli.run.RunCommand;
@@ -165,7 +166,8 @@ public final class Onefold implements Runnable {
 
     private static CommandLine aws(Caller caller) {
         CommandLine aws = AwsCommand.commandLine(caller);
-        return aws.addSubcommand(new TrialCommand(caller, aws.getCommand()))
+        return aws.addSubcommand(new DeployCommand(caller, aws.getCommand()))
+                .addSubcommand(new TrialCommand(caller, aws.getCommand()))
                 .addSubcommand(new CleanCommand(caller, aws.getCommand()))
                 .addSubcommand(new DeployedResetCommand(caller, aws.getCommand()));
     }

@@ -3,6 +3,7 @@ package dev.onefold.cli.trial;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.resync.RetryQueue;
 import dev.onefold.aws.store.Store;
+import dev.onefold.cli.deploy.Services;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;

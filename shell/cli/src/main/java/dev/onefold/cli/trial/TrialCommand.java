@@ -1,7 +1,7 @@
 package dev.onefold.cli.trial;
 
-import dev.onefold.aws.template.Template;
 import dev.onefold.aws.template.Template.Input;
+import dev.onefold.aws.template.Template;
 import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.aws.FunctionArchive;
 import dev.onefold.cli.aws.FunctionJars;
@@ -11,6 +11,8 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.Questions;
 import dev.onefold.cli.data.Workplace;
+import dev.onefold.cli.deploy.Board;
+import dev.onefold.cli.deploy.Services;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;

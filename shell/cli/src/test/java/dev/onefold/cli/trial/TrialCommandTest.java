@@ -8,6 +8,8 @@ import dev.onefold.cli.Cli.Result;
 import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.deploy.Board;
+import dev.onefold.cli.deploy.Services;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
