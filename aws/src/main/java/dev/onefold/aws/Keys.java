@@ -13,14 +13,14 @@ import dev.onefold.aws.store.UserFunction;
 import dev.onefold.core.Verification;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.keyed.Feeds;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Type;
-import dev.onefold.core.process.Feeds;
-import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.TableAnswer;
@@ -234,7 +234,7 @@ final class Keys {
                     + " the jar is.");
         }
         UserFunction function = Functions.of(store, pipeline);
-        List<KeyAudit.Difference> differences = new ArrayList<>();
+        List<KeyDifference> differences = new ArrayList<>();
         tables.forEach(table -> Queries.scan(
                 store,
                 store.tables().output(table.name()),

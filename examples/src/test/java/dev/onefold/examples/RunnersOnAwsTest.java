@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.core.Engine;
-import dev.onefold.core.document.Json;
 import dev.onefold.core.form.CsvForm;
 import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.json.Json;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableQuery;

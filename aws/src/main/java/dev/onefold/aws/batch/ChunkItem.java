@@ -2,8 +2,8 @@ package dev.onefold.aws.batch;
 
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
-import dev.onefold.core.batch.LaneCut.Chunk;
-import dev.onefold.core.batch.SealDecision;
+import dev.onefold.core.seal.LaneCut.Chunk;
+import dev.onefold.core.seal.SealDecision;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.onefold.aws.batch;
 
 import dev.onefold.aws.batch.Chunks.Place;
-import dev.onefold.core.batch.LaneCut.Part;
 import dev.onefold.core.batch.Members;
 import dev.onefold.core.batch.Members.Range;
+import dev.onefold.core.seal.LaneCut.Part;
 import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;

@@ -3,9 +3,9 @@ package dev.onefold.aws.batch;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
-import dev.onefold.core.batch.LaneCut.Cut;
-import dev.onefold.core.batch.LaneCut.Part;
-import dev.onefold.core.batch.LaneCut.Position;
+import dev.onefold.core.seal.LaneCut.Cut;
+import dev.onefold.core.seal.LaneCut.Part;
+import dev.onefold.core.seal.LaneCut.Position;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -200,7 +200,7 @@ record CutItem(long number, long bytes, List<End> ends) {
     ///
     /// @param next number of the next chunk, from 0
     /// @param members records that the chunks before it hold
-    /// @param bytes of these records, as [dev.onefold.core.batch.SealDecision] counts them
+    /// @param bytes of these records, as [dev.onefold.core.seal.SealDecision] counts them
     record LaneHeader(long next, long members, long bytes) {
         /// Of a lane without chunks; there is no item.
         static final LaneHeader EMPTY = new LaneHeader(0, 0, 0);

@@ -4,7 +4,7 @@ import dev.onefold.aws.batch.Deliveries.Listed;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
-import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.seal.DeliveryRules;
 import java.time.Instant;
 import java.util.List;
 

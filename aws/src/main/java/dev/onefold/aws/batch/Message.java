@@ -2,16 +2,16 @@ package dev.onefold.aws.batch;
 
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.letter.Letter;
-import dev.onefold.core.ConflictLetter;
-import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
+import dev.onefold.core.letter.ConflictLetter;
 import dev.onefold.core.pipeline.Batching.Forget;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.seal.RecordLine;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

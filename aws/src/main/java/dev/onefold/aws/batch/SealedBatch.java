@@ -1,9 +1,9 @@
 package dev.onefold.aws.batch;
 
 import dev.onefold.aws.item.Items;
-import dev.onefold.core.batch.LaneCut.Cut;
-import dev.onefold.core.batch.LaneCut.Part;
-import dev.onefold.core.batch.LaneCut.Position;
+import dev.onefold.core.seal.LaneCut.Cut;
+import dev.onefold.core.seal.LaneCut.Part;
+import dev.onefold.core.seal.LaneCut.Position;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.onefold.aws.content;
 
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.receivers.Receivers;
 import dev.onefold.s3.EventLoops;

@@ -1,10 +1,10 @@
 package dev.onefold.aws.content;
 
-import dev.onefold.core.document.Json;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.Json;
+import dev.onefold.core.json.JsonText;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

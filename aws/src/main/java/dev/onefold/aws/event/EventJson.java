@@ -9,7 +9,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;

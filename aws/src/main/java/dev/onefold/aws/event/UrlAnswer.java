@@ -1,6 +1,6 @@
 package dev.onefold.aws.event;
 
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.onefold.aws.function;
 
-import dev.onefold.core.process.StepFunction;
+import dev.onefold.core.keyed.StepFunction;
 import dev.onefold.process.Step;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

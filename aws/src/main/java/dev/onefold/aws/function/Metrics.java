@@ -3,7 +3,7 @@ package dev.onefold.aws.function;
 import dev.onefold.aws.template.Environment;
 import dev.onefold.aws.template.Metric;
 import dev.onefold.core.Counts;
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import java.io.PrintStream;
 import java.time.Instant;
 import java.util.LinkedHashMap;

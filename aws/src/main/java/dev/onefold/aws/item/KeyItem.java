@@ -1,8 +1,8 @@
 package dev.onefold.aws.item;
 
-import dev.onefold.core.process.Base;
-import dev.onefold.core.process.Head;
-import dev.onefold.core.process.Kept;
+import dev.onefold.core.keyed.Base;
+import dev.onefold.core.keyed.Head;
+import dev.onefold.core.keyed.Kept;
 import dev.onefold.core.reduce.DeltaId;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

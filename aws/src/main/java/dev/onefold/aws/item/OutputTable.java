@@ -1,14 +1,14 @@
 package dev.onefold.aws.item;
 
-import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.json.Json;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Table;
 import dev.onefold.core.pipeline.Type;
-import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.shape.Value;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -175,7 +175,7 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
     /// The attributes of an item that were changed since its row was written; empty if there are none.
     ///
     /// @param owner the key whose row it is
-    public Optional<KeyAudit.Difference> edited(List<String> owner, Map<String, AttributeValue> item) {
+    public Optional<KeyDifference> edited(List<String> owner, Map<String, AttributeValue> item) {
         Tuple row = rowKey(item);
         read(item);
         Map<String, AttributeValue> written = item(row, content(item), item.size() > key.size() + 1);
@@ -193,7 +193,7 @@ public record OutputTable(String name, List<Key> key, List<Integer> places) {
         }
         return now.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new KeyAudit.Difference(
+                : Optional.of(new KeyDifference(
                         owner,
                         name + " " + String.join(", ", row.parts()) + ", attributes",
                         Json.of(now),

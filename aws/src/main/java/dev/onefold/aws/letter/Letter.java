@@ -1,11 +1,11 @@
 package dev.onefold.aws.letter;
 
 import dev.onefold.aws.event.Arrival;
-import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.letter.ConflictLetter;
 
 /// A record that is to be kept.
 ///

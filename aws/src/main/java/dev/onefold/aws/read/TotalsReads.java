@@ -16,7 +16,7 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.query.Totals;
+import dev.onefold.core.totals.Totals;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,7 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.Fates;
 import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.event.Malformed;
-import dev.onefold.core.process.OlderCodeException;
+import dev.onefold.core.keyed.OlderCodeException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package dev.onefold.aws.state;
 
+import dev.onefold.core.keyed.Change.RowChange;
+import dev.onefold.core.keyed.Feeds;
+import dev.onefold.core.keyed.Feeds.Part;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.process.Change.RowChange;
-import dev.onefold.core.process.Feeds;
-import dev.onefold.core.process.Feeds.Part;
 import dev.onefold.core.state.Contribution;
 import java.util.ArrayList;
 import java.util.List;

@@ -40,7 +40,7 @@ public final class Functions {
 
     /// Brings keys to the version of the function of this process, those of a newer one left as they are.
     ///
-    /// @throws dev.onefold.core.shape.ShapeException if a context cannot be read by this version
+    /// @throws dev.onefold.core.codec.ShapeException if a context cannot be read by this version
     public static void upgrade(Store store, Definition definition, List<byte[]> keys) {
         KeySteps.upgrade(store, definition, keys);
     }

@@ -17,14 +17,14 @@ import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.keyed.Change;
+import dev.onefold.core.keyed.KeyFold;
+import dev.onefold.core.keyed.OlderCodeException;
+import dev.onefold.core.keyed.StepFunction;
+import dev.onefold.core.keyed.Verdict;
 import dev.onefold.core.map.Delta;
 import dev.onefold.core.map.ViewDeltas;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.process.Change;
-import dev.onefold.core.process.KeyFold;
-import dev.onefold.core.process.OlderCodeException;
-import dev.onefold.core.process.StepFunction;
-import dev.onefold.core.process.Verdict;
 import dev.onefold.core.reduce.Commit.PendingDelta;
 import dev.onefold.core.reduce.DeltaId;
 import java.nio.ByteBuffer;
@@ -72,7 +72,7 @@ final class KeySteps {
     private final boolean redriven;
     private final Fate[] fates;
 
-    private record Came(int index, dev.onefold.core.process.Arrival event) {}
+    private record Came(int index, dev.onefold.core.keyed.Arrival event) {}
 
     /// A key whose events are not all in.
     private static final class Pending {
@@ -186,15 +186,15 @@ final class KeySteps {
             byte[] key = Arrays.copyOfRange(event.data, event.keyFrom, event.keyTo);
             byte[] version = Arrays.copyOfRange(event.data, event.versionFrom, event.versionTo);
             byte[] content = event.kind == Event.Kind.FILTERED
-                    ? dev.onefold.core.process.Arrival.filtered()
-                    : dev.onefold.core.process.Arrival.counted(event.data, event.contentFrom, event.contentTo);
+                    ? dev.onefold.core.keyed.Arrival.filtered()
+                    : dev.onefold.core.keyed.Arrival.counted(event.data, event.contentFrom, event.contentTo);
             byte[] origin = KeyLetters.origin(key, version, content, arrived);
             var way = redriven
-                    ? dev.onefold.core.process.Arrival.Way.REDRIVEN
-                    : dev.onefold.core.process.Arrival.Way.ARRIVED;
+                    ? dev.onefold.core.keyed.Arrival.Way.REDRIVEN
+                    : dev.onefold.core.keyed.Arrival.Way.ARRIVED;
             byKey.computeIfAbsent(ByteBuffer.wrap(key), _ -> new Pending(key, false))
                     .events
-                    .add(new Came(index, new dev.onefold.core.process.Arrival(version, content, origin, way)));
+                    .add(new Came(index, new dev.onefold.core.keyed.Arrival(version, content, origin, way)));
         }
         if (!redriven) {
             new LetterTable(store).keep(rejected);

@@ -9,11 +9,12 @@ import dev.onefold.aws.store.SettledReads;
 import dev.onefold.aws.store.SettledReads.Item;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.UserFunction;
-import dev.onefold.core.process.Base;
-import dev.onefold.core.process.Head.Window;
-import dev.onefold.core.process.Kept;
-import dev.onefold.core.process.KeyAudit;
-import dev.onefold.core.process.RowId;
+import dev.onefold.core.keyed.Base;
+import dev.onefold.core.keyed.Head.Window;
+import dev.onefold.core.keyed.Kept;
+import dev.onefold.core.keyed.KeyAudit;
+import dev.onefold.core.keyed.RowId;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.state.Key;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,7 +34,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// read together with the head in one transaction, which is refused as long as a step is under way on one of
 /// them. If the head is another one by then, all is read again. A kept event is written once and never changed,
 /// so it is read plainly, and read again only if it is not there. Not thread-safe.
-public final class StoredKey implements dev.onefold.core.process.Store {
+public final class StoredKey implements dev.onefold.core.keyed.Store {
     private static final int ATTEMPTS_MAX = 12;
     private static final int TOGETHER_MAX = 99;
 
@@ -103,14 +104,14 @@ public final class StoredKey implements dev.onefold.core.process.Store {
     }
 
     /// The differences between the stored data of a key and the result of its kept events.
-    public static List<KeyAudit.Difference> audit(
+    public static List<KeyDifference> audit(
             Store store, List<OutputTable> tables, UserFunction function, byte[] key) {
         return atOnce(store, tables, key, (head, stored) -> {
             try {
                 return head == null ? List.of() : function.use(each -> KeyAudit.of(each, key, head.head(), stored));
             } catch (Broken broken) {
                 List<String> parts = Key.parts(function.loaded().pipeline(), key);
-                return List.of(new KeyAudit.Difference(parts, "kept events", broken.what, ""));
+                return List.of(new KeyDifference(parts, "kept events", broken.what, ""));
             }
         });
     }

@@ -1,9 +1,9 @@
 package dev.onefold.aws.store;
 
+import dev.onefold.core.keyed.StepFunction;
+import dev.onefold.core.keyed.StepFunction.Caller;
+import dev.onefold.core.process.Impurity;
 import dev.onefold.core.process.LoadedFunction;
-import dev.onefold.core.process.StepFunction;
-import dev.onefold.core.process.StepFunction.Caller;
-import dev.onefold.core.process.StepFunction.Impurity;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Consumer;

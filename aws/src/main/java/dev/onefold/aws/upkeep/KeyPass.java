@@ -12,9 +12,9 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.UserFunction;
 import dev.onefold.core.Verification;
 import dev.onefold.core.bytes.Hash;
-import dev.onefold.core.process.Base;
-import dev.onefold.core.process.Head.Window;
-import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.keyed.Base;
+import dev.onefold.core.keyed.Head.Window;
+import dev.onefold.core.process.KeyDifference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,7 +43,7 @@ final class KeyPass {
     private final UserFunction function;
     private final List<OutputTable> tables;
     private final State begun;
-    private final List<KeyAudit.Difference> differences = new ArrayList<>();
+    private final List<KeyDifference> differences = new ArrayList<>();
     private long audited;
 
     /// How far a pass is.

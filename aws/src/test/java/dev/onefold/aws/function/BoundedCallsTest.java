@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.aws.Connection;
-import dev.onefold.core.process.StepFunction.OverrunException;
-import dev.onefold.core.process.Steps.Seen;
+import dev.onefold.core.keyed.StepFunction.OverrunException;
+import dev.onefold.core.keyed.Steps.Seen;
 import dev.onefold.process.Step;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
-import dev.onefold.core.process.StepFunction.OverrunException;
+import dev.onefold.core.keyed.StepFunction.OverrunException;
 import dev.onefold.process.Step;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

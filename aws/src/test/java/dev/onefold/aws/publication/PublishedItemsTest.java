@@ -9,7 +9,7 @@ import dev.onefold.core.map.Delta;
 import dev.onefold.core.pipeline.Publishing.TopList;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.query.Totals;
+import dev.onefold.core.totals.Totals;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

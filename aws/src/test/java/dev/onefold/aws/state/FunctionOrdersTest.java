@@ -10,20 +10,20 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Fates;
 import dev.onefold.core.bytes.VersionBytes;
+import dev.onefold.core.codec.Codec;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
-import dev.onefold.core.process.Base;
-import dev.onefold.core.process.Change;
-import dev.onefold.core.process.Head;
-import dev.onefold.core.process.Kept;
-import dev.onefold.core.process.KeyFold;
+import dev.onefold.core.keyed.Base;
+import dev.onefold.core.keyed.Change;
+import dev.onefold.core.keyed.Head;
+import dev.onefold.core.keyed.Kept;
+import dev.onefold.core.keyed.KeyFold;
+import dev.onefold.core.keyed.RowId;
+import dev.onefold.core.keyed.StepFunction;
+import dev.onefold.core.keyed.Steps;
+import dev.onefold.core.keyed.Verdict;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.process.LoadedFunction;
-import dev.onefold.core.process.RowId;
-import dev.onefold.core.process.StepFunction;
-import dev.onefold.core.process.Steps;
-import dev.onefold.core.process.Verdict;
-import dev.onefold.core.shape.Codec;
 import dev.onefold.core.shape.Value;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +46,7 @@ class FunctionOrdersTest {
     private static final byte[] KEY = "a".getBytes(StandardCharsets.UTF_8);
 
     /// What is stored of one key.
-    private static final class Maps implements dev.onefold.core.process.Store {
+    private static final class Maps implements dev.onefold.core.keyed.Store {
         private @Nullable Head head;
         private final TreeMap<Long, Kept> kept = new TreeMap<>();
         private @Nullable Base base;
@@ -71,13 +71,13 @@ class FunctionOrdersTest {
 
         Verdict fold(StepFunction function, int version, Steps.Event event) {
             byte[] fields = Codec.of(Steps.Event.class).encode(event);
-            byte[] content = dev.onefold.core.process.Arrival.counted(fields, 0, fields.length);
+            byte[] content = dev.onefold.core.keyed.Arrival.counted(fields, 0, fields.length);
             KeyFold fold = new KeyFold(function, KEY, head, this);
-            Verdict verdict = fold.fold(new dev.onefold.core.process.Arrival(
+            Verdict verdict = fold.fold(new dev.onefold.core.keyed.Arrival(
                     VersionBytes.of(BigInteger.valueOf(version)),
                     content,
                     content,
-                    dev.onefold.core.process.Arrival.Way.ARRIVED));
+                    dev.onefold.core.keyed.Arrival.Way.ARRIVED));
             if (fold.hasChanged()) {
                 Change change = fold.change();
                 head = change.head();

@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.keyed.Steps;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
-import dev.onefold.core.process.Steps;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

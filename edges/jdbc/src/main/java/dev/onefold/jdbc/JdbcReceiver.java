@@ -2,9 +2,9 @@ package dev.onefold.jdbc;
 
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.JsonText;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.receivers.Context;

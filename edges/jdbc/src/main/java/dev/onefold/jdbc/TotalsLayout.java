@@ -3,7 +3,7 @@ package dev.onefold.jdbc;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.query.PlainNames;
+import dev.onefold.core.totals.PlainNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,10 +1,10 @@
 package dev.onefold.receivers;
 
 import dev.onefold.core.batch.Outcome;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.JsonText;
 import java.io.ByteArrayOutputStream;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse.BodySubscriber;

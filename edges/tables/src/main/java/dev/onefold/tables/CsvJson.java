@@ -1,7 +1,7 @@
 package dev.onefold.tables;
 
-import dev.onefold.core.document.Json;
 import dev.onefold.core.event.CsvHeader;
+import dev.onefold.core.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

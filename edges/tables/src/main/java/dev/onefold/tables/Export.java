@@ -1,8 +1,8 @@
 package dev.onefold.tables;
 
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.JsonText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

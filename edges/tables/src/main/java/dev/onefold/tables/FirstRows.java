@@ -1,7 +1,6 @@
 package dev.onefold.tables;
 
 import dev.onefold.core.Engine.Appended;
-import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Malformed;
@@ -9,6 +8,7 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.seal.RecordLine;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.onefold.tables;
 
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

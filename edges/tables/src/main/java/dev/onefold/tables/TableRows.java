@@ -1,7 +1,7 @@
 package dev.onefold.tables;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.onefold.api;
 
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.query.Answer;
-import dev.onefold.core.query.Ranked;
+import dev.onefold.core.totals.Ranked;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,7 +1,6 @@
 package dev.onefold.api;
 
 import dev.onefold.api.body.BodyLines;
-import dev.onefold.api.reading.RowMarks;
 import dev.onefold.api.reading.TableLines;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
@@ -9,7 +8,6 @@ import dev.onefold.core.Engine;
 import dev.onefold.core.Fates;
 import dev.onefold.core.Truth;
 import dev.onefold.core.bytes.Utf8;
-import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.form.CsvForm;
@@ -17,6 +15,7 @@ import dev.onefold.core.form.EngineJson;
 import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.json.JsonRecord;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.TableQuery;

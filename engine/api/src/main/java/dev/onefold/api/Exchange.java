@@ -1,6 +1,5 @@
 package dev.onefold.api;
 
-import dev.onefold.api.body.BodyOut;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;

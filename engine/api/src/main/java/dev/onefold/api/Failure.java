@@ -2,7 +2,7 @@ package dev.onefold.api;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.TooLargeException;
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.onefold.api;
 
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

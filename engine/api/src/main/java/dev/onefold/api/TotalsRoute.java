@@ -7,7 +7,7 @@ import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Query;
-import dev.onefold.core.query.Ranked;
+import dev.onefold.core.totals.Ranked;
 import java.util.List;
 
 /// The route `totals`.

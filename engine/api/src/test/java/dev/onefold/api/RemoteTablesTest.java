@@ -10,7 +10,7 @@ import dev.onefold.core.event.Version;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.TableAnswer;
@@ -185,7 +185,7 @@ class RemoteTablesTest {
         @Override
         public Verification verify(Truth truth) {
             return new Verification("7 rows", 1, List.of())
-                    .with(3, List.of(new KeyAudit.Difference(List.of("a", "b"), "context", "{}", "")));
+                    .with(3, List.of(new KeyDifference(List.of("a", "b"), "context", "{}", "")));
         }
 
         @Override

@@ -1,7 +1,7 @@
 package dev.onefold.core;
 
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.process.StepFunction.Impurity;
+import dev.onefold.core.process.Impurity;
 import dev.onefold.core.query.Answer;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,9 +3,9 @@ package dev.onefold.core;
 import dev.onefold.core.aggregate.Aggregate;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Groups;
-import dev.onefold.core.process.KeyAudit;
-import dev.onefold.core.query.Leaves;
-import dev.onefold.core.query.Totals;
+import dev.onefold.core.process.KeyDifference;
+import dev.onefold.core.totals.Leaves;
+import dev.onefold.core.totals.Totals;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param keys number of keys whose kept events were folded again
 /// @param keyDifferences the differences of these keys
 public record Verification(
-        String truth, long groups, List<Difference> differences, long keys, List<KeyAudit.Difference> keyDifferences) {
+        String truth, long groups, List<Difference> differences, long keys, List<KeyDifference> keyDifferences) {
     public Verification {
         differences = List.copyOf(differences);
         keyDifferences = List.copyOf(keyDifferences);
@@ -35,7 +35,7 @@ public record Verification(
     }
 
     /// The same, with keys that were folded again.
-    public Verification with(long keysFolded, List<KeyAudit.Difference> found) {
+    public Verification with(long keysFolded, List<KeyDifference> found) {
         return new Verification(truth, groups, differences, keysFolded, found);
     }
 

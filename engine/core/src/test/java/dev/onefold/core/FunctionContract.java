@@ -3,11 +3,11 @@ package dev.onefold.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.DeadLetters.Redriven;
-import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.form.JsonForm;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.json.Json;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.query.TableQuery;

@@ -7,7 +7,6 @@ import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.query.Answer;
 import dev.onefold.embedded.disk.Disk;
-import dev.onefold.embedded.source.FileLag;
 import dev.onefold.embedded.view.Checkpoints;
 import dev.onefold.embedded.view.View;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.onefold.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli.Result;
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.api.Failure;
 import dev.onefold.core.builder.PipelineBuilder;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.JsonText;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.FileSource;

@@ -2,9 +2,9 @@ package dev.onefold.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.JsonText;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.onefold.test;
 
+import dev.onefold.core.codec.Codec;
+import dev.onefold.core.codec.ShapeException;
 import dev.onefold.core.event.Tuple;
-import dev.onefold.core.process.StepFunction;
-import dev.onefold.core.shape.Codec;
-import dev.onefold.core.shape.ShapeException;
+import dev.onefold.core.keyed.StepFunction;
 import dev.onefold.core.shape.Value;
 import dev.onefold.process.Step;
 import dev.onefold.process.Write;

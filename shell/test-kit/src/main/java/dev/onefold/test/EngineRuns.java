@@ -1,8 +1,8 @@
 package dev.onefold.test;
 
-import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.json.Json;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;

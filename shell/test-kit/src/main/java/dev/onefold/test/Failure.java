@@ -1,8 +1,8 @@
 package dev.onefold.test;
 
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.keyed.RowId;
 import dev.onefold.core.pipeline.Processing;
-import dev.onefold.core.process.RowId;
 import dev.onefold.core.shape.Value;
 import java.util.ArrayList;
 import java.util.Arrays;

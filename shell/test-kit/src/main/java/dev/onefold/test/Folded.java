@@ -1,9 +1,9 @@
 package dev.onefold.test;
 
-import dev.onefold.core.process.Arrival;
-import dev.onefold.core.process.RowId;
-import dev.onefold.core.process.StepFunction;
-import dev.onefold.core.process.StepFunction.Result;
+import dev.onefold.core.keyed.Arrival;
+import dev.onefold.core.keyed.RowId;
+import dev.onefold.core.keyed.StepFunction;
+import dev.onefold.core.keyed.StepFunction.Result;
 import dev.onefold.core.state.Key;
 import java.util.Arrays;
 import java.util.List;

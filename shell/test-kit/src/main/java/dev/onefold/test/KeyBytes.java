@@ -1,11 +1,11 @@
 package dev.onefold.test;
 
-import dev.onefold.core.process.Base;
-import dev.onefold.core.process.Change;
-import dev.onefold.core.process.Head;
-import dev.onefold.core.process.Kept;
-import dev.onefold.core.process.RowId;
-import dev.onefold.core.process.Store;
+import dev.onefold.core.keyed.Base;
+import dev.onefold.core.keyed.Change;
+import dev.onefold.core.keyed.Head;
+import dev.onefold.core.keyed.Kept;
+import dev.onefold.core.keyed.RowId;
+import dev.onefold.core.keyed.Store;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.onefold.test;
 
+import dev.onefold.core.keyed.StepFunction;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.process.LoadedFunction;
-import dev.onefold.core.process.StepFunction;
 import dev.onefold.process.Processor;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

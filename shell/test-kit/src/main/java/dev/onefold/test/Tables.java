@@ -1,10 +1,10 @@
 package dev.onefold.test;
 
+import dev.onefold.core.codec.Codec;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.keyed.RowId;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
-import dev.onefold.core.process.RowId;
-import dev.onefold.core.shape.Codec;
 import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Key;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.onefold.yaml;
 
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.document.TextPlace;
+import dev.onefold.core.json.JsonText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

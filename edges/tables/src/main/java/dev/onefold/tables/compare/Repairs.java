@@ -1,8 +1,8 @@
 package dev.onefold.tables.compare;
 
-import dev.onefold.core.document.Json;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.form.RowLine;
+import dev.onefold.core.json.Json;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;

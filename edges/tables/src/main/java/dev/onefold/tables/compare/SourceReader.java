@@ -1,12 +1,12 @@
 package dev.onefold.tables.compare;
 
-import dev.onefold.core.batch.RecordLine;
 import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.seal.RecordLine;
 import dev.onefold.core.state.Contribution;
 import dev.onefold.core.state.RowMark;
 import dev.onefold.tables.Rate;

@@ -1,9 +1,9 @@
 package dev.onefold.api.body;
 
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.event.RecordEnds;
+import dev.onefold.core.json.JsonText;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.pipeline.Pipeline;

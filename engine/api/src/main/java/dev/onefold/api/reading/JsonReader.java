@@ -1,11 +1,11 @@
 package dev.onefold.api.reading;
 
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.event.Version;
+import dev.onefold.core.json.JsonText;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;

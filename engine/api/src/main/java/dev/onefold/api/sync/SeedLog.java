@@ -1,9 +1,9 @@
 package dev.onefold.api.sync;
 
-import dev.onefold.core.document.Json;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.Json;
+import dev.onefold.core.json.JsonText;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

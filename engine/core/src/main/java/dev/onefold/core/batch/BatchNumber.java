@@ -1,6 +1,6 @@
 package dev.onefold.core.batch;
 
-import dev.onefold.core.document.JsonValue;
+import dev.onefold.core.json.JsonValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -3,7 +3,7 @@ package dev.onefold.core.batch;
 import java.time.Instant;
 import java.util.List;
 
-/// How far the delivery of a sealed batch, or of a part of one, is. [DeliveryRules] alone decides how an attempt
+/// How far the delivery of a sealed batch, or of a part of one, is. [dev.onefold.core.seal.DeliveryRules] alone decides how an attempt
 /// or a person changes it.
 public sealed interface Delivery {
     /// The attempts so far.

@@ -1,10 +1,10 @@
 package dev.onefold.core.batch;
 
-import dev.onefold.core.document.Json;
-import dev.onefold.core.document.JsonRecord;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.Json;
+import dev.onefold.core.json.JsonRecord;
+import dev.onefold.core.json.JsonText;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,21 +1,21 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.BytesOut;
+import dev.onefold.core.bytes.ValueBytes;
+import dev.onefold.core.codec.ShapeException;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.TimeType;
 import dev.onefold.core.pipeline.Type;
-import dev.onefold.core.shape.ShapeException;
-import dev.onefold.core.shape.ValueBytes;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the fields of a record that a user's function takes, and writes them as the bytes of a
-/// [dev.onefold.core.shape.Codec]. A field that does not fit its type is refused. Nested records and lists are read
+/// [dev.onefold.core.codec.Codec]. A field that does not fit its type is refused. Nested records and lists are read
 /// again from their part of the record, which a scanner has checked. It is not thread-safe.
 final class ContentReader {
     private final Fields fields;

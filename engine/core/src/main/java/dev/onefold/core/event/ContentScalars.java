@@ -1,9 +1,9 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.BytesOut;
+import dev.onefold.core.bytes.ValueBytes;
 import dev.onefold.core.pipeline.TimeType;
 import dev.onefold.core.pipeline.Type.Scalar;
-import dev.onefold.core.shape.ValueBytes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;

@@ -1,6 +1,5 @@
 package dev.onefold.core.event;
 
-import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.event.Event.Silence;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Input.Format;

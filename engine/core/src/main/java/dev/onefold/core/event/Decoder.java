@@ -3,7 +3,6 @@ package dev.onefold.core.event;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.bytes.RecordKind;
-import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Edition;
@@ -67,7 +66,7 @@ public final class Decoder {
     private final @Nullable Batching batching;
     private final @Nullable GroupReader compared;
 
-    /// @throws dev.onefold.core.shape.ShapeException if no record of the format has a field that a function takes
+    /// @throws dev.onefold.core.codec.ShapeException if no record of the format has a field that a function takes
     public Decoder(Pipeline pipeline) {
         this.pipeline = pipeline;
         Input input = pipeline.input();

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///     version  see [VersionBytes]
 ///     group    a tuple: each level's UTF-8 bytes, 00 written as 00 FF, ended by 00 01
 ///     input    a text's UTF-8 bytes
-///     content  see [dev.onefold.core.shape.Codec]
+///     content  see [dev.onefold.core.codec.Codec]
 public final class Event {
     /// The effect of an event on its key, in the order of conflicts: the greater stays.
     public enum Kind {
@@ -89,7 +89,7 @@ public final class Event {
     public int versionFrom;
     public int versionTo;
 
-    /// The fields that a user's function takes of the record, as a [dev.onefold.core.shape.Codec] writes them;
+    /// The fields that a user's function takes of the record, as a [dev.onefold.core.codec.Codec] writes them;
     /// empty where there is no function, or the event is filtered.
     public int contentFrom;
 

@@ -1,6 +1,5 @@
 package dev.onefold.core.event;
 
-import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Limits;
 import java.lang.invoke.MethodHandles;

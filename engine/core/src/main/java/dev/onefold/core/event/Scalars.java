@@ -1,7 +1,6 @@
 package dev.onefold.core.event;
 
 import dev.onefold.core.bytes.Hash;
-import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.core.pipeline.Input.Spellings;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;

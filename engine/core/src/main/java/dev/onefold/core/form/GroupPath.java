@@ -1,9 +1,9 @@
 package dev.onefold.core.form;
 
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.JsonText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

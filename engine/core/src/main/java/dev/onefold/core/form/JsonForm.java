@@ -1,21 +1,21 @@
 package dev.onefold.core.form;
 
 import dev.onefold.core.DeadLetters;
-import dev.onefold.core.document.Json;
-import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.json.Json;
+import dev.onefold.core.json.JsonRecord;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.core.query.Answer;
-import dev.onefold.core.query.Ranked;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Row;
+import dev.onefold.core.totals.Ranked;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.json.NearestWord;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;

@@ -1,10 +1,10 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.document.Problems;
-import dev.onefold.core.document.Refusal;
+import dev.onefold.core.json.NearestWord;
+import dev.onefold.core.json.Refusal;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.NearestWord;
+import dev.onefold.core.json.NearestWord;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input.Format;

@@ -1,8 +1,8 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.NearestWord;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.FieldPath;

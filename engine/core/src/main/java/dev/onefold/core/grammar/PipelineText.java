@@ -1,9 +1,9 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.Json;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.Json;
+import dev.onefold.core.json.JsonText;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.Edition;

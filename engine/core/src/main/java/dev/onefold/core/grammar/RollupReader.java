@@ -1,7 +1,7 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
+import dev.onefold.core.json.NearestWord;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Figure;
 import dev.onefold.core.pipeline.Input.EventTime;

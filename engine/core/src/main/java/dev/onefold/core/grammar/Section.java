@@ -1,8 +1,8 @@
 package dev.onefold.core.grammar;
 
-import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.TextPlace;
+import dev.onefold.core.json.NearestWord;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

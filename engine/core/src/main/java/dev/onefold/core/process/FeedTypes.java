@@ -1,5 +1,6 @@
 package dev.onefold.core.process;
 
+import dev.onefold.core.codec.ShapeException;
 import dev.onefold.core.pipeline.Condition;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Level;
@@ -8,7 +9,6 @@ import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.TimeType;
 import dev.onefold.core.pipeline.Type;
 import dev.onefold.core.pipeline.Type.Scalar;
-import dev.onefold.core.shape.ShapeException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

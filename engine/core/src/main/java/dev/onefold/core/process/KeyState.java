@@ -2,6 +2,11 @@ package dev.onefold.core.process;
 
 import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Version;
+import dev.onefold.core.keyed.Head;
+import dev.onefold.core.keyed.Kept;
+import dev.onefold.core.keyed.KeptEvents;
+import dev.onefold.core.keyed.Runs;
+import dev.onefold.core.keyed.Store;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;

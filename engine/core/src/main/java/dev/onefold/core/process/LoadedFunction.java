@@ -1,5 +1,9 @@
 package dev.onefold.core.process;
 
+import dev.onefold.core.codec.Codec;
+import dev.onefold.core.codec.ShapeException;
+import dev.onefold.core.codec.Thrown;
+import dev.onefold.core.keyed.StepFunction;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
@@ -7,9 +11,6 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Code;
 import dev.onefold.core.pipeline.Type;
-import dev.onefold.core.shape.Codec;
-import dev.onefold.core.shape.ShapeException;
-import dev.onefold.core.shape.Thrown;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Stored;
 import java.lang.reflect.InvocationTargetException;

@@ -1,11 +1,11 @@
 package dev.onefold.core.process;
 
 import dev.onefold.core.bytes.BytesOut;
+import dev.onefold.core.codec.Codec;
+import dev.onefold.core.codec.ShapeException;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Processing.Table;
 import dev.onefold.core.pipeline.Type;
-import dev.onefold.core.shape.Codec;
-import dev.onefold.core.shape.ShapeException;
 import dev.onefold.core.shape.Value;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;

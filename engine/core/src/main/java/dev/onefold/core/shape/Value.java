@@ -2,7 +2,8 @@ package dev.onefold.core.shape;
 
 import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.BytesOut;
-import dev.onefold.core.document.Json;
+import dev.onefold.core.bytes.ValueBytes;
+import dev.onefold.core.json.Json;
 import dev.onefold.process.Stored;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -81,7 +82,7 @@ public sealed interface Value {
         }
     }
 
-    /// The record of the bytes of a [Codec].
+    /// The record of the bytes of a [dev.onefold.core.codec.Codec].
     ///
     /// @throws IllegalStateException if the bytes are not those of a record
     static Fields read(byte[] bytes) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.seal.SealDecision;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.builder.PipelineBuilder.RollupBuilder;
-import dev.onefold.core.bytes.TextBytes;
 import dev.onefold.fixtures.Seeds;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -14,14 +14,14 @@ import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.Status;
 import dev.onefold.core.Verification;
 import dev.onefold.core.batch.BatchNumber;
-import dev.onefold.core.document.Json;
-import dev.onefold.core.document.JsonRecord;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.event.Reason;
-import dev.onefold.core.process.KeyAudit;
-import dev.onefold.core.process.StepFunction.Impurity;
+import dev.onefold.core.json.Json;
+import dev.onefold.core.json.JsonRecord;
+import dev.onefold.core.json.JsonText;
+import dev.onefold.core.process.Impurity;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.query.Answer;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -194,7 +194,7 @@ class EngineJsonTest {
                         List.of(new Verification.Difference(
                                 "main", List.of("A", "B"), served, Arrays.asList(null, new BigDecimal("1000")))),
                         5,
-                        List.of(new KeyAudit.Difference(List.of("k"), "context", "{}", ""))),
+                        List.of(new KeyDifference(List.of("k"), "context", "{}", ""))),
                 "{\"equal\":false,\"truth\":\"7 rows\",\"groups\":2,\"differences\":[{\"rollup\":\"main\","
                         + "\"group\":[\"A\",\"B\"],\"served\":[1.50,null],\"recomputed\":[null,1000]}],\"keys\":5,"
                         + "\"keyDifferences\":[{\"key\":[\"k\"],\"what\":\"context\",\"stored\":\"{}\","

@@ -2,9 +2,9 @@ package dev.onefold.core.grammar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.JsonText;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.NewVersion;

@@ -2,8 +2,8 @@ package dev.onefold.embedded.batches;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.BatchNumber;
-import dev.onefold.core.batch.SealDecision;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.seal.SealDecision;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Payload;
 import dev.onefold.embedded.disk.Scale;

@@ -7,7 +7,7 @@ import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Entry;
-import dev.onefold.embedded.source.Framing;
+import dev.onefold.embedded.framing.Framing;
 import dev.onefold.embedded.source.QueueBatch;
 import java.util.List;
 import java.util.stream.LongStream;

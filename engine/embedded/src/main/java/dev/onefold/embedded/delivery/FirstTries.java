@@ -2,7 +2,7 @@ package dev.onefold.embedded.delivery;
 
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
-import dev.onefold.core.batch.DeliveryRules;
+import dev.onefold.core.seal.DeliveryRules;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;

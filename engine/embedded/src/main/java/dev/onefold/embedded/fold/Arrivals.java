@@ -1,9 +1,9 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.event.Event;
+import dev.onefold.embedded.framing.Records;
 import dev.onefold.embedded.rows.Claims;
 import dev.onefold.embedded.rows.Forgotten;
-import dev.onefold.embedded.source.Records;
 import java.util.Arrays;
 
 /// The events of a chunk in their order, for a pipeline that makes batches: shards claim ids side by side,

@@ -1,12 +1,12 @@
 package dev.onefold.embedded.fold;
 
 import dev.onefold.core.EngineException;
+import dev.onefold.core.codec.Change;
+import dev.onefold.core.codec.Changes;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Code;
 import dev.onefold.core.process.LoadedFunction;
-import dev.onefold.core.shape.Change;
-import dev.onefold.core.shape.Changes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

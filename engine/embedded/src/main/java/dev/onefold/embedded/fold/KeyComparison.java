@@ -1,9 +1,9 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.keyed.Head;
+import dev.onefold.core.keyed.RowId;
 import dev.onefold.core.pipeline.Processing;
-import dev.onefold.core.process.Head;
-import dev.onefold.core.process.KeyAudit;
-import dev.onefold.core.process.RowId;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Key;
 import dev.onefold.embedded.rows.Keys;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class KeyComparison {
     private final KeyedFold served;
     private final KeyedFold recomputed;
-    private final List<KeyAudit.Difference> differences = new ArrayList<>();
+    private final List<KeyDifference> differences = new ArrayList<>();
 
     KeyComparison(KeyedFold served, KeyedFold recomputed) {
         this.served = served;
@@ -24,7 +24,7 @@ final class KeyComparison {
     }
 
     /// The keys whose contexts differ, then the rows.
-    List<KeyAudit.Difference> differences() {
+    List<KeyDifference> differences() {
         served.forEachKey(this::compare);
         recomputed.forEachKey(key -> {
             if (head(served, key) == null) {
@@ -76,7 +76,7 @@ final class KeyComparison {
 
     private void add(byte[] key, String place, byte @Nullable [] one, byte @Nullable [] other) {
         differences.add(
-                new KeyAudit.Difference(Key.parts(served.state().pipeline, key), place, json(one), json(other)));
+                new KeyDifference(Key.parts(served.state().pipeline, key), place, json(one), json(other)));
     }
 
     private static String json(byte @Nullable [] content) {

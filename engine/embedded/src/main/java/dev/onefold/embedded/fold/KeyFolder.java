@@ -2,12 +2,13 @@ package dev.onefold.embedded.fold;
 
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.Status;
-import dev.onefold.core.process.Arrival;
-import dev.onefold.core.process.Change;
-import dev.onefold.core.process.Change.Letter;
+import dev.onefold.core.keyed.Arrival;
+import dev.onefold.core.keyed.Change;
+import dev.onefold.core.keyed.Change.Letter;
+import dev.onefold.core.keyed.StepFunction;
+import dev.onefold.core.keyed.Verdict;
+import dev.onefold.core.process.Impurity;
 import dev.onefold.core.process.LoadedFunction;
-import dev.onefold.core.process.StepFunction;
-import dev.onefold.core.process.Verdict;
 import dev.onefold.embedded.rows.Keys;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.process.Step;
@@ -51,7 +52,7 @@ public final class KeyFolder implements AutoCloseable {
     private final @Nullable Runner[] runners; // Per shard.
     private final List<Thread> abandoned = new ArrayList<>();
     private long impureCalls;
-    private StepFunction.@Nullable Impurity lastImpure;
+    private @Nullable Impurity lastImpure;
 
     KeyFolder(LoadedFunction loaded, int shards, boolean isBounded) {
         this.loaded = loaded;
@@ -275,9 +276,9 @@ public final class KeyFolder implements AutoCloseable {
         }
     }
 
-    private synchronized void tell(StepFunction.Impurity impurity) {
-        StepFunction.Impurity cut =
-                new StepFunction.Impurity(impurity.key(), cut(impurity.first()), cut(impurity.second()));
+    private synchronized void tell(Impurity impurity) {
+        Impurity cut =
+                new Impurity(impurity.key(), cut(impurity.first()), cut(impurity.second()));
         lastImpure = cut;
         if (++impureCalls <= IMPURITIES_LOGGED_MAX) {
             LOG.log(

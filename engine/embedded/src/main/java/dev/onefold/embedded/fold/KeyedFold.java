@@ -9,7 +9,7 @@ import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.process.KeyState;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.fold.KeyFolder.Note;
@@ -112,7 +112,7 @@ public final class KeyedFold implements ShardFold {
             return ofTotals;
         }
         KeyFolder own = folding;
-        List<List<KeyAudit.Difference>> found = perShard();
+        List<List<KeyDifference>> found = perShard();
         workers.run(
                 shards.length,
                 shard -> own.forEach(

@@ -1,9 +1,9 @@
 package dev.onefold.embedded.fold;
 
-import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Event;
+import dev.onefold.core.letter.ConflictLetter;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
@@ -14,10 +14,10 @@ import dev.onefold.core.state.Derivation;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
 import dev.onefold.core.state.Transition;
+import dev.onefold.embedded.framing.Records;
 import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowBatch;
 import dev.onefold.embedded.rows.Rows;
-import dev.onefold.embedded.source.Records;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;

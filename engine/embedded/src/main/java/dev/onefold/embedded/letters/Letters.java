@@ -1,6 +1,5 @@
 package dev.onefold.embedded.letters;
 
-import dev.onefold.core.ConflictLetter;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DeadLetters;
@@ -8,6 +7,7 @@ import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.letter.ConflictLetter;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.FramedLog;

@@ -6,24 +6,25 @@ import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.keyed.Arrival;
+import dev.onefold.core.keyed.Base;
+import dev.onefold.core.keyed.Change;
+import dev.onefold.core.keyed.Change.RowChange;
+import dev.onefold.core.keyed.Feeds;
+import dev.onefold.core.keyed.Head;
+import dev.onefold.core.keyed.KeyAudit;
+import dev.onefold.core.keyed.KeyFold;
+import dev.onefold.core.keyed.RowId;
+import dev.onefold.core.keyed.StepFunction;
+import dev.onefold.core.keyed.Verdict;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.process.Arrival;
-import dev.onefold.core.process.Base;
-import dev.onefold.core.process.Change;
-import dev.onefold.core.process.Change.RowChange;
-import dev.onefold.core.process.Feeds;
-import dev.onefold.core.process.Head;
-import dev.onefold.core.process.KeyAudit;
-import dev.onefold.core.process.KeyFold;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.process.KeyState;
-import dev.onefold.core.process.RowId;
-import dev.onefold.core.process.StepFunction;
-import dev.onefold.core.process.Verdict;
 import dev.onefold.core.state.Amount;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -421,7 +422,7 @@ public final class Keys extends Shard {
     }
 
     /// The differences between the stored state of a key and the result of its kept events.
-    public List<KeyAudit.Difference> audit(StepFunction function, byte[] key) {
+    public List<KeyDifference> audit(StepFunction function, byte[] key) {
         KeyRecords reading = reading(key);
         Head head = reading.head();
         return head == null ? List.of() : KeyAudit.of(function, key, head, reading);

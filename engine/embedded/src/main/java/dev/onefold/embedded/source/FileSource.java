@@ -1,6 +1,8 @@
 package dev.onefold.embedded.source;
 
 import dev.onefold.core.bytes.Utf8;
+import dev.onefold.embedded.file.Decompression;
+import dev.onefold.embedded.file.Generations;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.source;
 
+import dev.onefold.embedded.file.Decompression;
 import java.nio.file.Path;
 
 /// A file that is being written and rotated: renamed, with another file under its name from then on.

@@ -9,7 +9,7 @@ import dev.onefold.aws.store.Store;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.query.Totals;
+import dev.onefold.core.totals.Totals;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;

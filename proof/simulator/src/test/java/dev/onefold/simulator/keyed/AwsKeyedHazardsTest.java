@@ -22,13 +22,13 @@ import dev.onefold.aws.upkeep.Upkeep;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Truth;
+import dev.onefold.core.codec.Codec;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
-import dev.onefold.core.process.Head;
-import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.keyed.Head;
+import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;
-import dev.onefold.core.shape.Codec;
 import dev.onefold.core.state.Key;
 import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Faults;
@@ -364,7 +364,7 @@ class AwsKeyedHazardsTest {
         deployment.of(hand.putItem(put -> put.tableName(table).item(item)));
         assertThat(engine().verify(new Truth.Rows(1)).keyDifferences())
                 .containsExactly(
-                        new KeyAudit.Difference(List.of("b"), "last b, attributes", "{\"v\":77}", "{\"v\":2}"));
+                        new KeyDifference(List.of("b"), "last b, attributes", "{\"v\":77}", "{\"v\":2}"));
     }
 
     @Test
@@ -468,7 +468,7 @@ class AwsKeyedHazardsTest {
             });
             take(arrival("other " + lost, 1, "put"));
             assertThat(engine().verify(new Truth.Rows(1)).keyDifferences())
-                    .extracting(KeyAudit.Difference::what)
+                    .extracting(KeyDifference::what)
                     .containsExactly("kept events");
             assertThat(take(arrival(lost, 7, "put"), arrival("other " + lost, 2, "put")))
                     .hasExactlyElementsOfTypes(Fate.Rejected.class, Fate.Accepted.class);

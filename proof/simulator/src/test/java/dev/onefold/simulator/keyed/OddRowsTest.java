@@ -2,9 +2,9 @@ package dev.onefold.simulator.keyed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.onefold.core.document.Json;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.json.Json;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;

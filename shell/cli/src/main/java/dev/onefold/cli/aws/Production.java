@@ -14,7 +14,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Input.Records;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.embedded.source.ReadAhead;
+import dev.onefold.embedded.framing.ReadAhead;
 import dev.onefold.load.Pace;
 import java.io.IOException;
 import java.io.InputStream;

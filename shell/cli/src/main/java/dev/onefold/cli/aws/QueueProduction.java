@@ -6,7 +6,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.event.RecordEnds;
-import dev.onefold.embedded.source.ReadAhead;
+import dev.onefold.embedded.framing.ReadAhead;
 import dev.onefold.sqs.Queue;
 import dev.onefold.sqs.QueueSender;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.onefold.cli.aws;
 
 import dev.onefold.api.body.JsonRecords;
 import dev.onefold.core.event.RecordEnds;
-import dev.onefold.embedded.source.LineReader;
+import dev.onefold.embedded.framing.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;

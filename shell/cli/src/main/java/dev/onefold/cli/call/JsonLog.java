@@ -1,6 +1,6 @@
 package dev.onefold.cli.call;
 
-import dev.onefold.core.document.Json;
+import dev.onefold.core.json.Json;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,7 @@
 package dev.onefold.cli.data;
 
+import dev.onefold.core.codec.Change;
+import dev.onefold.core.codec.Changes;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
@@ -7,8 +9,6 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Code;
 import dev.onefold.core.pipeline.Processing.NewVersion;
 import dev.onefold.core.pipeline.Processing.Order;
-import dev.onefold.core.shape.Change;
-import dev.onefold.core.shape.Changes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -13,7 +13,7 @@ import dev.onefold.cli.data.Questions;
 import dev.onefold.cli.data.Workplace;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
-import dev.onefold.core.document.NearestWord;
+import dev.onefold.core.json.NearestWord;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;

@@ -3,7 +3,7 @@ package dev.onefold.cli.run;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.embedded.source.Decompression;
+import dev.onefold.embedded.file.Decompression;
 import dev.onefold.embedded.source.FileSource;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,12 +1,12 @@
 package dev.onefold.cli.seed;
 
 import dev.onefold.cli.show.Words;
-import dev.onefold.core.document.Json;
-import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.form.GroupPath;
 import dev.onefold.core.form.JsonForm;
+import dev.onefold.core.json.Json;
+import dev.onefold.core.json.JsonRecord;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.state.Amount;

@@ -1,8 +1,8 @@
 package dev.onefold.cli.show;
 
-import dev.onefold.core.document.JsonRecord;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.form.GroupPath;
+import dev.onefold.core.json.JsonRecord;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.onefold.cli.trial;
 
-import dev.onefold.aws.template.Template.Input;
 import dev.onefold.aws.template.Template;
+import dev.onefold.aws.template.Template.Input;
 import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.aws.FunctionArchive;
 import dev.onefold.cli.aws.FunctionJars;
@@ -16,9 +16,9 @@ import dev.onefold.cli.deploy.Services;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
-import dev.onefold.core.document.NearestWord;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.json.NearestWord;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;

@@ -2,9 +2,9 @@ package dev.onefold.cli.verbs;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.JsonText;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;

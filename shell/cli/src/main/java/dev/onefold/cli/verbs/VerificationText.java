@@ -10,7 +10,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.process.KeyAudit;
+import dev.onefold.core.process.KeyDifference;
 import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +63,7 @@ record VerificationText(Pipeline pipeline, Verification verification, boolean fr
 
     private String keyDifferences(Screen screen) {
         StringBuilder text = new StringBuilder();
-        for (KeyAudit.Difference difference : verification.keyDifferences()) {
+        for (KeyDifference difference : verification.keyDifferences()) {
             text.append("key ").append(RowText.key(difference.key())).append(", ");
             text.append(Words.visible(difference.what())).append('\n');
             text.append(side("stored", difference.stored(), screen));

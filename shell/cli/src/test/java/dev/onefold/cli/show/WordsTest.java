@@ -3,11 +3,11 @@ package dev.onefold.cli.show;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.document.Json;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Node;
 import dev.onefold.core.document.Problems;
 import dev.onefold.core.form.GroupPath;
+import dev.onefold.core.json.Json;
+import dev.onefold.core.json.JsonText;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.cli.Cli;
 import dev.onefold.cli.Cli.Result;
-import dev.onefold.core.document.JsonText;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.JsonText;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
