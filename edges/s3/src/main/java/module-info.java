@@ -10,5 +10,7 @@ module dev.onefold.s3 {
     requires software.amazon.awssdk.regions;
     requires transitive software.amazon.awssdk.services.s3;
 
-    exports dev.onefold.s3;
+    exports dev.onefold.s3 to
+            dev.onefold.aws,
+            dev.onefold.cli;
 }

@@ -1,5 +1,5 @@
 /// The receiver of batches that writes files on an SFTP server.
-@SuppressWarnings("requires-automatic")
+@SuppressWarnings({"module", "requires-automatic"})
 module dev.onefold.sftp {
     requires transitive dev.onefold.receivers;
     requires org.apache.sshd.osgi;
@@ -7,5 +7,6 @@ module dev.onefold.sftp {
     requires org.bouncycastle.pkix; // The library looks for it by name.
     requires static org.jspecify;
 
-    exports dev.onefold.sftp;
+    exports dev.onefold.sftp to
+            dev.onefold.cli;
 }

@@ -1,5 +1,5 @@
 /// SQS queues as inputs of the embedded engine.
-@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"})
+@SuppressWarnings({"module", "requires-automatic", "requires-transitive-automatic"})
 module dev.onefold.sqs {
     requires dev.onefold.core;
     requires transitive dev.onefold.embedded;
@@ -11,5 +11,6 @@ module dev.onefold.sqs {
     requires software.amazon.awssdk.regions;
     requires transitive software.amazon.awssdk.services.sqs;
 
-    exports dev.onefold.sqs;
+    exports dev.onefold.sqs to
+            dev.onefold.cli;
 }

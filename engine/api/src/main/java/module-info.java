@@ -21,6 +21,7 @@ module dev.onefold.api {
             dev.onefold.aws,
             dev.onefold.server;
     exports dev.onefold.api.sync to
+            dev.onefold.aws,
             dev.onefold.cli,
             dev.onefold.embedded;
     exports dev.onefold.api.page to

@@ -1,4 +1,6 @@
-/// The engine and the sources that it follows are exported; all mechanics are hidden.
+/// The engine and the sources that it follows are exported; all mechanics are hidden. The
+/// command line alone reads files and lines as the engine does.
+@SuppressWarnings("module") // The module that is named here is compiled later.
 module dev.onefold.embedded {
     requires dev.onefold.api;
     requires transitive dev.onefold.core;
@@ -10,4 +12,8 @@ module dev.onefold.embedded {
     exports dev.onefold.embedded;
     exports dev.onefold.embedded.delivery;
     exports dev.onefold.embedded.source;
+    exports dev.onefold.embedded.file to
+            dev.onefold.cli;
+    exports dev.onefold.embedded.framing to
+            dev.onefold.cli;
 }

@@ -1,5 +1,5 @@
 /// Engines as a service: HTTP by TCP, with TLS and tokens.
-@SuppressWarnings("requires-automatic")
+@SuppressWarnings({"module", "requires-automatic"})
 module dev.onefold.server {
     requires transitive dev.onefold.api;
     requires transitive dev.onefold.core;
@@ -15,5 +15,6 @@ module dev.onefold.server {
     requires org.eclipse.jetty.server;
     requires static org.jspecify;
 
-    exports dev.onefold.server;
+    exports dev.onefold.server to
+            dev.onefold.cli;
 }

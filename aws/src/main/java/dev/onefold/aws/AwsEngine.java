@@ -6,6 +6,7 @@ import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.read.TotalsReads;
 import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.resync.AwsSync;
 import dev.onefold.aws.resync.RowScan;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
@@ -21,6 +22,7 @@ import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
+import dev.onefold.core.Sync;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
 import dev.onefold.core.event.Decoder;
@@ -53,6 +55,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// The verbs on deployed tables. It folds nothing itself: the functions do.
 public final class AwsEngine implements Engine {
@@ -74,10 +77,7 @@ public final class AwsEngine implements Engine {
                             + " a batch that is tried again is counted again, and those of its last minute may be missing.",
             Capability.SOURCES, "On AWS the stream forgets its records; the totals are recomputed from the rows.",
             Capability.DEFINITION_CHANGE, "On AWS a changed pipeline is deployed; its totals are filled from the rows.",
-            Capability.JOURNAL, "On AWS there is no journal: each transaction is durable.",
-            Capability.SYNC,
-                    "On AWS, 'onefold aws seed' and 'onefold aws verify --against' bring and compare the rows of a"
-                            + " table."));
+            Capability.JOURNAL, "On AWS there is no journal: each transaction is durable."));
 
     private final Store store;
     private final Definitions definitions;
@@ -94,16 +94,18 @@ public final class AwsEngine implements Engine {
         }
     }
 
-    private final Rate rate;
+    private final AwsSync.@Nullable Way way;
+    private final RowScan scan;
 
     private AwsEngine(Store store) {
-        this(store, Rate.of(0));
+        this(store, null);
     }
 
-    private AwsEngine(Store store, Rate rate) {
+    private AwsEngine(Store store, AwsSync.@Nullable Way way) {
         this.store = store;
-        this.rate = rate;
+        this.way = way;
         definitions = new Definitions(store);
+        scan = new RowScan(store, Rate.of(way == null ? 0 : RowScan.UNITS_PER_SECOND));
     }
 
     /// Opens what was deployed under these names; makes it, of this pipeline, where there is nothing yet.
@@ -147,11 +149,9 @@ public final class AwsEngine implements Engine {
         return new Definitions(store).find().isPresent();
     }
 
-    /// The same, which lists its rows at this rate.
-    ///
-    /// @param units that are read a second, at most
-    public AwsEngine listingAt(Rate units) {
-        return new AwsEngine(store, units);
+    /// The same, for seedings and comparisons. It lists its rows at a limited rate.
+    public AwsEngine syncing(AwsSync.Way with) {
+        return new AwsEngine(store, with);
     }
 
     /// Whether a pipeline can be on AWS.
@@ -337,12 +337,20 @@ public final class AwsEngine implements Engine {
 
     @Override
     public RangeSums rangeSums() {
-        return new RowScan(store, rate).sums();
+        return scan.sums();
     }
 
     @Override
     public List<RowMark> rowMarks(BitSet ranges) {
-        return new RowScan(store, rate).marks(ranges);
+        return scan.marks(ranges);
+    }
+
+    @Override
+    public Sync sync() {
+        if (way == null) {
+            throw new IllegalStateException("This engine was opened without a way to seed and to compare");
+        }
+        return new AwsSync(store, way);
     }
 
     @Override

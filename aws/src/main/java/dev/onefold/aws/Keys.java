@@ -114,9 +114,9 @@ final class Keys {
     /// Of a key of which something that is kept is not there: what it will be when it is written next.
     private KeyState state(byte[] key, KeyItem head, StoredKey stored) {
         try {
-            return KeyState.of(pipeline, key, head.head(), stored);
+            return head.head().state(pipeline, key, stored);
         } catch (StoredKey.Broken broken) {
-            return KeyState.of(pipeline, key, head.head().forGood(stored.left()), stored);
+            return head.head().forGood(stored.left()).state(pipeline, key, stored);
         }
     }
 

@@ -45,6 +45,10 @@ public final class SeedLease implements AutoCloseable {
                 Items.bytes(ByteBuffer.allocate(Long.BYTES).putLong(number).array()));
     }
 
+    long number() {
+        return number;
+    }
+
     /// The seeding still runs.
     public void renew() {
         Map<String, AttributeValue> item = new TreeMap<>(key(number));

@@ -189,9 +189,8 @@ final class KeySteps {
                     ? dev.onefold.core.keyed.Arrival.filtered()
                     : dev.onefold.core.keyed.Arrival.counted(event.data, event.contentFrom, event.contentTo);
             byte[] origin = KeyLetters.origin(key, version, content, arrived);
-            var way = redriven
-                    ? dev.onefold.core.keyed.Arrival.Way.REDRIVEN
-                    : dev.onefold.core.keyed.Arrival.Way.ARRIVED;
+            var way =
+                    redriven ? dev.onefold.core.keyed.Arrival.Way.REDRIVEN : dev.onefold.core.keyed.Arrival.Way.ARRIVED;
             byKey.computeIfAbsent(ByteBuffer.wrap(key), _ -> new Pending(key, false))
                     .events
                     .add(new Came(index, new dev.onefold.core.keyed.Arrival(version, content, origin, way)));

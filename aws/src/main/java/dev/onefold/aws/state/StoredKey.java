@@ -104,8 +104,7 @@ public final class StoredKey implements dev.onefold.core.keyed.Store {
     }
 
     /// The differences between the stored data of a key and the result of its kept events.
-    public static List<KeyDifference> audit(
-            Store store, List<OutputTable> tables, UserFunction function, byte[] key) {
+    public static List<KeyDifference> audit(Store store, List<OutputTable> tables, UserFunction function, byte[] key) {
         return atOnce(store, tables, key, (head, stored) -> {
             try {
                 return head == null ? List.of() : function.use(each -> KeyAudit.of(each, key, head.head(), stored));

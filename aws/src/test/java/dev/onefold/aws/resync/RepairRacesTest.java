@@ -10,12 +10,12 @@ import dev.onefold.aws.letter.LetterTable;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowForm;
-import dev.onefold.tables.Seeder;
 import dev.onefold.tables.SourceTable;
 import dev.onefold.tables.TableRows;
 import dev.onefold.tables.compare.Difference.Kind;
@@ -86,7 +86,7 @@ class RepairRacesTest {
             Store store, DynamoDbAsyncClient client, String table, Passing passing, Runnable before)
             throws IOException, InterruptedException {
         ResyncTurn turn = ResyncTurn.take(store).orElseThrow();
-        Seeder.Intake intake = new RepairIntake(store, turn, RecordEnds.LINES);
+        RowIntake intake = RowIntake.ofRepair(store, turn, RecordEnds.LINES);
         return new SourceComparison(
                         AwsEngine.deployed(store),
                         new SourceComparison.Side(
@@ -96,7 +96,7 @@ class RepairRacesTest {
                                 passing),
                         Optional.of(new SourceComparison.Repairing(0, turn.number(), false, (lines, length) -> {
                             before.run();
-                            return intake.append(lines, length);
+                            return intake.append(RecordKind.ROW, lines, length);
                         })),
                         new Quiet())
                 .run();

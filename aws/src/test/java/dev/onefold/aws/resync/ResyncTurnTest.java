@@ -103,7 +103,8 @@ class ResyncTurnTest {
         ResyncTurn dead = ResyncTurn.take(store).orElseThrow();
         ResyncTurn current =
                 ResyncTurn.take(later(store, ResyncTurn.HELD.plusSeconds(1))).orElseThrow();
-        assertThatThrownBy(() -> new RepairIntake(store, dead, RecordEnds.LINES).append(LINES, LINES.length))
+        assertThatThrownBy(() ->
+                        RowIntake.ofRepair(store, dead, RecordEnds.LINES).append(RecordKind.ROW, LINES, LINES.length))
                 .isInstanceOf(ResyncTurn.Overtaken.class)
                 .hasMessageContaining("Another re-sync has begun");
         // As if it was taken for dead between its last renewal and its transaction.
@@ -111,8 +112,8 @@ class ResyncTurnTest {
         assertThatThrownBy(() -> StateAndMap.repair(store, repair, dead::check)).isInstanceOf(StateAndMap.Fenced.class);
         AwsEngine engine = AwsEngine.deployed(store);
         assertThat(engine.get(List.of("a"))).isEmpty();
-        assertThat(new RepairIntake(store, current, RecordEnds.LINES)
-                        .append(LINES, LINES.length)
+        assertThat(RowIntake.ofRepair(store, current, RecordEnds.LINES)
+                        .append(RecordKind.ROW, LINES, LINES.length)
                         .counts()
                         .accepted())
                 .isOne();

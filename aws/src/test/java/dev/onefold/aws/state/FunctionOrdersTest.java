@@ -127,7 +127,7 @@ class FunctionOrdersTest {
             }
             KeyState state = engine.state(List.of("a")).orElseThrow();
             Head head = Objects.requireNonNull(maps.head);
-            assertThat(state).isEqualTo(KeyState.of(loaded.pipeline(), KEY, head, maps));
+            assertThat(state).isEqualTo(head.state(loaded.pipeline(), KEY, maps));
             for (int i = 0; i < tables.size(); i++) {
                 assertThat(stored(local, store, tables.get(i))).isEqualTo(expected(maps, i));
             }

@@ -42,6 +42,21 @@ public final class RowVersions {
         }
     }
 
+    /// Refuses another table than the one whose changes a deployment reads.
+    ///
+    /// @param stream ARN of the change stream of the table; `null` if it plays no part
+    /// @param input ARN of the stream that the deployment reads
+    /// @throws IllegalArgumentException if they are of two tables
+    public static void requireTable(@Nullable String stream, String input) {
+        String table = stream == null ? "" : SourceTable.ofStream(stream);
+        String read = SourceTable.ofStream(input);
+        if (!table.isEmpty() && !read.isEmpty() && !table.equals(read)) {
+            throw new IllegalArgumentException("The deployment reads the change stream " + read + "/"
+                    + input.replaceFirst(".*/", "") + ", which is not one of table " + table
+                    + ". Compare the rows with the table that they come from");
+        }
+    }
+
     /// Names the log that the rows are below: a seeding that goes on below another one has to read all rows
     /// again.
     ///

@@ -37,7 +37,7 @@ public record SourceTable(
         Size items,
         boolean active,
         @Nullable String stream) {
-    private static final Pattern STREAM = Pattern.compile("arn:[^:]*:dynamodb:[^:]*:[^:]*:table/[^/]+/stream/(.+)");
+    private static final Pattern STREAM = Pattern.compile("arn:[^:]*:dynamodb:[^:]*:[^:]*:table/([^/]+)/stream/(.+)");
 
     /// The number of the items, and their bytes.
     public record Size(long count, long bytes) {}
@@ -154,6 +154,12 @@ public record SourceTable(
         }
     }
 
+    /// The name of the table of a change stream; empty if it is the ARN of something else.
+    static String ofStream(String streamArn) {
+        Matcher matcher = STREAM.matcher(streamArn);
+        return matcher.matches() ? matcher.group(1) : "";
+    }
+
     /// The time at which a stream was switched on, by its ARN.
     ///
     /// @throws IllegalArgumentException if this is not the ARN of a stream
@@ -161,7 +167,7 @@ public record SourceTable(
         Matcher matcher = STREAM.matcher(streamArn);
         if (matcher.matches()) {
             try {
-                return LocalDateTime.parse(matcher.group(1)).toInstant(ZoneOffset.UTC);
+                return LocalDateTime.parse(matcher.group(2)).toInstant(ZoneOffset.UTC);
             } catch (DateTimeParseException e) {
                 throw new IllegalArgumentException(notOne(streamArn), e);
             }

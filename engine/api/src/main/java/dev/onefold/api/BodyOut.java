@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /// Writes an answer: a short one with its length, a long one chunk by chunk as it comes, to an old client up to the end
 /// of the connection. Nothing is sent before the buffer is full or [#end] is called. Not thread-safe.
-public final class BodyOut extends OutputStream {
+final class BodyOut extends OutputStream {
     private static final int BUFFER_BYTES = 32 << 10;
 
     private final OutputStream out;

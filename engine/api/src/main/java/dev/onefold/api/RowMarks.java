@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Marks of rows as bytes: for each its key, its version and eight bytes of its content.
-public final class RowMarks {
+final class RowMarks {
     private RowMarks() {}
 
     public static byte[] write(List<RowMark> marks) {

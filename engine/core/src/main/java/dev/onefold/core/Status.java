@@ -32,6 +32,8 @@ import java.util.TreeMap;
 /// @param writes the writes to disk; empty if this runtime does not count them
 /// @param publication status of the published copy of the totals; empty if the engine keeps none
 /// @param sources progress of each source in the results
+/// @param delays of the records since the engine was opened, by the way they came; empty if this runtime
+///     measures none
 public record Status(
         Instant at,
         Counts counts,
@@ -50,7 +52,18 @@ public record Status(
         Optional<SealedBatches.Summary> batches,
         Optional<OfWrites> writes,
         Optional<OfPublication> publication,
-        List<Answer.Progress> sources) {
+        List<Answer.Progress> sources,
+        List<OfDelay> delays) {
+    /// The delay of records from their arrival until a query sees them. A request arrives when it is handed
+    /// over, the growth of a followed file when it is noticed, a record of a log or queue at the time that the
+    /// log or queue says.
+    ///
+    /// @param from "requests", "files", "logs" or "queues"
+    /// @param records how many there were
+    /// @param p50Micros half of them had at most this delay; up to an eighth too long, as is p99Micros
+    public record OfDelay(
+            String from, long records, long meanMicros, long p50Micros, long p99Micros, long longestMicros) {}
+
     /// The status of the published copy of the totals.
     ///
     /// @param cut number of the last cut that was committed; 0 if none was since the engine was opened
@@ -94,6 +107,7 @@ public record Status(
         byCause = Collections.unmodifiableMap(new TreeMap<>(byCause));
         lags = Collections.unmodifiableMap(new TreeMap<>(lags));
         sources = List.copyOf(sources);
+        delays = List.copyOf(delays);
     }
 
     /// Bytes by which all files have grown since they were folded.
@@ -137,6 +151,7 @@ public record Status(
                 batches,
                 writes,
                 publication,
-                sources);
+                sources,
+                delays);
     }
 }

@@ -2,6 +2,10 @@ package dev.onefold.core;
 
 import dev.onefold.core.Engine.Appended;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The seedings, repairs and comparisons of an engine: they bring rows of a table to it, or compare its rows
 /// with the table, while live records come in. Each has a number of its own, above that of every earlier one,
@@ -26,16 +30,46 @@ public interface Sync {
     /// difference.
     boolean isRunning(long below);
 
+    /// The ARN of the change stream that the engine reads; empty if it reads none, or has read nothing yet.
+    default Optional<String> stream() {
+        return Optional.empty();
+    }
+
+    /// The price of the engine's side; empty if nobody pays for it by units.
+    default Optional<Cost> cost() {
+        return Optional.empty();
+    }
+
+    /// The units of an engine whose rows are in a table of a service.
+    ///
+    /// @param listing read units of one listing of all rows
+    /// @param readsASecond read units a second that a listing spends at most
+    record Cost(long listing, long readsASecond) {}
+
     /// A seeding, a repair or a comparison under way. One thread uses it.
     interface Run extends AutoCloseable {
         /// The number, which orders its rows among those of others.
         long number();
 
         /// The number of the interrupted seeding that this one continues; 0 if it begins at the beginning.
-        long continued();
+        default long continued() {
+            return 0;
+        }
 
         /// The mark at which each part of the source begins.
-        Map<String, String> marks();
+        default Map<String, String> marks() {
+            return Map.of();
+        }
+
+        /// Brings the changes to the rows that have reached the engine, where it may take them too late.
+        ///
+        /// @param stream ARN of the change stream of the source, for an engine that has read none; `null` if
+        ///     there is none
+        /// @param isStopped whether to wait no more
+        /// @param notes gets a note of what is waited for
+        /// @throws InterruptedException if it was stopped
+        default void catchUp(@Nullable String stream, BooleanSupplier isStopped, Consumer<String> notes)
+                throws InterruptedException {}
 
         /// Takes rows that are records of the pipeline, with a version or an id of their own: whole lines.
         /// They are durable when it returns.

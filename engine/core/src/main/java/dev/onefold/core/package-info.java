@@ -3,8 +3,8 @@
 ///
 /// A package imports only those to its right:
 ///
-///     form > core > query > aggregate > reduce > process > map > state > event > batch > builder >
-///     grammar > shape > pipeline > document > bytes
+///     form > letter > core > totals > query > aggregate > reduce > keyed > process > map > state > event >
+///     seal > batch > builder > grammar > codec > shape > pipeline > json > document > bytes
 @NullMarked
 package dev.onefold.core;
 

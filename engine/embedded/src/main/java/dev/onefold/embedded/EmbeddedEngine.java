@@ -37,6 +37,7 @@ import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.fold.Lines;
 import dev.onefold.embedded.framing.Source;
 import dev.onefold.embedded.guard.Answers;
+import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
@@ -268,7 +269,9 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @throws EngineException if no message was taken, or the engine cannot continue
     public Appended append(QueueBatch batch) {
-        return Submissions.of(commit(Request.messages(batch)));
+        Request committed = requireIntake().commit(Request.messages(batch));
+        opening.delays().note(Delays.From.QUEUES, batch.messages().stream().mapToLong(QueueBatch.Message::sentMs));
+        return Submissions.of(committed);
     }
 
     @Override
@@ -317,7 +320,10 @@ public final class EmbeddedEngine implements Engine {
     }
 
     private Request commit(Request request) {
-        return requireIntake().commit(request);
+        long arrived = opening.delays().nowMicros();
+        Request committed = requireIntake().commit(request);
+        opening.delays().note(Delays.From.REQUESTS, arrived, request.lines());
+        return committed;
     }
 
     @Override

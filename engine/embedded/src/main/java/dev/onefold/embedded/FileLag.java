@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /// file that is deleted, that was rotated away, or that is compressed does not count, because its size tells
 /// nothing. A file of which nothing is folded does not count, because its first line was refused, or its
 /// first records are folded in a moment.
-public final class FileLag {
+final class FileLag {
     private static final Pattern GENERATION = Pattern.compile("(.*)#[0-9]+@([0-9?]+)", Pattern.DOTALL);
 
     private FileLag() {}

@@ -13,6 +13,7 @@ import dev.onefold.embedded.disk.FileNames;
 import dev.onefold.embedded.fold.Codes;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
 import dev.onefold.embedded.guard.Space;
@@ -203,7 +204,16 @@ final class Opener {
                 : given;
         Workers workers = kept(new Workers(settings.threads()));
         Guard guard = new Guard(settings.threads() > 0);
-        View.Opening opening = new View.Opening(root, settings.running(), workers, codes, found, own, guard, space);
+        View.Opening opening = new View.Opening(
+                root,
+                settings.running(),
+                workers,
+                codes,
+                found,
+                own,
+                guard,
+                space,
+                new Delays(settings.running().clock()));
         View view = View.open(opening, Math.max(found.current().number(), 1), serving, checkpoint);
         open.push(() -> view.close(false));
         replay(found, view);

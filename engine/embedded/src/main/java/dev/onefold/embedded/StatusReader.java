@@ -45,7 +45,8 @@ record StatusReader(View.Opening opening, View view) {
                         batches,
                         Optional.of(writes()),
                         publication,
-                        progress));
+                        progress,
+                        opening.delays().all()));
     }
 
     private Status.OfWrites writes() {

@@ -3,7 +3,7 @@
 /// A package imports only those to its right:
 ///
 ///     embedded > definition > intake > publication > delivery > view > commit > directory > fold >
-///     guard > batches > letters > rows > checkpoint > source > disk
+///     guard > batches > letters > rows > checkpoint > framing > source > file > disk
 @NullMarked
 package dev.onefold.embedded;
 

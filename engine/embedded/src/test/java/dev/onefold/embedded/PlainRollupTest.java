@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PlainRollupTest {
     private static final Pattern INITIALISED = Pattern.compile("Initializing '(dev/onefold/[^']*)'");
     private static final Pattern OF_OTHER_KINDS = Pattern.compile("dev/onefold/"
-            + "((embedded/(batches|delivery)|core/(process|batch|shape|form)|process|batch)/.*"
+            + "((embedded/(batches|delivery)|core/(process|keyed|batch|seal|shape|codec|form)|process|batch)/.*"
             + "|api/BatchRoutes|core/event/(ChangeScanner\\$\\w+|Content\\w+)"
             + "|embedded/KeyReader.*"
             + "|embedded/fold/(Arrivals|Codes|FunctionVersions|Key(ed)?[A-Z]\\w*|MemberFold)(\\$.*)?"

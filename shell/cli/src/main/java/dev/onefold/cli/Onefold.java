@@ -1,7 +1,6 @@
 package dev.onefold.cli;
 
 import dev.onefold.cli.aws.AwsCommand;
-import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -12,8 +11,6 @@ import dev.onefold.cli.deploy.DeployCommand;
 import dev.onefold.cli.reset.DeployedResetCommand;
 import dev.onefold.cli.reset.ResetCommand;
 import dev.onefold.cli.run.RunCommand;
-import dev.onefold.cli.seed.EngineHome;
-import dev.onefold.cli.seed.SeedCommand;
 import dev.onefold.cli.serve.ServeCommand;
 import dev.onefold.cli.serve.TokenCommand;
 import dev.onefold.cli.test.TestCommand;
@@ -98,13 +95,13 @@ public final class Onefold implements Runnable {
     /// longer than most commands run.
     static CommandLine commandLine(Caller caller, List<String> arguments) {
         PlaceOptions place = new PlaceOptions();
-        Verbs verbs = new Verbs(name -> placed(caller, place, Verbs.takesBatches(name)), _ -> new EngineHome(place));
+        Verbs verbs = new Verbs(name -> placed(caller, place, Verbs.takesBatches(name)), place);
         List<String> names = names(verbs);
         String first = arguments.isEmpty() ? "" : arguments.getFirst();
         boolean alone = names.contains(first) && !first.equals(COMPLETION); // It describes all the others.
         CommandLine commandLine = new CommandLine(new Onefold());
         for (String name : alone ? List.of(first) : names) {
-            commandLine.addSubcommand(verbs.names().contains(name) ? verbs.command(name) : command(name, caller));
+            commandLine.addSubcommand(verbs.has(name) ? verbs.command(name) : command(name, caller));
         }
         commandLine
                 .getCommandSpec()
@@ -139,21 +136,14 @@ public final class Onefold implements Runnable {
             case "run" -> new CommandLine(new RunCommand(caller));
             case "serve" -> new CommandLine(new ServeCommand(caller));
             case "token" -> new CommandLine(new TokenCommand(caller));
-            case "seed" -> seed(caller);
             case "check" -> new CommandLine(new CheckCommand(caller));
             case "test" -> new CommandLine(new TestCommand(caller));
             case "generate" -> new CommandLine(new GenerateCommand());
-            case "batches" -> BatchesCommand.commandLine(placed(caller, new PlaceOptions(), true));
             case "reset" -> new CommandLine(new ResetCommand(placed(caller, new PlaceOptions(), true)));
             case "aws" -> aws(caller);
             case COMPLETION -> new CommandLine(new CompletionCommand(caller));
             default -> throw new IllegalArgumentException("There is no command " + name);
         };
-    }
-
-    private static CommandLine seed(Caller caller) {
-        PlaceOptions place = new PlaceOptions();
-        return new CommandLine(new SeedCommand(caller, placed(caller, place, false), place));
     }
 
     /// The classes for AWS are loaded for a deployment alone.

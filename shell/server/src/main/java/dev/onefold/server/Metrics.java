@@ -7,6 +7,7 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.SealedBatches.Summary;
 import dev.onefold.core.Status;
+import dev.onefold.core.Status.OfDelay;
 import dev.onefold.core.Status.OfWrites;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -20,6 +21,8 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.Quantile;
+import io.prometheus.metrics.model.snapshots.Quantiles;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Unit;
@@ -136,6 +139,7 @@ final class Metrics {
                 "Checkpoints, from the cut until it is durable.",
                 all,
                 writes -> new Times(writes.checkpoints(), writes.checkpointsNanos())));
+        metrics.add(delays(all));
         metrics.add(heap());
         metrics.add(requests.collect());
         metrics.add(refused.collect());
@@ -246,6 +250,27 @@ final class Metrics {
                             .count(known.count)
                             .sum(known.nanos / 1e9)
                             .build()));
+        }
+        return summary.build();
+    }
+
+    private static SummarySnapshot delays(List<Seen> all) {
+        SummarySnapshot.Builder summary = SummarySnapshot.builder()
+                .name(PREFIX + "delay_seconds")
+                .help("From the arrival of a record until a query sees it, by the way it came.")
+                .unit(Unit.SECONDS);
+        for (Seen seen : all) {
+            for (OfDelay delay : seen.status.delays()) {
+                summary.dataPoint(SummaryDataPointSnapshot.builder()
+                        .labels(Labels.of(PIPELINE, seen.pipeline, "from", delay.from()))
+                        .count(delay.records())
+                        .sum((double) delay.meanMicros() * delay.records() / 1e6)
+                        .quantiles(Quantiles.of(
+                                new Quantile(0.5, delay.p50Micros() / 1e6),
+                                new Quantile(0.99, delay.p99Micros() / 1e6),
+                                new Quantile(1, delay.longestMicros() / 1e6)))
+                        .build());
+            }
         }
         return summary.build();
     }

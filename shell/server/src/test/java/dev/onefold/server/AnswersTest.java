@@ -163,6 +163,10 @@ class AnswersTest {
             assertThat(metrics).contains("onefold_records_total{fate=\"accepted\",pipeline=\"trades\"} 2.0");
             assertThat(metrics).contains("onefold_http_acknowledge_seconds_count{pipeline=\"trades\"} 1");
             assertThat(metrics).containsPattern("onefold_force_seconds_count\\{pipeline=\"trades\"} [1-9]");
+            assertThat(metrics)
+                    .contains("onefold_delay_seconds_count{from=\"requests\",pipeline=\"trades\"} 1\n")
+                    .containsPattern(
+                            "onefold_delay_seconds\\{from=\"requests\",pipeline=\"trades\",quantile=\"0.99\"} [0-9]");
             on.trades.checkpointNow();
             assertThat(on.get("/metrics").body())
                     .containsPattern("onefold_checkpoint_seconds_count\\{pipeline=\"trades\"} [1-9]")

@@ -1,42 +1,53 @@
 package dev.onefold.tables.compare;
 
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine;
 import dev.onefold.core.Status;
+import dev.onefold.core.Sync;
 import dev.onefold.core.query.Answer;
 import dev.onefold.tables.compare.SourceComparison.Passing;
 import dev.onefold.tables.compare.SourceComparison.Waiting;
 import java.io.IOException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// Waits until the engine has what its source has: as long as a change takes to it; then for what files have
-/// grown by; then for seedings that run. One thread.
+/// grown by; then for seedings that run; then for what the engine does not take by itself. One thread.
 public final class EngineCatchUp implements Passing {
     private static final long SLICE_MS = 50;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final Engine engine;
-    private final long number;
+    private final Sync sync;
+    private final Sync.Run run;
+    private final @Nullable String stream;
     private final Waiting waiting;
     private boolean noted;
 
-    /// @param number seedings with a lower one are waited for
-    public EngineCatchUp(Engine engine, long number, Waiting waiting) {
+    /// @param run seedings with a lower number are waited for
+    /// @param stream ARN of the change stream of the source; `null` if there is none, or it plays no part
+    public EngineCatchUp(Engine engine, Sync sync, Sync.Run run, @Nullable String stream, Waiting waiting) {
         this.engine = engine;
-        this.number = number;
+        this.sync = sync;
+        this.run = run;
+        this.stream = stream;
         this.waiting = waiting;
     }
 
     @Override
     public void await() throws IOException, InterruptedException {
         pause(waiting.lag());
-        awaitFiles();
-        while (engine.sync().isRunning(number)) {
+        if (engine.capabilities().has(Capability.STATUS)) {
+            awaitFiles();
+        }
+        while (sync.isRunning(run.number())) {
             if (!noted) {
                 waiting.notes().accept("Waits for a seeding that is under way.");
                 noted = true;
             }
             pause(Duration.ofSeconds(1));
         }
+        run.catchUp(stream, waiting.isStopped(), waiting.notes());
     }
 
     private void awaitFiles() throws IOException, InterruptedException {

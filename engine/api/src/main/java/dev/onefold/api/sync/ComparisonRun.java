@@ -14,16 +14,6 @@ public record ComparisonRun(Runnable end) implements Sync.Run {
     }
 
     @Override
-    public long continued() {
-        return 0;
-    }
-
-    @Override
-    public Map<String, String> marks() {
-        return Map.of();
-    }
-
-    @Override
     public Appended append(byte[] lines, int length) {
         throw new IllegalStateException("A comparison brings no rows");
     }

@@ -13,6 +13,7 @@ import java.util.Map;
 public final class FolderRun implements Sync.Run {
     private final SeedLog.Seed seed;
     private final Intake intake;
+    private final Runnable end;
     private final Closeable also;
 
     /// The receiver of its records.
@@ -21,19 +22,24 @@ public final class FolderRun implements Sync.Run {
         Appended append(RecordKind kind, byte[] lines, int length);
     }
 
+    /// @param end checks at its end that its rows are in what there is
     /// @param also closed with it
-    public FolderRun(SeedLog.Seed seed, Intake intake, Closeable also) {
+    public FolderRun(SeedLog.Seed seed, Intake intake, Runnable end, Closeable also) {
         this.seed = seed;
         this.intake = intake;
+        this.end = end;
         this.also = also;
     }
 
     /// Something that reads or writes the notes.
-    interface Noting<T> {
+    public interface Noting<T> {
         T run() throws IOException;
     }
 
-    static <T> T noted(Noting<T> noting) {
+    /// Does it.
+    ///
+    /// @throws EngineException if the notes cannot be read or written
+    public static <T> T noted(Noting<T> noting) {
         try {
             return noting.run();
         } catch (IOException e) {
@@ -77,6 +83,7 @@ public final class FolderRun implements Sync.Run {
 
     @Override
     public void finish() {
+        end.run();
         noted(() -> {
             seed.finish();
             return true;

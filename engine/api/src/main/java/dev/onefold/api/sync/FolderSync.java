@@ -53,7 +53,7 @@ public final class FolderSync implements Sync {
     public Run seed(String source, boolean restart) {
         return FolderRun.noted(() -> {
             SeedLog.Seed seed = log.begin(source, numbers(FolderSync::ofSeed), restart);
-            return new FolderRun(seed, intake(ofSeed(seed.number())), () -> {});
+            return new FolderRun(seed, intake(ofSeed(seed.number())), () -> {}, () -> {});
         });
     }
 
@@ -76,7 +76,7 @@ public final class FolderSync implements Sync {
             boolean isBegun = false;
             try {
                 SeedLog.Seed seed = log.begin(ALONE, numbers(FolderSync::ofRepair), true);
-                Run run = new FolderRun(seed, intake(ofRepair(seed.number())), alone);
+                Run run = new FolderRun(seed, intake(ofRepair(seed.number())), () -> {}, alone);
                 isBegun = true;
                 return run;
             } finally {

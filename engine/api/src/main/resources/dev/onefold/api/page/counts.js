@@ -32,6 +32,10 @@ export function delays() {
   });
 }
 
+function seconds(micros) {
+  return delay(Number(micros) / 1e6);
+}
+
 /** The way of a record: what became of all of them, room by room. */
 export function way() {
   const { status } = live;
@@ -56,6 +60,9 @@ export function way() {
         <dt>Keys</dt><dd>${exact(status.rows)}</dd>
         <dt>Memory</dt><dd>${bytes(status.memoryBytes)}</dd>
         <dt>Disk</dt><dd>${bytes(status.diskBytes)}</dd>
+        ${(status.delays ?? []).map((each) => html`
+          <dt>Delay of ${each.from}</dt>
+          <dd>half of them up to ${seconds(each.p50Micros)}, 99 % up to ${seconds(each.p99Micros)}, longest ${seconds(each.longestMicros)}</dd>`)}
         <dt>Checkpoint</dt><dd>${exact(status.checkpoint)}, ${clock(status.checkpointAt)}</dd>
       </dl>
     </section>`;

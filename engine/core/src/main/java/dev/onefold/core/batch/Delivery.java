@@ -3,7 +3,8 @@ package dev.onefold.core.batch;
 import java.time.Instant;
 import java.util.List;
 
-/// How far the delivery of a sealed batch, or of a part of one, is. [dev.onefold.core.seal.DeliveryRules] alone decides how an attempt
+/// How far the delivery of a sealed batch, or of a part of one, is. [dev.onefold.core.seal.DeliveryRules] alone decides
+/// how an attempt
 /// or a person changes it.
 public sealed interface Delivery {
     /// The attempts so far.
@@ -81,15 +82,15 @@ public sealed interface Delivery {
         /// No attempt so far.
         public static final Tries NONE = new Tries(0, 0, 1, false);
 
-        Tries plus(long nowMs) {
+        public Tries plus(long nowMs) {
             return new Tries(count + 1, count == 0 ? nowMs : firstMs, generation, isPerhapsIn);
         }
 
-        Tries perhapsIn() {
+        public Tries perhapsIn() {
             return new Tries(count, firstMs, generation, true);
         }
 
-        Tries again() {
+        public Tries again() {
             return new Tries(0, 0, generation + 1, false);
         }
     }

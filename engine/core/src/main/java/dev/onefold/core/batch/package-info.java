@@ -1,5 +1,5 @@
-/// The rules of batches, alike on both runtimes: when a batch is sealed, how its delivery proceeds, and how
-/// its receiver can prove that no record is missing or doubled.
+/// Sealed batches and their deliveries, as values: the manifests by which a receiver proves that no record is
+/// missing or doubled, and the state of each delivery.
 @NullMarked
 package dev.onefold.core.batch;
 

@@ -75,7 +75,7 @@ public final class ValueBytes {
     /// A decimal without trailing zeros; zero has the scale 0.
     ///
     /// @throws IllegalArgumentException as [#decimal(BytesOut, BigDecimal)] does
-    static BigDecimal shortest(BigDecimal number) {
+    public static BigDecimal shortest(BigDecimal number) {
         BigDecimal shortest = number.signum() == 0 ? BigDecimal.ZERO : number.stripTrailingZeros();
         if (shortest.precision() > DIGITS_MAX) {
             throw new IllegalArgumentException("has " + shortest.precision() + " digits; a decimal has at most "
@@ -95,7 +95,7 @@ public final class ValueBytes {
     }
 
     /// The decimal behind its tag, with a scale that is not negative.
-    static BigDecimal decimal(BytesIn in) {
+    public static BigDecimal decimal(BytesIn in) {
         long scale = in.signed();
         byte[] unscaled = in.bytes();
         boolean possible = scale >= SCALE_MIN
@@ -110,11 +110,11 @@ public final class ValueBytes {
     }
 
     /// The same number, with a scale that is not negative: its text is plain.
-    static BigDecimal plain(BigDecimal number) {
+    public static BigDecimal plain(BigDecimal number) {
         return number.scale() < 0 ? number.setScale(0) : number;
     }
 
-    static Instant time(BytesIn in) {
+    public static Instant time(BytesIn in) {
         long seconds = in.signed();
         try {
             return Instant.ofEpochSecond(seconds, nanos(in));
@@ -123,7 +123,7 @@ public final class ValueBytes {
         }
     }
 
-    static LocalDate date(BytesIn in) {
+    public static LocalDate date(BytesIn in) {
         long day = in.signed();
         try {
             return LocalDate.ofEpochDay(day);
@@ -132,11 +132,11 @@ public final class ValueBytes {
         }
     }
 
-    static Duration duration(BytesIn in) {
+    public static Duration duration(BytesIn in) {
         return Duration.ofSeconds(in.signed(), nanos(in));
     }
 
-    static int whole(BytesIn in) {
+    public static int whole(BytesIn in) {
         long number = in.signed();
         if (number != (int) number) {
             throw in.broken("an int is " + number);
@@ -153,7 +153,7 @@ public final class ValueBytes {
     }
 
     /// Passes over a value, which begins with its tag.
-    static void skip(BytesIn in) {
+    public static void skip(BytesIn in) {
         int tag = in.octet();
         switch (tag) {
             case ABSENT, FALSE, TRUE -> {}
@@ -183,7 +183,7 @@ public final class ValueBytes {
     }
 
     /// The name of a tag's type, in the words of [dev.onefold.core.pipeline.Type].
-    static String word(int tag) {
+    public static String word(int tag) {
         return switch (tag) {
             case ABSENT -> "no value";
             case FALSE, TRUE -> "boolean";

@@ -6,7 +6,8 @@ import dev.onefold.core.pipeline.Type;
 import org.jspecify.annotations.Nullable;
 
 /// Java records of one class as bytes, and back. The bytes are the number of components and, for each, the length of
-/// its name, the name, and its value as [dev.onefold.core.bytes.ValueBytes] has it. Equal records have equal bytes. Immutable, so that several
+/// its name, the name, and its value as [dev.onefold.core.bytes.ValueBytes] has it. Equal records have equal bytes.
+/// Immutable, so that several
 /// threads may use it.
 public final class Codec<T extends Record> {
     private final Class<T> record;

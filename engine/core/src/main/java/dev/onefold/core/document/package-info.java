@@ -1,4 +1,4 @@
-/// A document as values with places: nodes, problems, JSON text. It knows nothing of pipelines; the grammar reads
+/// A document as values with places: nodes and problems. It knows nothing of pipelines; the grammar reads
 /// them from it.
 @NullMarked
 package dev.onefold.core.document;

@@ -1,7 +1,7 @@
 package dev.onefold.core.event;
 
 /// Text in a record: escapes and UTF-8.
-public final class TextBytes {
+final class TextBytes {
     public static final int INVALID = -1;
     public static final int CUT_OFF = -2;
 

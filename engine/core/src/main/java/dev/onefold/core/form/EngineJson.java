@@ -66,7 +66,7 @@ public final class EngineJson {
             Status.class,
             "at counts* causes=byCause deadLetters deadLettersCounted deadLettersByReason rows memoryBytes=stateBytes diskBytes"
                     + " checkpoint checkpointAt checkpointAgeMs=checkpointAge lagBytes lags waitingForSpaceSince"
-                    + " definitionPending function batches writes publication sources",
+                    + " definitionPending function batches writes publication sources delays",
             COUNTS,
             BATCHES,
             JsonRecord.of(OfFunction.class, "impureCalls lastImpureCall=lastImpure stuckThreads otherJar"));
@@ -94,6 +94,9 @@ public final class EngineJson {
             entries.add(Node.entry("lags", Map.of("files", json.get("lagBytes"))));
         }
         addCauses(json, entries);
+        if (json.find("delays") == null) {
+            entries.add(Node.entry("delays", List.of()));
+        }
         return STATUS.read(new Node.Mapping(entries, json.place()));
     }
 

@@ -10,7 +10,7 @@ import java.util.Collection;
 
 /// Some components of a stored record as JSON, made of its bytes: the same text as that of [Value#toJson],
 /// without an object for each. Immutable.
-public final class ComponentJson {
+final class ComponentJson {
     private final byte[][] stored; // Names with their lengths before them ...
     private final byte[][] written; // ... and with quotes and a colon.
 

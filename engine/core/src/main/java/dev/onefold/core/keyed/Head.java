@@ -3,11 +3,20 @@ package dev.onefold.core.keyed;
 import dev.onefold.core.bytes.BytesIn;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.bytes.VersionBytes;
+import dev.onefold.core.event.Version;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.Order;
+import dev.onefold.core.process.KeyState;
+import dev.onefold.core.shape.Value;
+import dev.onefold.core.state.Key;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// The part of a key's state that is read and written with every event. Its size does not grow with the kept
@@ -117,6 +126,40 @@ public record Head(
     /// The next revision.
     Head step() {
         return new Head(revision + 1, code, version, contentHash, context, failed, runs, window);
+    }
+
+    /// The state of the key, as people see it.
+    ///
+    /// @param key as an event has it
+    public KeyState state(Pipeline pipeline, byte[] key, Store store) {
+        if (!(pipeline.fold() instanceof Processing processing)) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no process section");
+        }
+        KeptEvents events = new KeptEvents(this, store, processing.keep());
+        List<Kept> kept = processing.order() == Order.IN_ORDER ? events.sorted() : List.of();
+        List<BigInteger> skipped = processing.order() == Order.IN_ORDER
+                ? kept.stream().filter(events::isSkipped).map(Kept::version).toList()
+                : failed;
+        Runs in = runs;
+        for (Kept each : kept) {
+            in = in.with(each.version(), Integer.MAX_VALUE);
+        }
+        boolean tells = processing.order() != Order.LATEST
+                && pipeline.input().identity() instanceof Identity.Versioned versioned
+                && versioned.versionTime() == null
+                && versioned.composite().isEmpty();
+        return new KeyState(
+                Key.parts(pipeline, key),
+                version(pipeline, number()),
+                code,
+                Value.read(context),
+                kept.size() - events.excess(kept),
+                tells ? Optional.of(in.hasGaps()) : Optional.empty(),
+                skipped.stream().map(each -> version(pipeline, each)).toList());
+    }
+
+    private static Version version(Pipeline pipeline, BigInteger version) {
+        return Version.of(pipeline, VersionBytes.of(version));
     }
 
     /// As it is stored.

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /// A stored record as another type has it: the bytes that the same values have there.
-public final class Reshaped {
+final class Reshaped {
     private Reshaped() {}
 
     /// The record under another type; the same bytes if that type cannot hold it.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param all from the lowest to the highest
 /// @param floor at or below it, versions outside the runs are forgotten; `null`: none are
-public record Runs(List<Run> all, @Nullable BigInteger floor) {
+record Runs(List<Run> all, @Nullable BigInteger floor) {
     /// No version.
     public static final Runs NONE = new Runs(List.of(), null);
 

@@ -6,6 +6,7 @@ import dev.onefold.core.codec.Thrown;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.Impurity;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.process.RowType;
 import dev.onefold.core.shape.Value;
@@ -32,7 +33,6 @@ public final class StepFunction {
     /// Of the contents of these rows together.
     public static final int WRITTEN_BYTES_MAX = 2_000_000;
 
-    public static final int CONTEXT_BYTES_MAX = 90_000;
     public static final int ROW_BYTES_MAX = 90_000;
 
     private static final int SAMPLE = 1_024;
@@ -84,12 +84,6 @@ public final class StepFunction {
             this.why = why;
         }
     }
-
-    /// Two calls with equal arguments had different results: the function is not pure.
-    ///
-    /// @param key of the event
-    /// @param first result, which counts, as JSON
-    public record Impurity(List<String> key, String first, String second) {}
 
     /// The result of a call.
     public sealed interface Result {
@@ -339,8 +333,8 @@ public final class StepFunction {
     }
 
     private Result checked(byte[] context, Map<RowId, byte @Nullable []> rows) {
-        if (context.length > CONTEXT_BYTES_MAX) {
-            return tooMuch("a context of " + context.length + " bytes", CONTEXT_BYTES_MAX);
+        if (context.length > LoadedFunction.CONTEXT_BYTES_MAX) {
+            return tooMuch("a context of " + context.length + " bytes", LoadedFunction.CONTEXT_BYTES_MAX);
         }
         long bytes = 0;
         for (Map.Entry<RowId, byte @Nullable []> row : rows.entrySet()) {

@@ -1,19 +1,7 @@
 package dev.onefold.core.process;
 
-import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Version;
-import dev.onefold.core.keyed.Head;
-import dev.onefold.core.keyed.Kept;
-import dev.onefold.core.keyed.KeptEvents;
-import dev.onefold.core.keyed.Runs;
-import dev.onefold.core.keyed.Store;
-import dev.onefold.core.pipeline.Identity;
-import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Processing;
-import dev.onefold.core.pipeline.Processing.Order;
 import dev.onefold.core.shape.Value;
-import dev.onefold.core.state.Key;
-import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,39 +25,5 @@ public record KeyState(
     public KeyState {
         key = List.copyOf(key);
         failed = List.copyOf(failed);
-    }
-
-    /// The state of a key.
-    ///
-    /// @param key as an event has it
-    public static KeyState of(Pipeline pipeline, byte[] key, Head head, Store store) {
-        if (!(pipeline.fold() instanceof Processing processing)) {
-            throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no process section");
-        }
-        KeptEvents events = new KeptEvents(head, store, processing.keep());
-        List<Kept> kept = processing.order() == Order.IN_ORDER ? events.sorted() : List.of();
-        List<BigInteger> failed = processing.order() == Order.IN_ORDER
-                ? kept.stream().filter(events::isSkipped).map(Kept::version).toList()
-                : head.failed();
-        Runs in = head.runs();
-        for (Kept each : kept) {
-            in = in.with(each.version(), Integer.MAX_VALUE);
-        }
-        boolean tells = processing.order() != Order.LATEST
-                && pipeline.input().identity() instanceof Identity.Versioned versioned
-                && versioned.versionTime() == null
-                && versioned.composite().isEmpty();
-        return new KeyState(
-                Key.parts(pipeline, key),
-                version(pipeline, head.number()),
-                head.code(),
-                Value.read(head.context()),
-                kept.size() - events.excess(kept),
-                tells ? Optional.of(in.hasGaps()) : Optional.empty(),
-                failed.stream().map(each -> version(pipeline, each)).toList());
-    }
-
-    private static Version version(Pipeline pipeline, BigInteger number) {
-        return Version.of(pipeline, VersionBytes.of(number));
     }
 }

@@ -3,7 +3,6 @@ package dev.onefold.core.process;
 import dev.onefold.core.codec.Codec;
 import dev.onefold.core.codec.ShapeException;
 import dev.onefold.core.codec.Thrown;
-import dev.onefold.core.keyed.StepFunction;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input;
@@ -31,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// A pipeline whose function was found, with the types of context, event and rows. A pipeline that the function
 /// cannot fold is refused here, before any event is folded. Immutable; its function is called by several threads.
 public final class LoadedFunction {
+    public static final int CONTEXT_BYTES_MAX = 90_000;
+
     private final Pipeline pipeline;
     private final Processing processing;
     private final Processor<Record, Record> processor;
@@ -132,9 +133,9 @@ public final class LoadedFunction {
     private byte[] encodedStart(Record first) {
         try {
             byte[] bytes = context.encode(contextClass.cast(first));
-            if (bytes.length > StepFunction.CONTEXT_BYTES_MAX) {
-                throw new ShapeException("it has " + bytes.length + " bytes; at most " + StepFunction.CONTEXT_BYTES_MAX
-                        + " are possible");
+            if (bytes.length > CONTEXT_BYTES_MAX) {
+                throw new ShapeException(
+                        "it has " + bytes.length + " bytes; at most " + CONTEXT_BYTES_MAX + " are possible");
             }
             return bytes;
         } catch (ShapeException e) {
@@ -286,33 +287,38 @@ public final class LoadedFunction {
         return processing;
     }
 
-    Processor<Record, Record> processor() {
+    /// The function itself.
+    public Processor<Record, Record> processor() {
         return processor;
     }
 
-    Class<? extends Record> contextClass() {
+    /// The class of its contexts.
+    public Class<? extends Record> contextClass() {
         return contextClass;
     }
 
     /// The context that `start()` returned when the function was loaded.
-    Record startContext() {
+    public Record startContext() {
         return startContext;
     }
 
     /// The same, as bytes.
-    byte[] start() {
+    public byte[] start() {
         return start;
     }
 
-    Codec<Record> context() {
+    /// The bytes of its contexts.
+    public Codec<Record> context() {
         return context;
     }
 
-    Codec<Record> event() {
+    /// The bytes of its events.
+    public Codec<Record> event() {
         return event;
     }
 
-    List<String> keyNames() {
+    /// The names of the fields of the pipeline's key.
+    public List<String> keyNames() {
         return keyNames;
     }
 
@@ -334,14 +340,15 @@ public final class LoadedFunction {
         }
     }
 
-    RowType rowType(int table, Class<? extends Record> row) {
+    /// A type of rows that is not declared.
+    public RowType rowType(int table, Class<? extends Record> row) {
         return new RowType(processing.tables().get(table), row, keyNames);
     }
 
     /// The number of a table.
     ///
     /// @throws ShapeException if the pipeline has no such table
-    int table(String name) {
+    public int table(String name) {
         Integer table = tables.get(name);
         if (table == null) {
             throw new ShapeException("There is no table " + name + "; there is " + processing.tableNames());
@@ -350,8 +357,7 @@ public final class LoadedFunction {
     }
 
     /// The declared type of a table's rows; `null` if it is not declared.
-    @Nullable
-    RowType declared(int table) {
+    public @Nullable RowType declared(int table) {
         Declared type = declared[table];
         return type == null ? null : type.type;
     }
@@ -359,8 +365,7 @@ public final class LoadedFunction {
     /// The declared type of a table's rows for a row; `null` if it is not declared.
     ///
     /// @throws ShapeException if the row is of another class
-    @Nullable
-    RowType declared(int table, Class<? extends Record> row) {
+    public @Nullable RowType declared(int table, Class<? extends Record> row) {
         Declared type = declared[table];
         if (type == null) {
             return null;

@@ -15,9 +15,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The rows that one class makes for one table. Immutable.
-final class RowType {
+public final class RowType {
     /// Greatest length of a row's key: a sort key of DynamoDB must hold it.
-    static final int KEY_BYTES_MAX = 1_000;
+    public static final int KEY_BYTES_MAX = 1_000;
 
     private final Table table;
     private final Codec<Record> codec;
@@ -81,7 +81,7 @@ final class RowType {
     }
 
     /// @throws ShapeException if a value breaks a limit
-    byte[] encode(Record row, BytesOut scratch) {
+    public byte[] encode(Record row, BytesOut scratch) {
         return codec.encode(row, scratch);
     }
 
@@ -89,7 +89,7 @@ final class RowType {
     ///
     /// @param owner the parts of the pipeline's key, which it must have
     /// @throws ShapeException if the row is another key's
-    Tuple key(Record row, List<String> owner) {
+    public Tuple key(Record row, List<String> owner) {
         String first = text(value(key[0], row));
         return owned(key.length == 1 ? List.of(first) : List.of(first, text(value(key[1], row))), owner);
     }
@@ -97,7 +97,7 @@ final class RowType {
     /// The key of these values.
     ///
     /// @throws ShapeException if it is the key of no row, or of another key's
-    static Tuple key(Table table, List<Object> values, List<String> pipelineKeyNames, List<String> owner) {
+    public static Tuple key(Table table, List<Object> values, List<String> pipelineKeyNames, List<String> owner) {
         if (values.size() != table.key().size()) {
             throw new ShapeException("Table " + table.name() + " has a key of "
                     + table.key().size() + " parts, and a row with " + values.size() + " was to be removed");
@@ -111,7 +111,7 @@ final class RowType {
     /// name no row here, and a row on the other runtime, whose keys have types.
     ///
     /// @throws ShapeException if one is not
-    void requireKey(List<Object> values) {
+    public void requireKey(List<Object> values) {
         for (int i = 0; i < Math.min(values.size(), keyTypes.length); i++) {
             Value part = keyPart(values.get(i));
             Type type = keyTypes[i];

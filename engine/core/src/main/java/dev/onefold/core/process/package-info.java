@@ -1,6 +1,4 @@
-/// The rules of a user's function per key: the events that are folded, their order, and the changes that
-/// follow. Both runtimes store the bytes that are made here. It is one idea: the state that is kept of a key,
-/// and how an event changes it.
+/// A user's function per key: loaded, with its types checked, and the state of its keys as people see it.
 @NullMarked
 package dev.onefold.core.process;
 

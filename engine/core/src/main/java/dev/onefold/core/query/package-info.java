@@ -1,4 +1,4 @@
-/// The last room: questions, and answers that are one cut.
+/// Questions and answers, as values.
 @NullMarked
 package dev.onefold.core.query;
 

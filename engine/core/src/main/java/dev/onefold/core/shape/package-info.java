@@ -1,5 +1,4 @@
-/// Contexts, events and rows of a user's function: Java records as bytes and as values, by the names of their
-/// components.
+/// Contexts, events and rows of a user's function as values, by the names of their components.
 @NullMarked
 package dev.onefold.core.shape;
 

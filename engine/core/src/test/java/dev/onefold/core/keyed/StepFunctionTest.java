@@ -245,7 +245,7 @@ class StepFunctionTest {
     void people_see_context_version_and_gaps_of_a_key() {
         StepFunction function = function(PROCESS + ",\"keep\":3", new Adding(), StepFunction.Caller.DIRECT);
         fold(function, 1, 2, 3, 5);
-        KeyState state = KeyState.of(function.pipeline(), StoredKey.KEY, Objects.requireNonNull(stored.head()), stored);
+        KeyState state = Objects.requireNonNull(stored.head()).state(function.pipeline(), StoredKey.KEY, stored);
         assertThat(state)
                 .isEqualTo(new KeyState(
                         List.of("k"),
@@ -257,7 +257,8 @@ class StepFunctionTest {
                         List.of()));
         assertThat(state.context().toJson()).isEqualTo("{\"total\":11}");
         fold(function, 4);
-        assertThat(KeyState.of(function.pipeline(), StoredKey.KEY, Objects.requireNonNull(stored.head()), stored)
+        assertThat(Objects.requireNonNull(stored.head())
+                        .state(function.pipeline(), StoredKey.KEY, stored)
                         .hasGaps())
                 .contains(false);
     }

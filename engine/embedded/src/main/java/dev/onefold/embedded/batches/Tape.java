@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// [#append], [#cut] and [#end] are guarded by the engine's lock. [#write] is called by the thread that writes
 /// checkpoints, [#open] by any thread, for bytes that a durable checkpoint covers and that were not released.
-public final class Tape {
+final class Tape {
     private static final int HEADER_BYTES = 32;
     private static final int FORMAT = 1;
     private static final int FILE_BYTES = Scale.of(64 << 20);

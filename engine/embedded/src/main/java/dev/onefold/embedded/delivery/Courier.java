@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The courier notes the result of an attempt before anything follows from it: a start mark is durable before an
 /// effect that cannot be repeated, and a content is released only when its end is durable.
-public final class Courier implements AutoCloseable {
+final class Courier implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
 
     /// Greatest number of deliveries that were begun and have not ended: at this number no further one is

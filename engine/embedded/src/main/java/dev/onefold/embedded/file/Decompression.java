@@ -54,7 +54,7 @@ public final class Decompression {
     /// Decompresses a file that is open at its first byte, and closes it if that fails.
     ///
     /// @param path its name decides how it is compressed
-    static InputStream open(Path path, InputStream file) throws IOException {
+    public static InputStream open(Path path, InputStream file) throws IOException {
         try {
             if (path.toString().endsWith(".gz")) {
                 return new Gzip(file, BUFFER_BYTES);

@@ -12,10 +12,10 @@ import java.nio.file.attribute.FileTime;
 /// @param key inode of the file; empty when there is no file, `?` where the system has no inodes
 /// @param since time at which the file was made, or a later one; any later file of its name was written to later
 /// @param modified time of the last write
-record FileMark(String key, FileTime since, FileTime modified) {
+public record FileMark(String key, FileTime since, FileTime modified) {
     private static final FileMark NONE = new FileMark("", FileTime.fromMillis(0), FileTime.fromMillis(0));
 
-    static FileMark of(Path path) throws IOException {
+    public static FileMark of(Path path) throws IOException {
         try {
             BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
             Object key = attributes.fileKey();
@@ -31,16 +31,16 @@ record FileMark(String key, FileTime since, FileTime modified) {
     }
 
     /// A file that is deleted, of which only the time when it was made is known.
-    static FileMark since(long millis) {
+    public static FileMark since(long millis) {
         FileTime made = FileTime.fromMillis(millis);
         return new FileMark("", made, made);
     }
 
-    boolean isSameFile(FileMark other) {
+    public boolean isSameFile(FileMark other) {
         return key.equals(other.key);
     }
 
-    boolean isNone() {
+    public boolean isNone() {
         return key.isEmpty();
     }
 }

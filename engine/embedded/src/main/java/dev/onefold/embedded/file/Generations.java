@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 /// places now.
 ///
 /// @param path the name, absolute
-record Generations(Path path) {
+public record Generations(Path path) {
     /// The suffix that rotation appends to a name: `.1`, `-20251121`, `.2025-11-21T10`, `.old`, each perhaps
     /// compressed.
     private static final Pattern ROTATED = Pattern.compile("[.\\-_]([0-9][0-9.\\-_:TZ]*|old)(\\.gz|\\.zst)?");
@@ -33,25 +33,25 @@ record Generations(Path path) {
     /// @param since when its file was made, in milliseconds; -1 if not known. A later file may have the inode
     /// @param records number of records that are folded, without a header
     /// @param bytes number of bytes that are folded
-    record Generation(long number, String key, long since, String source, long records, long bytes) {
+    public record Generation(long number, String key, long since, String source, long records, long bytes) {
         private boolean isOf(FileMark mark) {
             return mark.key().equals(key)
                     && (records > 0 || since < 0 || mark.since().toMillis() == since);
         }
     }
 
-    String name(long number, FileMark file) {
+    public String name(long number, FileMark file) {
         return path + "#" + number + "@" + file.key() + "."
                 + Math.max(0, file.since().toMillis());
     }
 
     /// The last generation among the engine's sources.
-    Optional<Generation> last(List<Answer.Progress> sources) {
+    public Optional<Generation> last(List<Answer.Progress> sources) {
         return all(sources).stream().max(Comparator.comparingLong(Generation::number));
     }
 
     /// The source of the generation that had this inode.
-    Optional<String> source(List<Answer.Progress> sources, String key) {
+    public Optional<String> source(List<Answer.Progress> sources, String key) {
         return all(sources).stream()
                 .filter(generation -> generation.key().equals(key))
                 .map(Generation::source)
@@ -59,7 +59,7 @@ record Generations(Path path) {
     }
 
     /// The sources of the generations from a number on, of which a record is folded.
-    List<String> from(long number, List<Answer.Progress> sources) {
+    public List<String> from(long number, List<Answer.Progress> sources) {
         return all(sources).stream()
                 .filter(generation -> generation.number() >= number && generation.records() > 0)
                 .map(Generation::source)
@@ -84,7 +84,7 @@ record Generations(Path path) {
 
     /// The file of the generation that a source is, if it is beside its name with the inode it had, not
     /// compressed.
-    static Optional<Path> file(String source) throws IOException {
+    public static Optional<Path> file(String source) throws IOException {
         Matcher matcher = SOURCE.matcher(source);
         if (!matcher.matches()) {
             return Optional.empty();
@@ -110,7 +110,7 @@ record Generations(Path path) {
     /// generation without a folded record has no content to be recognized by. A file that has the followed
     /// name is not looked for under its other names (the name may be a link to a file beside it): under
     /// another name it would be taken for one that was rotated away.
-    List<Path> candidates(Generation generation) throws IOException {
+    public List<Path> candidates(Generation generation) throws IOException {
         List<Path> candidates = new ArrayList<>();
         if (generation.isOf(FileMark.of(path))) {
             candidates.add(path);
@@ -131,7 +131,7 @@ record Generations(Path path) {
     /// Files that were rotated away after a finished one, oldest first. The file to be read next is not among
     /// them, nor is the one that has the name now: if the name is a link, that file is there under another
     /// name.
-    List<Path> rotatedAfter(FileMark finished, FileMark next) throws IOException {
+    public List<Path> rotatedAfter(FileMark finished, FileMark next) throws IOException {
         List<Path> after = new ArrayList<>();
         SequencedMap<Path, FileMark> rotated = rotated();
         FileMark now = FileMark.of(path); // Asked for last: a listed file that is not this one is rotated.

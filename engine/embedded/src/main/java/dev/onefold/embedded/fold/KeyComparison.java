@@ -75,8 +75,7 @@ final class KeyComparison {
     }
 
     private void add(byte[] key, String place, byte @Nullable [] one, byte @Nullable [] other) {
-        differences.add(
-                new KeyDifference(Key.parts(served.state().pipeline, key), place, json(one), json(other)));
+        differences.add(new KeyDifference(Key.parts(served.state().pipeline, key), place, json(one), json(other)));
     }
 
     private static String json(byte @Nullable [] content) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// its thread with one compare-and-set, and a fresh thread continues with the same event, whose call counts
 /// as failed. When the abandoned call returns, its thread finds that it lost the exchange, and ends without
 /// touching the engine. Without threads of the engine's own the time of a call is not bounded.
-public final class KeyFolder implements AutoCloseable {
+final class KeyFolder implements AutoCloseable {
     /// Of one call.
     static final long CALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
@@ -277,8 +277,7 @@ public final class KeyFolder implements AutoCloseable {
     }
 
     private synchronized void tell(Impurity impurity) {
-        Impurity cut =
-                new Impurity(impurity.key(), cut(impurity.first()), cut(impurity.second()));
+        Impurity cut = new Impurity(impurity.key(), cut(impurity.first()), cut(impurity.second()));
         lastImpure = cut;
         if (++impureCalls <= IMPURITIES_LOGGED_MAX) {
             LOG.log(

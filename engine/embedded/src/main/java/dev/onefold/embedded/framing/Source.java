@@ -178,7 +178,7 @@ public final class Source {
     }
 
     /// As an answer states it; the bytes of a partition are not counted.
-    Answer.Progress progress() {
+    public Answer.Progress progress() {
         return new Answer.Progress(name, dataRecords(), kind == Kind.PARTITION ? 0 : at);
     }
 

@@ -13,6 +13,7 @@ import dev.onefold.embedded.framing.Framing;
 import dev.onefold.embedded.framing.LineReader;
 import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.framing.Source;
+import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
@@ -45,11 +46,13 @@ public final class FileFold {
     private final List<Chunk> pool = new ArrayList<>();
     private final RecordEnds ends;
     private final Framing framing;
+    private final long noticedMicros;
 
     public FileFold(Rounds rounds, FileSource file, FoldListener listener) {
         ends = RecordEnds.of(rounds.pipeline());
         framing = Framing.ofLines(rounds.pipeline());
         this.rounds = rounds;
+        noticedMicros = rounds.delays().nowMicros();
         this.file = file;
         this.listener = listener;
     }
@@ -332,7 +335,11 @@ public final class FileFold {
                     EngineException.Kind.SOURCE_UNREADABLE,
                     "Input " + file.name() + " " + refusal + ". Nothing of it was folded.");
         }
+        long before = source.dataRecords();
         rounds.fold(chunks(round, source), this::givesUp);
+        if (file.growing()) {
+            rounds.delays().note(Delays.From.FILES, noticedMicros, source.dataRecords() - before);
+        }
         round.forEach(reader::giveBack);
     }
 

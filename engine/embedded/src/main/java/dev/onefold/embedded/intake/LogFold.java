@@ -7,6 +7,7 @@ import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.framing.LineReader;
 import dev.onefold.embedded.framing.Source;
+import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.source.LogBatch;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,6 +89,12 @@ public final class LogFold {
         }
         add(round, entries, source, batch.next());
         rounds.fold(round, () -> Thread.currentThread().isInterrupted());
+        rounds.delays()
+                .note(
+                        Delays.From.LOGS,
+                        batch.records().stream()
+                                .filter(entry -> entry.offset() >= from)
+                                .mapToLong(LogBatch.Entry::timeMs));
     }
 
     private void add(List<Chunk> round, List<LogBatch.Entry> entries, Source source, long next) {

@@ -7,6 +7,7 @@ import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.framing.Source;
 import dev.onefold.embedded.guard.Backlog;
+import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.Space;
@@ -36,12 +37,18 @@ public final class Rounds {
     private final EngineLimits settings;
     private final Guard guard;
     private final Space space;
+    private final Delays delays;
 
     public Rounds(Supplier<View> view, View.Opening opening) {
         this.view = view;
         settings = opening.settings();
         guard = opening.guard();
         space = opening.space();
+        delays = opening.delays();
+    }
+
+    public Delays delays() {
+        return delays;
     }
 
     public EngineLimits settings() {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///     kept  40, varint ordinal
 ///     base  41
 ///
-/// The rest of a record is encoded by `core.process`; for a row it is its content. A row without content was
+/// The rest of a record is encoded by `core.keyed`; for a row it is its content. A row without content was
 /// removed. A small row whose key is the owner's alone is in the record of the head, so that an event that
 /// writes it looks up and appends one record. All records of an owner have the low half of its hash, which
 /// defines the shard.

@@ -361,7 +361,7 @@ public final class Keys extends Shard {
         KeyRecords reading = reading();
         reading.own(key.bytes, 0, key.length, key.hash);
         Head head = reading.head();
-        return head == null ? Optional.empty() : Optional.of(KeyState.of(pipeline, reading.owner(), head, reading));
+        return head == null ? Optional.empty() : Optional.of(head.state(pipeline, reading.owner(), reading));
     }
 
     /// A row of a table.

@@ -32,7 +32,15 @@ public record LogBatch(String log, int partition, long from, long next, List<Ent
 
     /// A record at its offset; its bytes may hold line ends. A record without a value, as some logs have it
     /// for a delete, cannot be read by a pipeline: its caller leaves it out, or makes an event of it.
-    public record Entry(long offset, byte[] bytes) {
+    ///
+    /// @param timeMs when the log took it, in milliseconds since 1970, for its delay; negative if that is not
+    ///     known
+    public record Entry(long offset, byte[] bytes, long timeMs) {
+        /// A record whose time is not known.
+        public Entry(long offset, byte[] bytes) {
+            this(offset, bytes, -1);
+        }
+
         public Entry {
             Objects.requireNonNull(bytes, () -> "The record at offset " + offset + " has no value");
         }

@@ -76,7 +76,7 @@ public record QueueBatch(String queue, List<Message> messages) {
     }
 
     /// The queue's name in such a place; empty if this is not one.
-    static String queueOf(String place) {
+    public static String queueOf(String place) {
         return place.substring(0, Math.max(place.lastIndexOf(ID_BEHIND), 0));
     }
 

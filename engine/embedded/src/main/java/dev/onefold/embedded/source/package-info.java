@@ -1,7 +1,5 @@
-/// The sources of records: files that can be read again or grow and are rotated, and lines cut out of
-/// streams.
-///
-/// It is one idea: where the records of a source begin and end, and how far they are read.
+/// The sources that an application names: files that can be read again or grow and are rotated, batches of a log
+/// or a queue, and the reports of the engine about them.
 @NullMarked
 package dev.onefold.embedded.source;
 

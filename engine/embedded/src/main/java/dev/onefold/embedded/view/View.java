@@ -17,6 +17,7 @@ import dev.onefold.embedded.fold.FoldRounds;
 import dev.onefold.embedded.fold.ShardFold;
 import dev.onefold.embedded.fold.State;
 import dev.onefold.embedded.fold.Workers;
+import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.OwnThread;
@@ -79,7 +80,8 @@ public final class View {
             Stored stored,
             OwnThread own,
             Guard guard,
-            Space space) {
+            Space space,
+            Delays delays) {
         public long identity() {
             return stored.identity();
         }

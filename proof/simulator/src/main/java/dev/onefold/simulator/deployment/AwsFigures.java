@@ -3,9 +3,9 @@ package dev.onefold.simulator.deployment;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.SeedIntake;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.reduce.Reduce;
+import dev.onefold.aws.resync.RowIntake;
 import dev.onefold.aws.state.SeedNumbers;
 import dev.onefold.aws.state.StateAndMap;
 import dev.onefold.aws.store.Store;
@@ -217,7 +217,7 @@ public final class AwsFigures {
         long readsBefore = tally.readUnits();
         long writesBefore = tally.writeUnits();
         long number = SeedNumbers.draw(store, time.instant().toEpochMilli());
-        SeedIntake intake = new SeedIntake(store, pipeline, number, RecordKind.ROW);
+        RowIntake intake = RowIntake.ofSeed(store, pipeline, number);
         Version version = Version.of(1_793_491_200, BigInteger.ZERO, number);
         Counts counts = new Counts(0, 0, 0, 0, 0);
         long state = 0;
@@ -231,8 +231,8 @@ public final class AwsFigures {
             }
             long units = tally.writeUnits();
             Instant begun = time.instant();
-            counts =
-                    counts.plus(intake.append(lines.toByteArray(), lines.size()).counts());
+            counts = counts.plus(intake.append(RecordKind.ROW, lines.toByteArray(), lines.size())
+                    .counts());
             state += tally.writeUnits() - units;
             seconds += Duration.between(begun, time.instant()).toNanos() / 1e9;
             for (int lane = 0; lane < LANES; lane++) {

@@ -1,9 +1,10 @@
 package dev.onefold.simulator.seeding;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.resync.RepairIntake;
 import dev.onefold.aws.resync.ResyncTurn;
+import dev.onefold.aws.resync.RowIntake;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.query.Query;
 import dev.onefold.core.state.Amount;
@@ -275,7 +276,7 @@ public final class AwsResyncSimulation {
             Optional<SourceComparison.Repairing> repairing = turn.map(mine ->
                     new SourceComparison.Repairing(reads.generation(), number, true, (lines, length) -> {
                         me.pause(Duration.ofSeconds(chance.nextInt(20)));
-                        return new RepairIntake(store, mine, RecordEnds.LINES).append(lines, length);
+                        return RowIntake.ofRepair(store, mine, RecordEnds.LINES).append(RecordKind.ROW, lines, length);
                     }));
             try {
                 Report done = new SourceComparison(

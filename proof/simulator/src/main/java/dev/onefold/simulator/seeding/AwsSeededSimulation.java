@@ -1,7 +1,7 @@
 package dev.onefold.simulator.seeding;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.SeedIntake;
+import dev.onefold.aws.resync.RowIntake;
 import dev.onefold.aws.state.SeedNumbers;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.pipeline.Pipeline;
@@ -114,14 +114,14 @@ public final class AwsSeededSimulation {
             Seeder mine = before == null ? Seeder.begin(table, number) : before.resume(number);
             seeder = mine;
             story.add("begun: " + mine);
-            SeedIntake rows = new SeedIntake(store, pipeline, number, table.seedKind());
+            RowIntake rows = RowIntake.ofSeed(store, pipeline, number);
             while (!mine.isDone()) {
                 mine.read(1 + random.nextInt(4));
                 me.pause(Duration.ofNanos(random.nextLong(Duration.ofSeconds(5).toNanos()) + 1));
                 Seeder.Lines lines = random.nextInt(3) == 0 ? null : mine.lines();
                 if (lines != null) {
                     note(lines.bytes());
-                    rows.append(lines.bytes(), lines.bytes().length);
+                    rows.append(table.seedKind(), lines.bytes(), lines.bytes().length);
                     mine.written(lines, random.nextInt(3) == 0);
                 }
             }

@@ -363,8 +363,7 @@ class AwsKeyedHazardsTest {
         item.put("v", AttributeValue.fromN("77"));
         deployment.of(hand.putItem(put -> put.tableName(table).item(item)));
         assertThat(engine().verify(new Truth.Rows(1)).keyDifferences())
-                .containsExactly(
-                        new KeyDifference(List.of("b"), "last b, attributes", "{\"v\":77}", "{\"v\":2}"));
+                .containsExactly(new KeyDifference(List.of("b"), "last b, attributes", "{\"v\":77}", "{\"v\":2}"));
     }
 
     @Test

@@ -3,7 +3,7 @@ package dev.onefold.simulator.seeding;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.aws.AwsEngine;
-import dev.onefold.aws.SeedIntake;
+import dev.onefold.aws.resync.RowIntake;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.Counts;
 import dev.onefold.core.DeadLetters;
@@ -90,8 +90,8 @@ class SeedingHazardsTest {
                         .counts();
             }
             Store store = deployment.store(deployment.dynamo.client("seeder"));
-            Counts counts = new SeedIntake(store, TOWNS, ++seedings, isRow ? RecordKind.ROW : RecordKind.SENT)
-                    .append(line, line.length)
+            Counts counts = RowIntake.ofSeed(store, TOWNS, ++seedings)
+                    .append(isRow ? RecordKind.ROW : RecordKind.SENT, line, line.length)
                     .counts();
             ((AwsEngine) engine).reduce();
             return counts;

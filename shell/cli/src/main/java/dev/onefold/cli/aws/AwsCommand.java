@@ -4,9 +4,9 @@ import dev.onefold.aws.AwsBatchEngine;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.BatchDefinition;
+import dev.onefold.aws.resync.AwsSync;
 import dev.onefold.aws.store.OtherTable;
 import dev.onefold.aws.store.Store;
-import dev.onefold.cli.batches.BatchesCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.Endpoint;
@@ -91,18 +91,17 @@ public final class AwsCommand implements Runnable {
     /// The command with its verbs.
     public static CommandLine commandLine(Caller caller) {
         AwsCommand aws = new AwsCommand(caller, null, new PlaceOptions());
+        Verbs verbs = new Verbs(name -> new DeployedPipeline(caller, aws, Verbs.takesBatches(name)), aws.place);
         CommandLine commands = new CommandLine(aws)
                 .addSubcommand(new TemplateCommand(caller))
                 .addSubcommand(new PackageCommand(caller))
                 .addSubcommand(new ProduceCommand(caller, aws))
                 .addSubcommand(new ReplayCommand(caller, aws))
-                .addSubcommand(new DeployedSeedCommand(caller, aws))
+                .addSubcommand(verbs.command("seed"))
                 .addSubcommand(new RestoredCommand(caller, aws))
                 .addSubcommand(new PublishCommand(caller, aws));
-        Verbs verbs = new Verbs(
-                name -> new DeployedPipeline(caller, aws, Verbs.takesBatches(name)), _ -> new DeployedHome(aws));
         verbs.names().forEach(name -> commands.addSubcommand(verbs.command(name)));
-        return commands.addSubcommand(BatchesCommand.deployed(new DeployedPipeline(caller, aws, true)));
+        return commands.addSubcommand(verbs.command("batches"));
     }
 
     /// The pipeline of a file.
@@ -188,7 +187,16 @@ public final class AwsCommand implements Runnable {
 
     /// The engine of the deployment of a pipeline with totals or tables.
     AwsEngine engine(String pipeline, Store store) {
-        return opened(pipeline, () -> AwsEngine.deployed(store));
+        return opened(pipeline, () -> AwsEngine.deployed(store).syncing(way(pipeline)));
+    }
+
+    private AwsSync.Way way(String pipeline) {
+        String name = deployment(pipeline);
+        return new AwsSync.Way(
+                PipelineArgument.base(caller).resolve("aws-" + name + "-seeds"),
+                () -> kinesis(place.comparing().kinesis()),
+                this::changes,
+                () -> RetryQueues.compared(caller, this, name, place.comparing().retries()));
     }
 
     /// The engine of a deployment.
@@ -199,7 +207,7 @@ public final class AwsCommand implements Runnable {
             boolean isBatch = definition == null
                     ? BatchDefinition.find(store).isPresent()
                     : definition.fold() instanceof Batching;
-            return isBatch ? AwsBatchEngine.deployed(store) : AwsEngine.deployed(store);
+            return isBatch ? AwsBatchEngine.deployed(store) : engine(pipeline, store);
         });
     }
 

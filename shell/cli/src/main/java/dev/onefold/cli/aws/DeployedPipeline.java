@@ -53,6 +53,11 @@ final class DeployedPipeline implements EngineArgument {
         return "AWS";
     }
 
+    @Override
+    public String command(String verb, String name) {
+        return "onefold aws " + verb + " " + name;
+    }
+
     private @Nullable Pipeline definition() {
         Pipeline read = PipelineArgument.readOrNamed(caller, pipeline);
         if (read != null && !takesBatches) {

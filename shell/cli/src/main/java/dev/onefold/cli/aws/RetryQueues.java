@@ -1,7 +1,10 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.aws.resync.RetryQueue;
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
+import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.sqs.Queue;
 import java.util.List;
 import java.util.Optional;
@@ -31,10 +34,38 @@ public final class RetryQueues {
         return new RetryQueue(aws.queue(queue), url);
     }
 
+    /// The queue that must be empty when rows are compared; empty if DynamoDB is not at AWS.
+    ///
+    /// @param url of the queue; `null` if it is looked for
+    /// @throws CommandFailure if it is not found
+    static Optional<RetryQueue> compared(Caller caller, AwsCommand aws, String deployment, @Nullable String url) {
+        if (url != null) {
+            return Optional.of(of(aws, url));
+        }
+        if (aws.place().endpoint() != null) {
+            caller.note("DynamoDB is not at AWS, so the retry queue is not looked for; --retries names it.");
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(find(aws, deployment)
+                    .orElseThrow(() -> new CommandFailure(
+                            ExitCode.DIRECTORY,
+                            "No retry queue is called " + deployment
+                                    + "-Retries-…, or several are: what it names is not in the rows yet, and would look"
+                                    + " like differences. Say which one it is with --retries.")));
+        } catch (SdkException e) {
+            throw new CommandFailure(
+                    ExitCode.DIRECTORY,
+                    "The retry queue of deployment " + deployment + " cannot be looked for: " + Reason.of(e)
+                            + "\nSay which one it is with --retries.",
+                    e);
+        }
+    }
+
     /// The queue that the template makes, which is called as the stack is; empty if there is none.
     ///
     /// @throws SdkException if nobody says
-    static Optional<RetryQueue> find(AwsCommand aws, String deployment) {
+    private static Optional<RetryQueue> find(AwsCommand aws, String deployment) {
         SqsAsyncClient client = client(aws);
         try {
             List<String> urls = urls(client, deployment + PREFIX + "-");

@@ -47,35 +47,16 @@ public final class BatchesCommand implements Callable<Integer> {
 
     /// The command with its verbs.
     public static CommandLine commandLine(EngineArgument pipeline) {
-        CommandLine line = onPipeline(pipeline).addSubcommand(new VerifyCommand(pipeline));
-        withoutPipeline(line.getCommandSpec());
-        return line;
-    }
-
-    /// The command for pipelines that are deployed, whose receivers have no folder.
-    public static CommandLine deployed(EngineArgument pipeline) {
-        CommandLine line = onPipeline(pipeline);
-        line.getCommandSpec()
-                .usageMessage()
-                .description(
-                        "Shows the batches of a deployed pipeline, and decides about those that wait for a person.",
-                        "The pipeline comes first, the verb behind it; without a verb it is list.")
-                .footer(
-                        "  Which batches are not delivered, and why:",
-                        "    ${COMMAND-FULL-NAME} orders.yaml list",
-                        "  Try one again that was put aside:",
-                        "    ${COMMAND-FULL-NAME} orders.yaml release 42");
-        return line;
-    }
-
-    private static CommandLine onPipeline(EngineArgument pipeline) {
         BatchesCommand all = new BatchesCommand(pipeline);
-        return new CommandLine(all)
+        CommandLine line = new CommandLine(all)
                 .addSubcommand(new ListCommand(all))
                 .addSubcommand(new ShowCommand(all))
                 .addSubcommand(new ReleaseCommand(all))
                 .addSubcommand(new ExportCommand(all))
-                .addSubcommand(new SealCommand(all));
+                .addSubcommand(new SealCommand(all))
+                .addSubcommand(new VerifyCommand(pipeline));
+        withoutPipeline(line.getCommandSpec());
+        return line;
     }
 
     /// A folder is proven without a pipeline.

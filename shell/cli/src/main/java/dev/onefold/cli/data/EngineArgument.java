@@ -7,6 +7,7 @@ import dev.onefold.core.Capabilities;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine;
 import java.io.IOException;
+import java.util.Optional;
 
 /// The argument that names the pipeline of a verb, and with it the engine that the verb works on: one on this machine,
 /// or a deployment.
@@ -38,6 +39,18 @@ public interface EngineArgument {
     /// as a database or a variable with a password, may be opened from here.
     default boolean isOfService() {
         return false;
+    }
+
+    /// The data directory on this machine; empty if the engine is elsewhere.
+    default Optional<PipelineArgument> here() {
+        return Optional.empty();
+    }
+
+    /// The command of another verb for the same engine.
+    ///
+    /// @param pipeline its name
+    default String command(String verb, String pipeline) {
+        return "onefold " + verb + " " + pipeline;
     }
 
     /// Whether the command line says where the engine is.

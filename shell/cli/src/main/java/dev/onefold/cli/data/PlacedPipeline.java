@@ -113,6 +113,10 @@ public final class PlacedPipeline implements EngineArgument {
             throw CommandFailure.usage(
                     "--region, --profile and --endpoint go with --at aws:NAME, or with 'onefold aws'.");
         }
+        if (aws.comparing().isGiven() && !isDeployment) {
+            throw CommandFailure.usage(
+                    "--retries and --kinesis-endpoint go with --at aws:NAME, or with 'onefold aws'.");
+        }
         if (place == null) {
             return directory;
         }
@@ -179,14 +183,14 @@ public final class PlacedPipeline implements EngineArgument {
         return chosen().place();
     }
 
-    /// The data directory on this machine; empty if the engine is elsewhere.
+    @Override
     public Optional<PipelineArgument> here() {
         return chosen() instanceof PipelineArgument directory ? Optional.of(directory) : Optional.empty();
     }
 
-    /// As it must be said again for the same engine: ` --at PLACE`, ` --data DIR`, or nothing.
-    public String again() {
-        return at == null ? directory.dataAgain() : " --at " + at;
+    @Override
+    public String command(String verb, String name) {
+        return "onefold " + verb + " " + name + (at == null ? directory.dataAgain() : " --at " + at);
     }
 
     @Override

@@ -9,7 +9,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 /// Tells of a source of which no record counts: each becomes a dead letter, so the pipeline cannot read it or its
 /// function fails; or each is the change of another table.
 /// Used by one thread at a time.
-public final class RejectedSource {
+final class RejectedSource {
     /// So many records, of which none could be read, are enough to say so.
     public static final int RECORDS = 100;
 

@@ -4,16 +4,22 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
+import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.seed.AgainstOptions.Format;
+import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine;
+import dev.onefold.core.Sync;
 import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.ExportRows;
 import dev.onefold.tables.FileRows;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.RowSource;
+import dev.onefold.tables.RowVersions;
+import dev.onefold.tables.compare.EngineCatchUp;
 import dev.onefold.tables.compare.Report;
 import dev.onefold.tables.compare.SourceComparison;
 import java.io.IOException;
@@ -28,13 +34,14 @@ public final class Against {
     private final Caller caller;
     private final AgainstOptions options;
     private final StopRequest stop;
-    private final Home home;
+    private final PlaceOptions place;
 
-    public Against(Caller caller, AgainstOptions options, StopRequest stop, Home home) {
+    /// @param place where the source is, if it is on AWS
+    public Against(Caller caller, AgainstOptions options, StopRequest stop, PlaceOptions place) {
         this.caller = caller;
         this.options = options;
         this.stop = stop;
-        this.home = home;
+        this.place = place;
     }
 
     /// A comparison.
@@ -80,15 +87,23 @@ public final class Against {
     public ExitCode compare(Engine engine) throws IOException {
         Pipeline pipeline = engine.pipeline();
         requirePossible(pipeline);
-        home.note(engine);
-        try (Clients clients = home.clients();
+        EngineArgument.require(engine, Capability.SYNC);
+        Sync sync = engine.sync(); // It notes how the data are, before anything of the source is read.
+        try (Clients clients = new Clients(place::place);
                 Opened opened = new SeedSources(caller, options.asSeed(), clients, pipeline, options.rate()).open()) {
             requireStrong(opened);
-            String ours = home.announcement(engine);
-            caller.note(Announcement.compared(pipeline, opened, options.rate()) + (ours.isEmpty() ? "" : "\n" + ours));
-            Home.Work work = new Home.Work(caller, stop, options.lag(), options.repair);
-            try (Home.Session session = home.begin(engine, opened, work)) {
-                return compare(session, opened);
+            String ours =
+                    sync.cost().map(cost -> "\n" + Announcement.ofRows(cost)).orElse("");
+            caller.note(Announcement.compared(pipeline, opened, options.rate()) + ours);
+            sync.stream()
+                    .ifPresent(read -> Rules.require(() -> {
+                        RowVersions.requireTable(opened.stream(), read);
+                        RowVersions.requireKind(pipeline, opened.stream(), read);
+                    }));
+            try (Sync.Run run = options.repair ? sync.repair() : sync.compare()) {
+                SourceComparison.Waiting waiting =
+                        new SourceComparison.Waiting(options.lag(), stop::isMade, caller::note);
+                return compare(engine, run, opened, new EngineCatchUp(engine, sync, run, opened.stream(), waiting));
             }
         }
     }
@@ -137,25 +152,27 @@ public final class Against {
         return source instanceof FileRows && !options.atRest ? "--repair --at-rest" : "--repair";
     }
 
-    private ExitCode compare(Home.Session session, Opened opened) throws IOException {
-        Pipeline pipeline = session.engine().pipeline();
+    private ExitCode compare(Engine engine, Sync.Run run, Opened opened, EngineCatchUp passing) throws IOException {
+        Pipeline pipeline = engine.pipeline();
         long start = System.nanoTime();
-        long own = session.number();
+        long own = run.number();
         SourceComparison.Side side = new SourceComparison.Side(
                 opened.source(),
-                Versions.form(pipeline, opened.stream(), options.repair ? own : 1),
+                Rules.orRefused(() -> RowVersions.form(pipeline, opened.stream(), options.repair ? own : 1)),
                 opened.rate(),
-                session.passing());
+                passing);
         Optional<SourceComparison.Repairing> repairing = options.repair
                 ? Optional.of(new SourceComparison.Repairing(
-                        Versions.isByPlace(pipeline) ? Versions.generation(pipeline, opened.stream()) : 0,
+                        RowVersions.areByPlace(pipeline) ? RowVersions.generation(pipeline, opened.stream()) : 0,
                         own,
                         options.removesMany,
-                        session.intake()))
+                        run::appendRows))
                 : Optional.empty();
         try (Progressing progress = new Progressing(opened)) {
-            Report report = new SourceComparison(session.engine(), side, repairing, progress).run();
-            session.finish(report);
+            Report report = new SourceComparison(engine, side, repairing, progress).run();
+            if (options.repair || !report.isClean()) {
+                run.finish();
+            }
             ReportText text = new ReportText(pipeline, report, advice(pipeline, opened.source()));
             caller.print(
                     options.format == Format.json

@@ -1,6 +1,7 @@
 package dev.onefold.cli.seed;
 
 import dev.onefold.cli.show.Words;
+import dev.onefold.core.Sync;
 import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Input.Format;
@@ -14,7 +15,7 @@ import java.util.stream.Collectors;
 
 /// The announcement of a seeding or a comparison: its reads, writes and costs, shown before it begins. Prices are
 /// those of on-demand units in us-east-1.
-public final class Announcement {
+final class Announcement {
     /// Of a million read units, in dollars.
     private static final BigDecimal READ_PRICE = new BigDecimal("0.125");
 
@@ -40,7 +41,7 @@ public final class Announcement {
     /// The announcement of a seeding: its source, the size of the source, and the cost and time of reading it.
     ///
     /// @param rate read units of a table a second; 0 without a limit
-    public static String of(Pipeline pipeline, Opened opened, long rate) {
+    static String of(Pipeline pipeline, Opened opened, long rate) {
         return read(new StringBuilder("Seeds ").append(pipeline.name()).append(" from "), opened, rate) + key(pipeline);
     }
 
@@ -52,12 +53,10 @@ public final class Announcement {
     }
 
     /// The cost, for a comparison, of reading the rows of a deployment.
-    ///
-    /// @param units read units for one reading of all rows
-    /// @param rate read units a second, at most
-    public static String ofRows(long units, long rate) {
-        return "Reads the table of rows, too: " + Words.count(units, "read unit") + " ($" + price(READ_PRICE, units)
-                + " on demand), at most " + Words.count(rate) + " a second; if rows differ, once more for each further"
+    static String ofRows(Sync.Cost cost) {
+        return "Reads the table of rows, too: " + Words.count(cost.listing(), "read unit") + " ($"
+                + price(READ_PRICE, cost.listing()) + " on demand), at most " + Words.count(cost.readsASecond())
+                + " a second; if rows differ, once more for each further"
                 + " reading of the source. After each reading the latest five minutes of the stream are folded again,"
                 + " about half a read unit a record. A repair costs what a seed row costs.";
     }
@@ -93,7 +92,7 @@ public final class Announcement {
     /// The writes of a seeding to a deployment, with their cost and time.
     ///
     /// @param rate write units a second for the table of rows
-    public static String ofWrites(Opened opened, long rate) {
+    static String ofWrites(Opened opened, long rate) {
         long known = opened.source().extent().rows();
         long rows = known > 0 ? known : MILLION;
         long few = rows * FEW_GROUPS / 100;
@@ -107,7 +106,7 @@ public final class Announcement {
     }
 
     /// The rows a second that the table of rows takes at `rate` write units a second; at least 1.
-    public static long rowsASecond(long rate) {
+    static long rowsASecond(long rate) {
         return Math.max(1, rate / ROWS_UNITS);
     }
 

@@ -7,12 +7,12 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
 /// Clients of AWS, made when they are asked for. One thread.
-public final class Clients implements AutoCloseable {
+final class Clients implements AutoCloseable {
     private final Supplier<Connection.Place> place;
     private @Nullable DynamoDbAsyncClient tables;
     private @Nullable S3AsyncClient objects;
 
-    public Clients(Supplier<Connection.Place> place) {
+    Clients(Supplier<Connection.Place> place) {
         this.place = place;
     }
 

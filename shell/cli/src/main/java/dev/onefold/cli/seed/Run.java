@@ -3,6 +3,7 @@ package dev.onefold.cli.seed;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
@@ -14,38 +15,35 @@ import dev.onefold.tables.FileRows;
 import dev.onefold.tables.FirstRows;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.RowForm;
+import dev.onefold.tables.RowVersions;
 import dev.onefold.tables.Seeder;
 import java.io.IOException;
 import java.time.Duration;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /// Runs a seeding, shows how far it is, and says what it came to.
-public final class Run {
+final class Run {
     private final Caller caller;
     private final SeedOptions options;
     private final StopRequest stop;
     private final String letters;
 
     /// @param letters the command that shows dead letters, without its verb
-    public Run(Caller caller, SeedOptions options, StopRequest stop, String letters) {
+    Run(Caller caller, SeedOptions options, StopRequest stop, String letters) {
         this.caller = caller;
         this.options = options;
         this.stop = stop;
         this.letters = letters;
     }
 
-    /// Begins a seeding of the rows of an identity.
-    public interface Beginning {
-        Sync.Run begin(String identity, boolean restart) throws IOException;
-    }
-
     /// Seeds.
     ///
     /// @param pipeline that the engine serves
-    public ExitCode seed(Pipeline pipeline, Opened opened, Beginning beginning) throws IOException {
+    ExitCode seed(Pipeline pipeline, Opened opened, Sync sync) throws IOException {
         long start = System.nanoTime();
-        String log = Versions.log(pipeline, opened.stream());
+        String log = Rules.orRefused(() -> RowVersions.log(pipeline, opened.stream()));
         String identity = (log.isEmpty() ? "" : log + " ") + opened.source().identity();
-        try (Sync.Run seed = beginning.begin(identity, options.restart);
+        try (Sync.Run seed = sync.seed(identity, options.restart);
                 Progress progress = Progress.begin(
                         caller,
                         options.progress,
@@ -58,7 +56,7 @@ public final class Run {
                                 ? "Goes on where an interrupted seeding has stopped; --restart reads all rows again."
                                 : "An earlier seeding of this query was interrupted; it is read from its beginning.");
             }
-            RowForm form = Versions.form(pipeline, opened.stream(), seed.number());
+            RowForm form = RowVersions.form(pipeline, opened.stream(), seed.number());
             Seeder.Intake intake = form.intake(seed);
             Seeder seeding = new Seeder(
                     opened.source(),
@@ -81,6 +79,12 @@ public final class Run {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ExitCode.INTERRUPTED;
+        } catch (SdkException | IllegalStateException e) {
+            throw new CommandFailure(
+                    ExitCode.DIFFERENT,
+                    "Not all rows could be written: " + Reason.of(e) + "\nThose that were written are in. "
+                            + again(opened) + " A lower --rate helps where tables are throttled.",
+                    e);
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,

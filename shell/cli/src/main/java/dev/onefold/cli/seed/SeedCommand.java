@@ -9,15 +9,17 @@ import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.data.FullDisk;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.PlaceOptions;
-import dev.onefold.cli.data.PlacedPipeline;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.Sync;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.DataFolder;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import dev.onefold.tables.Rate;
+import dev.onefold.tables.RowVersions;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -34,7 +36,8 @@ import picocli.CommandLine.Option;
             "Before, after or while live records come in, any number of times: a row counts unless a live record of it"
                     + " is newer. Rows have a version or an id of their own; if the pipeline reads the table's change log,"
                     + " they are below all changes of the log. Nothing is written to the table.",
-            "Killed or stopped, the same command goes on. Works beside a running engine."
+            "Killed or stopped, the same command goes on; of a deployment on AWS, in the same folder. Works beside a"
+                    + " running engine."
         },
         footer = {
             "  A file of rows:",
@@ -48,12 +51,15 @@ import picocli.CommandLine.Option;
             "      --query 'select id, version, desk, value from orders' --dry-run"
         })
 public final class SeedCommand implements Callable<Integer> {
+    /// Write units a second that a new table takes.
+    private static final long WRITES = 4_000;
+
     private final Caller caller;
     private final StopRequest stop;
     private final boolean signals;
 
     @Mixin
-    private final PlacedPipeline pipeline;
+    private final EngineArgument pipeline;
 
     @Mixin
     private final SeedOptions options = new SeedOptions();
@@ -61,18 +67,20 @@ public final class SeedCommand implements Callable<Integer> {
     @Option(
             names = "--rate",
             paramLabel = "N",
-            description = "Of a table: at most so many read units a second; else rows a second. Default: no limit.")
+            description = "Of a table: at most so many read units a second; else rows a second. Default: no limit. To"
+                    + " a deployment: the write units a second that its table of rows is to take; default: 4000, which a"
+                    + " new table takes.")
     private @Nullable Long rate;
 
     private final PlaceOptions place;
 
     /// @param place where the source is, if it is on AWS
-    public SeedCommand(Caller caller, PlacedPipeline pipeline, PlaceOptions place) {
+    public SeedCommand(EngineArgument pipeline, PlaceOptions place) {
         this(pipeline, place, new StopRequest(), true);
     }
 
     /// @param signals whether SIGTERM and SIGINT are this command's
-    SeedCommand(PlacedPipeline pipeline, PlaceOptions place, StopRequest stop, boolean signals) {
+    SeedCommand(EngineArgument pipeline, PlaceOptions place, StopRequest stop, boolean signals) {
         this.pipeline = pipeline;
         this.place = place;
         this.stop = stop;
@@ -145,13 +153,24 @@ public final class SeedCommand implements Callable<Integer> {
     private ExitCode seed(Engine engine) throws IOException {
         EngineArgument.require(engine, Capability.SYNC);
         Pipeline served = engine.pipeline();
+        Sync sync = engine.sync();
+        boolean isPaid = sync.cost().isPresent();
+        long reads = isPaid ? 0 : rate();
         try (Clients clients = clients();
-                Opened opened = new SeedSources(caller, options, clients, served, rate()).open()) {
-            caller.note(Announcement.of(served, opened, rate()));
+                Opened opened = new SeedSources(caller, options, clients, served, reads).open()) {
+            sync.stream()
+                    .ifPresent(read -> Rules.require(() -> RowVersions.requireKind(served, opened.stream(), read)));
+            caller.note(Announcement.of(served, opened, reads));
+            Opened limited = opened;
+            if (isPaid) {
+                long writes = rate == null ? WRITES : rate();
+                caller.note(Announcement.ofWrites(opened, writes));
+                limited = opened.at(Rate.of(Announcement.rowsASecond(writes)));
+            }
             return options.dryRun
                     ? ExitCode.DONE
-                    : new Run(caller, options, stop, "onefold dead-letters " + served.name() + pipeline.again())
-                            .seed(served, opened, engine.sync()::seed);
+                    : new Run(caller, options, stop, pipeline.command("dead-letters", served.name()))
+                            .seed(served, limited, sync);
         }
     }
 }

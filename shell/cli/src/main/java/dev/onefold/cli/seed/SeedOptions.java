@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// The options of a seeding: its source, the change stream of the source, and the output.
-public final class SeedOptions {
+final class SeedOptions {
     private static final int SEGMENTS_MAX = 1_000;
 
     @Option(
@@ -73,11 +73,6 @@ public final class SeedOptions {
             names = "--fail-on-rejected",
             description = "Exit code 1 if a row was rejected. All rows are seeded all the same.")
     boolean failOnRejected;
-
-    /// Whether nothing is to be done.
-    public boolean isDryRun() {
-        return dryRun;
-    }
 
     int segments() {
         if (segments < 1 || segments > SEGMENTS_MAX) {

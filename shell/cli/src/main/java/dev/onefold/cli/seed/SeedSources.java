@@ -18,6 +18,7 @@ import dev.onefold.tables.Folder;
 import dev.onefold.tables.QueryRows;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowSource;
+import dev.onefold.tables.RowVersions;
 import dev.onefold.tables.Seeder;
 import dev.onefold.tables.SourceTable;
 import dev.onefold.tables.TableRows;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /// Opens what `--from` names, and refuses what cannot be exact.
-public final class SeedSources {
+final class SeedSources {
     private static final String FILE = "file:";
     private static final int BEGIN_BYTES = 1 << 16;
     static final String DYNAMODB = "dynamodb:";
@@ -54,7 +55,7 @@ public final class SeedSources {
     private final long rate;
 
     /// @param rate read units of a table a second, else rows; 0 without a limit
-    public SeedSources(Caller caller, SeedOptions options, Clients clients, Pipeline pipeline, long rate) {
+    SeedSources(Caller caller, SeedOptions options, Clients clients, Pipeline pipeline, long rate) {
         this.caller = caller;
         this.options = options;
         this.clients = clients;
@@ -65,11 +66,8 @@ public final class SeedSources {
     /// Opens it. Nothing of its rows is read.
     ///
     /// @throws CommandFailure with the reason why it is refused
-    public Opened open() throws IOException {
-        Versions.orRefused(() -> {
-            Seeder.requireSeedable(pipeline);
-            return true;
-        });
+    Opened open() throws IOException {
+        Rules.require(() -> Seeder.requireSeedable(pipeline));
         String from = options.from;
         requireQuery(from);
         try {
@@ -105,7 +103,7 @@ public final class SeedSources {
         if (!isTable && options.noStream && !isDatabase(from)) {
             throw CommandFailure.usage("--no-stream is for dynamodb:, export: and a database.");
         }
-        if (options.noStream && Versions.isByPlace(pipeline) && !isDatabase(from)) {
+        if (options.noStream && RowVersions.areByPlace(pipeline) && !isDatabase(from)) {
             throw refused("The versions of pipeline " + pipeline.name() + " are places in the table's change stream, so"
                     + " --no-stream cannot be.");
         }
@@ -140,8 +138,8 @@ public final class SeedSources {
     }
 
     private void requireGeneration(@Nullable String stream) {
-        if (Versions.isByPlace(pipeline)) {
-            Versions.generation(pipeline, stream);
+        if (RowVersions.areByPlace(pipeline)) {
+            Rules.require(() -> RowVersions.generation(pipeline, stream));
         }
     }
 

@@ -6,6 +6,9 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.Fates;
 import dev.onefold.core.SealedBatches;
 import dev.onefold.core.Status;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -27,6 +30,19 @@ record StatusText(String pipeline, String place, Status status) {
         });
         lines.put("stuck calls", Words.count(function.stuckThreads()));
         function.otherJar().ifPresent(warning -> lines.put("jar", warning));
+    }
+
+    private static void put(Map<String, String> lines, Status.OfDelay delay) {
+        lines.put(
+                "delay of " + delay.from(),
+                "mean " + micros(delay.meanMicros()) + ", half of them up to " + micros(delay.p50Micros())
+                        + ", 99 % up to " + micros(delay.p99Micros()) + ", longest " + micros(delay.longestMicros()));
+    }
+
+    private static String micros(long micros) {
+        return micros < 1_000_000
+                ? BigDecimal.valueOf(micros, 3).setScale(micros < 10_000 ? 1 : 0, RoundingMode.HALF_UP) + " ms"
+                : Words.duration(Duration.ofNanos(micros * 1_000));
     }
 
     private static void put(Map<String, String> lines, Status.OfPublication publication) {
@@ -116,6 +132,7 @@ record StatusText(String pipeline, String place, Status status) {
         lines.put("disk", Words.bytes(status.diskBytes()));
         lines.put("checkpoint", Words.duration(status.checkpointAge()) + " ago");
         lines.put("lag", Words.bytes(status.lagBytes()));
+        status.delays().forEach(delay -> put(lines, delay));
         status.waitingForSpaceSince()
                 .ifPresent(since -> lines.put("disk full", "intake waits for space since " + since));
         lines.put("definition", status.definitionPending() ? "changed: 'onefold run' takes it over" : "served");

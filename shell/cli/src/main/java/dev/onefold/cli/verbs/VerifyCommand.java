@@ -3,11 +3,11 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.cli.run.PublishedTotals;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.seed.Against;
 import dev.onefold.cli.seed.AgainstOptions;
-import dev.onefold.cli.seed.Home;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
@@ -67,18 +67,18 @@ final class VerifyCommand implements Callable<Integer> {
 
     private final AgainstOptions against = new AgainstOptions();
 
-    private final Home home;
+    private final PlaceOptions place;
 
-    private VerifyCommand(EngineArgument pipeline, Home home) {
+    private VerifyCommand(EngineArgument pipeline, PlaceOptions place) {
         this.pipeline = pipeline;
-        this.home = home;
+        this.place = place;
     }
 
     /// The command with the options that have a meaning where its engine is.
     ///
-    /// @param home where rows are compared with their source
-    static CommandLine commandLine(EngineArgument pipeline, Home home) {
-        VerifyCommand verify = new VerifyCommand(pipeline, home);
+    /// @param place where parts of AWS are, that of a source as well
+    static CommandLine commandLine(EngineArgument pipeline, PlaceOptions place) {
+        VerifyCommand verify = new VerifyCommand(pipeline, place);
         CommandLine commandLine = new CommandLine(verify);
         if (pipeline.mayHave(Capability.SOURCES)) {
             commandLine.addMixin("sources", verify.fromSources);
@@ -89,7 +89,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
         if (pipeline.mayHave(Capability.COMPARISON)) {
             commandLine.addMixin("against", verify.against);
-            home.options().forEach(commandLine::addMixin);
+            commandLine.addMixin("comparing", place.comparing());
             commandLine.getCommandSpec().usageMessage().footer(footer());
         }
         return commandLine;
@@ -114,7 +114,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
         StopRequest stop = new StopRequest();
         stop.makeOnSignals();
-        Against comparison = new Against(pipeline.caller(), against, stop, home);
+        Against comparison = new Against(pipeline.caller(), against, stop, place);
         return comparison.every(
                 () -> against.repairs() ? pipeline.use(comparison::compare) : pipeline.readAgain(comparison::compare));
     }

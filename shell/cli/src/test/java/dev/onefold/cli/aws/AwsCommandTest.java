@@ -180,13 +180,28 @@ class AwsCommandTest {
         Map.of(
                         "journal trades", "On AWS there is no journal",
                         "verify trades --from-sources", "On AWS the stream forgets",
-                        "verify trades --published", "'onefold aws publish --again'",
-                        "verify trades --against file:x", "'onefold aws verify --against'")
+                        "verify trades --published", "'onefold aws publish --again'")
                 .forEach((command, reason) -> {
                     Result refused = at(command);
                     assertThat(refused.exitCode()).as(refused.err()).isEqualTo(2);
                     assertThat(refused.err()).contains(reason);
                 });
+    }
+
+    @Test
+    void rows_are_seeded_and_compared_at_a_deployment() {
+        cli.write("rows.ndjson", trade("a", 1, "FX", "1.5") + "\n" + trade("b", 1, "Rates", "4") + "\n");
+        fold(trade("a", 1, "FX", "1.5"));
+        String compare = "verify trades --against rows.ndjson --lag 1ms --progress none";
+        assertThat(at(compare).out()).contains("  missing here             1\n");
+        Result seeded = at("seed trades.yaml --from rows.ndjson --progress none");
+        assertThat(seeded.exitCode()).as(seeded.err()).isZero();
+        assertThat(seeded.err()).contains("at 4,000 units a second");
+        assertThat(seeded.out()).contains("  new                      1\n", "  already there            1\n");
+        Result equal = at(compare + " --repair --at-rest");
+        assertThat(equal.exitCode()).as(equal.out() + equal.err()).isZero();
+        assertThat(at("seed orders --from rows.ndjson --at aws:nowhere").exitCode())
+                .isEqualTo(2);
     }
 
     private static String timeless(Result result) {

@@ -229,6 +229,8 @@ class PlacedPipelineTest {
                         "--region, --profile and --endpoint go with --at aws:NAME",
                         "query trades --endpoint http://localhost:8000 --token-file all.token --at " + address,
                         "--region, --profile and --endpoint go with --at aws:NAME",
+                        "verify trades --against rows.csv --retries https://sqs.eu-central-1.amazonaws.com/1/r",
+                        "--retries and --kinesis-endpoint go with --at aws:NAME",
                         "query trades --at aws:trades --token-file all.token",
                         "--token-file goes with --at https://HOST",
                         "batches verify trades --at " + address,

@@ -276,10 +276,6 @@ class AgainstTest {
         return options;
     }
 
-    private static EngineHome home() {
-        return new EngineHome(new PlaceOptions());
-    }
-
     /// An engine that does something before its rows are summed.
     private static Engine before(Engine engine, Runnable summing) {
         return (Engine) Proxy.newProxyInstance(
@@ -301,7 +297,7 @@ class AgainstTest {
         Path data = folder.resolve("onefold-data/towns");
         Caller caller =
                 cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), new ByteArrayOutputStream());
-        Against against = new Against(caller, options, new StopRequest(), home());
+        Against against = new Against(caller, options, new StopRequest(), new PlaceOptions());
         try (EmbeddedEngine files = EmbeddedEngine.read(data, Settings.defaults())) {
             Engine engine = before(files, () -> done("run", "towns.yaml", "--input", "later.ndjson"));
             assertThatThrownBy(() -> against.compare(engine)).hasMessageContaining("has begun to run meanwhile");
@@ -318,7 +314,7 @@ class AgainstTest {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Caller caller = cli.caller(InputStream.nullInputStream(), new ByteArrayOutputStream(), err);
         StopRequest terminated = new StopRequest();
-        Against against = new Against(caller, options, terminated, home());
+        Against against = new Against(caller, options, terminated, new PlaceOptions());
         try (EmbeddedEngine files = EmbeddedEngine.read(data, Settings.defaults())) {
             Engine engine = before(files, () -> terminated.make(ExitCode.DONE)); // As SIGTERM does.
             assertThat(against.compare(engine)).isEqualTo(ExitCode.INTERRUPTED);

@@ -12,6 +12,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.tables.Rate;
 import dev.onefold.tables.RowSource;
+import dev.onefold.tables.RowVersions;
 import dev.onefold.tables.Seeder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -182,7 +183,7 @@ class SeedHazardsTest {
     }
 
     private static Seeder.Way way(Engine engine, Sync.Run seed) {
-        return new Seeder.Way(Versions.form(engine.pipeline(), STREAM, seed.number()), RecordEnds.LINES, Rate.of(0));
+        return new Seeder.Way(RowVersions.form(engine.pipeline(), STREAM, seed.number()), RecordEnds.LINES, Rate.of(0));
     }
 
     private static Seeder.Listener always() {
