@@ -1,6 +1,6 @@
-/// The engine on AWS. The jar with the interface of a Lambda handler states no module name, so its name is that of its
-/// file. The functions alone need it, and Lambda runs them on the class path; so it is `static`, and no application
-/// depends on that name.
+/// The engine on AWS. The jar with the interface of a Lambda handler states no module name, so its name is
+/// that of its file. The functions alone need it, and Lambda runs them on the class path; so it is `static`,
+/// and no application depends on that name.
 @SuppressWarnings({"module", "requires-automatic", "requires-transitive-automatic"})
 module dev.onefold.aws {
     requires static aws.lambda.java.core;

@@ -1,5 +1,5 @@
-/// The command `onefold`, a program: nothing is exported. The module is open because picocli sets the fields of the
-/// commands by reflection.
+/// The command `onefold`, a program: nothing is exported. The module is open because picocli sets the fields
+/// of the commands by reflection.
 @SuppressWarnings("requires-automatic")
 open module dev.onefold.cli {
     requires com.github.luben.zstd_jni;

@@ -179,10 +179,12 @@ public final class FunctionReceivers {
         }
         if (stored.isPresent()) {
             String variable = secret(batching).orElseThrow();
-            return new Deliver.Receiver(rules, handover -> deliver(stored.get(), handover, value -> {
-                Context.Environment environment = name -> name.equals(variable) ? value : System.getenv(name);
-                return Receivers.open(deployed(batching), context(pipeline, classes, environment));
-            }));
+            return new Deliver.Receiver(
+                    rules,
+                    handover -> deliver(stored.get(), handover, value -> {
+                        Context.Environment environment = name -> name.equals(variable) ? value : System.getenv(name);
+                        return Receivers.open(deployed(batching), context(pipeline, classes, environment));
+                    }));
         }
         Receiver receiver = Receivers.open(deployed(batching), context(pipeline, classes, System::getenv));
         return new Deliver.Receiver(rules, handover -> deliver(receiver, handover), receiver::isLeftRunning);
@@ -216,8 +218,8 @@ public final class FunctionReceivers {
                 batching.compare());
     }
 
-    /// Each attempt opens the receiver with the secret of now. After one that was not done the next reads it again, as
-    /// it may have been rotated in between.
+    /// Each attempt opens the receiver with the secret of now. After one that was not done the next reads it
+    /// again, as it may have been rotated in between.
     private static Outcome deliver(
             StoredSecret stored, Deliver.Handover handover, Function<String, Receiver> receivers) {
         try (Receiver receiver = receivers.apply(stored.value())) {

@@ -30,9 +30,9 @@ import software.amazon.awssdk.http.auth.spi.signer.SignedRequest;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.RegionMetadata;
 
-/// A secret of Secrets Manager, read in the name of the function's role when an attempt to deliver needs it, and kept
-/// for some minutes. So a rotated secret is used without a deployment, and no variable and no snapshot holds it. Any
-/// thread.
+/// A secret of Secrets Manager, read in the name of the function's role when an attempt to deliver needs it,
+/// and kept for some minutes. So a rotated secret is used without a deployment, and no variable and no
+/// snapshot holds it. Any thread.
 ///
 /// The only request is signed here: the SDK's module for this service would be a part of every cold start.
 public final class StoredSecret {
@@ -86,14 +86,12 @@ public final class StoredSecret {
     /// @throws IllegalArgumentException if it is no ARN of a secret
     public static StoredSecret of(Place place, AwsCredentialsProvider credentials, InstantSource clock) {
         String region = region(place.arn);
-        String suffix =
-                RegionMetadata.of(Region.of(region)).partition().dnsSuffix();
+        String suffix = RegionMetadata.of(Region.of(region)).partition().dnsSuffix();
         return at(place, URI.create("https://" + SERVICE + "." + region + "." + suffix + "/"), credentials, clock);
     }
 
     /// The same at an address of the caller's.
-    public static StoredSecret at(
-            Place place, URI endpoint, AwsCredentialsProvider credentials, InstantSource clock) {
+    public static StoredSecret at(Place place, URI endpoint, AwsCredentialsProvider credentials, InstantSource clock) {
         return new StoredSecret(place, endpoint, credentials, clock);
     }
 
@@ -189,9 +187,8 @@ public final class StoredSecret {
                         .payload(ContentStreamProvider.fromByteArray(body))
                         .putProperty(AwsV4HttpSigner.SERVICE_SIGNING_NAME, SERVICE)
                         .putProperty(AwsV4HttpSigner.REGION_NAME, region));
-        HttpRequest.Builder request = HttpRequest.newBuilder(endpoint)
-                .timeout(ANSWER_MAX)
-                .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(endpoint).timeout(ANSWER_MAX).POST(HttpRequest.BodyPublishers.ofByteArray(body));
         signed.request().headers().forEach((name, values) -> {
             if (!OWN_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
                 values.forEach(value -> request.header(name, value));

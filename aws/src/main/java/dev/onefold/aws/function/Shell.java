@@ -12,9 +12,9 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 
-/// The shell of every function: it reads an event whole, has the function do the invocation, and writes the answer.
-/// Lambda makes a function by its constructor without arguments, which reads [dev.onefold.aws.template.Environment],
-/// and then calls it for one invocation at a time.
+/// The shell of every function: it reads an event whole, has the function do the invocation, and writes the
+/// answer. Lambda makes a function by its constructor without arguments, which reads
+/// [dev.onefold.aws.template.Environment], and then calls it for one invocation at a time.
 interface Shell extends RequestStreamHandler {
     /// Does one invocation; fails if all of it is to come again.
     ///
@@ -32,7 +32,8 @@ interface Shell extends RequestStreamHandler {
         return Duration.ofMillis(context.getRemainingTimeInMillis());
     }
 
-    /// Logs where a batch lies in its shard, so that it can be read again. What is in its records is never logged.
+    /// Logs where a batch lies in its shard, so that it can be read again. What is in its records is never
+    /// logged.
     static void logPlace(List<Arrival> arrivals, Metrics metrics) {
         if (!arrivals.isEmpty()) {
             Arrival first = arrivals.getFirst();

@@ -125,8 +125,8 @@ public final class Environment {
         return lanes;
     }
 
-    /// Whether records to collect come from a stream; a queue then brings the places of those that no invocation
-    /// took.
+    /// Whether records to collect come from a stream; a queue then brings the places of those that no
+    /// invocation took.
     public boolean isStream() {
         return INPUT_STREAM.equals(variables.get(INPUT));
     }

@@ -39,8 +39,8 @@ import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
-/// A server that stands in for Secrets Manager, and checks each signature by a calculation of its own; beside it a
-/// receiver that wants the secret.
+/// A server that stands in for Secrets Manager, and checks each signature by a calculation of its own; beside
+/// it a receiver that wants the secret.
 class StoredSecretTest {
     private static final String ARN = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:receiver-AbCdEf";
     private static final String KEY = "key-of-the-role";
@@ -149,7 +149,9 @@ class StoredSecretTest {
     @Test
     void a_secret_is_asked_for_once_in_five_minutes_and_again_when_it_was_wrong() throws Exception {
         StoredSecret secret = secretOf("");
-        assertThat(asked).as("nothing is asked before it is needed, so no snapshot holds it").isEmpty();
+        assertThat(asked)
+                .as("nothing is asked before it is needed, so no snapshot holds it")
+                .isEmpty();
         assertThat(secret.value()).isEqualTo("Bearer one");
         assertThat(asked).containsExactly("secretsmanager.GetSecretValue {\"SecretId\":\"" + ARN + "\"}");
         stored = "Bearer two";
@@ -189,8 +191,8 @@ class StoredSecretTest {
 
     @Test
     void a_rotated_secret_is_used_at_the_attempt_behind_the_one_that_it_fails_and_is_never_in_an_outcome() {
-        Deliver.Receiver receiver = FunctionReceivers.open(
-                pipeline(), StoredSecretTest.class.getClassLoader(), Optional.of(secretOf("")));
+        Deliver.Receiver receiver =
+                FunctionReceivers.open(pipeline(), StoredSecretTest.class.getClassLoader(), Optional.of(secretOf("")));
         assertThat(asked).isEmpty();
         assertThat(receiver.deliver().apply(handover())).isEqualTo(new Outcome.Done());
         stored = "Bearer two";

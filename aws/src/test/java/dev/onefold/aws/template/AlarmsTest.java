@@ -147,7 +147,8 @@ class AlarmsTest {
                         .toArray(Metric[]::new));
     }
 
-    /// The widgets, with the fields that CloudWatch takes over from the metric before: "." is one, "..." all but the last.
+    /// The widgets, with the fields that CloudWatch takes over from the metric before: "." is one, "..." all
+    /// but the last.
     private JsonNode widgets() throws Exception {
         String body =
                 template.properties("Operations").at("/DashboardBody/Fn::Sub").asText();

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What an owner of an account asks of a template: keys of their own, a network of their own, and secrets where they
-/// keep them.
+/// What an owner of an account asks of a template: keys of their own, a network of their own, and secrets
+/// where they keep them.
 class OwnersTest {
     private static final Map<String, String> ENCRYPTED = Map.of(
             "AWS::DynamoDB::Table", "/SSESpecification",
@@ -27,13 +27,13 @@ class OwnersTest {
     void a_key_of_ones_own_encrypts_whatever_holds_data_and_every_role_may_use_it_through_its_services(String yaml) {
         ReadTemplate template = new ReadTemplate(yaml);
         ENCRYPTED.forEach((type, property) -> template.resources(type)
-                .forEach((name, resource) -> assertThat(
-                                ReadTemplate.references(resource.at("/Properties" + property)))
+                .forEach((name, resource) -> assertThat(ReadTemplate.references(resource.at("/Properties" + property)))
                         .as(name)
                         .contains("KeyArn")));
         Map<String, JsonNode> roles = template.resources("AWS::IAM::Role");
         assertThat(roles).isNotEmpty();
-        roles.forEach((name, role) -> assertThat(statement(role, "Key").get("Condition").toString())
+        roles.forEach((name, role) -> assertThat(
+                        statement(role, "Key").get("Condition").toString())
                 .as(name)
                 .isEqualTo("{\"StringLike\":{\"kms:ViaService\":"
                         + "[\"dynamodb.*\",\"kinesis.*\",\"s3.*\",\"sqs.*\"]}}"));
@@ -76,9 +76,9 @@ class OwnersTest {
 
     @Test
     void one_secret_may_be_read_by_the_function_that_delivers_and_by_no_other() {
-        ReadTemplate template = new ReadTemplate(BatchTemplate.of(
-                        Pipelines.batchesWithSecret(), BatchTemplate.Input.NEW_QUEUE)
-                .yaml());
+        ReadTemplate template =
+                new ReadTemplate(BatchTemplate.of(Pipelines.batchesWithSecret(), BatchTemplate.Input.NEW_QUEUE)
+                        .yaml());
         template.resources("AWS::IAM::Role").forEach((name, role) -> {
             if (!name.equals("DeliverRole")) {
                 assertThat(role.toString()).doesNotContain("secretsmanager");
@@ -89,8 +89,11 @@ class OwnersTest {
                 .containsEntry("ReceiverSecret", "ReceiverSecretArn secretsmanager:GetSecretValue")
                 .containsEntry("ReceiverSecretKey", "ReceiverSecretKeyArn kms:Decrypt");
         Map<String, String> variables = new TreeMap<>();
-        template.properties("Deliver").at("/Environment/Variables").properties().forEach(variable -> variables.put(
-                variable.getKey(), String.join(" ", ReadTemplate.references(variable.getValue()))));
+        template.properties("Deliver")
+                .at("/Environment/Variables")
+                .properties()
+                .forEach(variable -> variables.put(
+                        variable.getKey(), String.join(" ", ReadTemplate.references(variable.getValue()))));
         assertThat(variables)
                 .containsEntry("ONEFOLD_SECRET_ARN", "ReceiverSecretArn AWS::NoValue")
                 .containsEntry("ONEFOLD_SECRET_FIELD", "ReceiverSecretField AWS::NoValue")
@@ -112,8 +115,10 @@ class OwnersTest {
             JsonNode source = template.properties("InputMapping").at("/EventSourceArn/Fn::If");
             assertThat(source.get(0).asText()).isEqualTo("HasFanOut");
             assertThat(source.get(1).toString()).isEqualTo("{\"Ref\":\"InputConsumer\"}");
-            assertThat(template.resource("InputConsumer").get("Condition").asText()).isEqualTo("HasFanOut");
-            assertThat(ReadTemplate.references(template.properties("InputConsumer").get("StreamARN")))
+            assertThat(template.resource("InputConsumer").get("Condition").asText())
+                    .isEqualTo("HasFanOut");
+            assertThat(ReadTemplate.references(
+                            template.properties("InputConsumer").get("StreamARN")))
                     .isEqualTo(ReadTemplate.references(source.get(2)));
             assertThat(Set.of("State", "Collect").stream()
                             .filter(template.names("Resources")::contains)

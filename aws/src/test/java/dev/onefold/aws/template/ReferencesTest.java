@@ -30,7 +30,8 @@ class ReferencesTest {
     private static final int VERSION_DESCRIPTION_MAX = 256;
     private static final int CODE_KEY_MAX = 80;
 
-    /// What is too long for a description, or secret: a number stands for it, and docs say that it is raised with it.
+    /// What is too long for a description, or secret: a number stands for it, and docs say that it is raised
+    /// with it.
     private static final Map<String, String> NUMBERED = Map.of(
             "ReceiverSecret", "ReceiverSecretVersion",
             "ReceiverSecretArn", "ReceiverSecretVersion",

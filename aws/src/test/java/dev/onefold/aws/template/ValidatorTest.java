@@ -23,9 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// AWS's own validator over the template, with the schemas of all resources. It is a package of Node, which npm fetches
-/// into the build folder once; without Node the test says that it was skipped, and `ONEFOLD_NODE_REQUIRED=true` makes
-/// that a failure. What the validator misses, the other tests of this package look at.
+/// AWS's own validator over the template, with the schemas of all resources. It is a package of Node, which
+/// npm fetches into the build folder once; without Node the test says that it was skipped, and
+/// `ONEFOLD_NODE_REQUIRED=true` makes that a failure. What the validator misses, the other tests of this
+/// package look at.
 class ValidatorTest {
     private static final String REQUIRED = "ONEFOLD_NODE_REQUIRED";
     private static final String VALIDATOR = "@aws/cloudformation-validate";
@@ -106,8 +107,8 @@ class ValidatorTest {
                         + diagnostic.get("message").asText());
             }
         }
-        findings.removeIf(finding ->
-                Pattern.compile(NO_PASSWORD).matcher(finding).find());
+        findings.removeIf(
+                finding -> Pattern.compile(NO_PASSWORD).matcher(finding).find());
         return findings;
     }
 

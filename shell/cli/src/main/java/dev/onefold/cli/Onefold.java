@@ -91,8 +91,8 @@ public final class Onefold implements Runnable {
         return code == ExitCode.DONE.code() ? ExitCode.DIFFERENT.code() : code;
     }
 
-    /// The command that the first argument names, and without such a name all commands. Setting up all of them takes
-    /// longer than most commands run.
+    /// The command that the first argument names, and without such a name all commands. Setting up all of them
+    /// takes longer than most commands run.
     static CommandLine commandLine(Caller caller, List<String> arguments) {
         PlaceOptions place = new PlaceOptions();
         Verbs verbs = new Verbs(name -> placed(caller, place, Verbs.takesBatches(name)), place);

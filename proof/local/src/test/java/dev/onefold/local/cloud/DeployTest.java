@@ -77,7 +77,8 @@ class DeployTest {
         Commands.Ended first = commands.ended(deploy("--parameter", "Gates=64"));
         assertThat(first.exitCode()).as(first.out()).isZero();
         assertThat(first.out())
-                .contains("Makes the stack trade-risk in eu-central-1 for pipeline trade-risk.", "Parameters: Gates=64.")
+                .contains(
+                        "Makes the stack trade-risk in eu-central-1 for pipeline trade-risk.", "Parameters: Gates=64.")
                 .contains("in a new bucket, onefold-code-trade-risk-")
                 .contains("Quotas of Lambda were not checked: ", "DynamoDB: ")
                 .contains("is deployed.", " resources made.", "InputStreamName  trade-risk-input");
@@ -114,9 +115,10 @@ class DeployTest {
         assertThat(killed).isPositive();
         Commands.Ended ended = commands.ended(deploy("--parameter", "Gates=64", "--parameter", "StateMemory=4000"));
         assertThat(ended.exitCode()).as(ended.out()).isZero();
-        assertThat(buckets()).as("each attempt finds the bucket of those before").hasSize(1);
-        assertThat(account.describe("trade-risk").stackStatusAsString())
-                .isIn("CREATE_COMPLETE", "UPDATE_COMPLETE");
+        assertThat(buckets())
+                .as("each attempt finds the bucket of those before")
+                .hasSize(1);
+        assertThat(account.describe("trade-risk").stackStatusAsString()).isIn("CREATE_COMPLETE", "UPDATE_COMPLETE");
         Commands.Ended again = commands.ended(deploy());
         assertThat(again.out()).contains("Nothing has changed");
     }
@@ -134,7 +136,9 @@ class DeployTest {
         assertThat(failed.out())
                 .contains("The stack trade-risk cannot be made. AWS::DynamoDB::Table Rows: ")
                 .contains("it deletes the empty");
-        account.tables.deleteTable(request -> request.tableName("trade-risk-rows")).join();
+        account.tables
+                .deleteTable(request -> request.tableName("trade-risk-rows"))
+                .join();
         Commands.Ended ended = commands.ended(deploy("--parameter", "Gates=64"));
         assertThat(ended.exitCode()).as(ended.out()).isZero();
         assertThat(ended.out()).contains("Makes the stack trade-risk", "is deployed.");
@@ -148,17 +152,18 @@ class DeployTest {
                 rollup: {levels: [city], measures: {favourites: count()}}
                 publish: {table: counts}
                 """);
-        Commands.Ended longer = commands.ended(commands.start(
-                "deploy",
-                "favourites.yaml",
-                "--archive",
-                "functions.zip",
-                "--input",
-                "table",
-                "--serve",
-                "read",
-                "--parameter",
-                "InputStreamArn=arn:aws:dynamodb:eu-central-1:000000000000:table/Favourites/stream/2026-11-21T00:00:00"));
+        Commands.Ended longer = commands.ended(
+                commands.start(
+                        "deploy",
+                        "favourites.yaml",
+                        "--archive",
+                        "functions.zip",
+                        "--input",
+                        "table",
+                        "--serve",
+                        "read",
+                        "--parameter",
+                        "InputStreamArn=arn:aws:dynamodb:eu-central-1:000000000000:table/Favourites/stream/2026-11-21T00:00:00"));
         assertThat(longer.exitCode()).as(longer.out()).isEqualTo(3);
         assertThat(longer.out()).as("the stand-in has read it").contains("AWS::Lambda::Url");
         assertThat(objects()).hasSize(2).anyMatch(key -> key.matches("template-[0-9a-f]{16}[.]yaml"));

@@ -84,7 +84,8 @@ class TrialTest {
             lines.append("{\"id\": %d, \"shop\": \"s%d\", \"amount\": %d.25}%n".formatted(i % 900, i % 7, i % 900));
         }
         Files.writeString(folder.resolve("orders.ndjson"), lines);
-        Commands.Ended ended = commands.ended(trial("orders.yaml", "--input", "orders.ndjson", "--rate", "500", "--fail-state", "2"));
+        Commands.Ended ended =
+                commands.ended(trial("orders.yaml", "--input", "orders.ndjson", "--rate", "500", "--fail-state", "2"));
         assertThat(ended.out()).contains("after 1,000 records.", "All that was made is deleted.");
         assertThat(ended.exitCode()).as(ended.out()).isZero();
         assertThat(account.stored()).isEmpty();
@@ -126,7 +127,8 @@ class TrialTest {
         assertThat(cleaned.out()).contains("All of trade-risk-trial is deleted.");
         assertThat(cleaned.exitCode()).isZero();
         assertThat(account.stored()).isEmpty();
-        assertThat(commands.ended(commands.start("clean", "trade-risk-trial")).out()).contains("There is nothing of a trial");
+        assertThat(commands.ended(commands.start("clean", "trade-risk-trial")).out())
+                .contains("There is nothing of a trial");
     }
 
     /// State, Reduce and Upkeep are at work meanwhile, and take what comes afterwards.

@@ -1,11 +1,9 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.run.InputFile;
-import java.util.zip.ZipException;
-import java.util.zip.ZipFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
@@ -17,6 +15,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
 /// The archive that the functions run from: their jars, as they are. Equal jars make equal archives.

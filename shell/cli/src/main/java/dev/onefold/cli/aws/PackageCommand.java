@@ -12,8 +12,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `onefold aws package`: the functions' archive. It holds the jars that this program runs on, but for those that only
-/// a command line needs; equal jars make equal archives.
+/// `onefold aws package`: the functions' archive. It holds the jars that this program runs on, but for those
+/// that only a command line needs; equal jars make equal archives.
 @Command(
         name = "package",
         description = {

@@ -68,8 +68,7 @@ public final class TemplateOptions {
         From from = input == null ? isBatch ? From.new_queue : From.new_stream : input;
         if (isBatch) {
             BatchTemplate template = BatchTemplate.of(read, batches(from), service());
-            return new Written(
-                    read, deletable ? template.deletableYaml() : template.yaml(), template.parameters());
+            return new Written(read, deletable ? template.deletableYaml() : template.yaml(), template.parameters());
         }
         Template template = Template.of(bound(caller, file, read), totals(from), service());
         return new Written(read, deletable ? template.deletableYaml() : template.yaml(), template.parameters());

@@ -6,8 +6,8 @@ import dev.onefold.cli.show.Words;
 import java.time.Duration;
 import java.util.List;
 
-/// Where a command shows how far it is. A terminal shows one picture, which is drawn again; a pipe gets a line now and
-/// then, and no control characters. One thread.
+/// Where a command shows how far it is. A terminal shows one picture, which is drawn again; a pipe gets a line
+/// now and then, and no control characters. One thread.
 public final class Board {
     private static final Duration LINE_EACH = Duration.ofSeconds(10);
 
@@ -61,8 +61,8 @@ public final class Board {
         parts.forEach(each -> caller.note("  " + each));
     }
 
-    /// Shows the current step. A terminal shows the step in one line, which the next step replaces. A pipe gets a
-    /// line if the step has changed and a line is due.
+    /// Shows the current step. A terminal shows the step in one line, which the next step replaces. A pipe
+    /// gets a line if the step has changed and a line is due.
     public void step(String text) {
         if (isDrawn()) {
             String cut = text.length() >= caller.screen().width()

@@ -98,8 +98,8 @@ public record Buckets(S3AsyncClient objects) {
         String token = null;
         do {
             String from = token;
-            var page = Connection.THREADS.await(objects.listBuckets(
-                    request -> request.prefix(prefix).continuationToken(from)));
+            var page = Connection.THREADS.await(
+                    objects.listBuckets(request -> request.prefix(prefix).continuationToken(from)));
             page.buckets().stream()
                     .map(Bucket::name)
                     .filter(name -> name.startsWith(prefix)) // A store may not know the parameter.

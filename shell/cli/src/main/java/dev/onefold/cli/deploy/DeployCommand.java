@@ -66,8 +66,9 @@ public final class DeployCommand implements Callable<Integer> {
     @Option(
             names = "--parameter",
             paramLabel = "NAME=VALUE",
-            description = "A parameter of the template; it may be given several times. Of a deployment that is there the"
-                    + " others keep their values.")
+            description =
+                    "A parameter of the template; it may be given several times. Of a deployment that is there the"
+                            + " others keep their values.")
     private Map<String, String> parameters = Map.of();
 
     @Option(
@@ -79,8 +80,9 @@ public final class DeployCommand implements Callable<Integer> {
     @Option(
             names = "--with",
             paramLabel = "JAR",
-            description = "A jar to add to the functions, such as a database's driver; it may be given several times. The"
-                    + " jar that the pipeline file names is added anyway.")
+            description =
+                    "A jar to add to the functions, such as a database's driver; it may be given several times. The"
+                            + " jar that the pipeline file names is added anyway.")
     private List<String> with = List.of();
 
     @Option(

@@ -16,8 +16,8 @@ import software.amazon.awssdk.services.kinesis.model.DescribeLimitsRequest;
 import software.amazon.awssdk.services.lambda.LambdaAsyncClient;
 import software.amazon.awssdk.services.lambda.model.AccountLimit;
 
-/// The quotas of an account beside what a deployment asks for, as far as the services say them. A quota that cannot be
-/// asked is no reason to stop.
+/// The quotas of an account beside what a deployment asks for, as far as the services say them. A quota that
+/// cannot be asked is no reason to stop.
 ///
 /// @param parameters of the deployment that are no defaults
 /// @param isNew whether its stack, and a stream with it, is to be made
@@ -61,12 +61,14 @@ record Quotas(Map<String, String> parameters, boolean makesStream, boolean isNew
     }
 
     private List<Finding> functions(LambdaAsyncClient client) {
-        AccountLimit limit = Connection.THREADS.await(client.getAccountSettings()).accountLimit();
+        AccountLimit limit =
+                Connection.THREADS.await(client.getAccountSettings()).accountLimit();
         long all = limit.concurrentExecutions();
         long free = limit.unreservedConcurrentExecutions();
         long reserved = number("ServeConcurrency", 0);
         boolean isTooLow = isNew && reserved > 0 && free - reserved < UNRESERVED_MIN;
-        String said = "Lambda: " + Words.count(all, "function") + " at a time, " + Words.count(free) + " not reserved. ";
+        String said =
+                "Lambda: " + Words.count(all, "function") + " at a time, " + Words.count(free) + " not reserved. ";
         if (isTooLow) {
             said += "ServeConcurrency=" + reserved + " would leave fewer than " + UNRESERVED_MIN
                     + " for the others, which Lambda refuses. " + ASK;
@@ -79,8 +81,18 @@ record Quotas(Map<String, String> parameters, boolean makesStream, boolean isNew
     private List<Finding> tables(DescribeLimitsResponse limits) {
         List<Finding> findings = new ArrayList<>();
         boolean isProvisioned = "PROVISIONED".equals(parameters.get("BillingMode"));
-        compare(findings, isProvisioned, "Write", limits.tableMaxWriteCapacityUnits(), limits.accountMaxWriteCapacityUnits());
-        compare(findings, isProvisioned, "Read", limits.tableMaxReadCapacityUnits(), limits.accountMaxReadCapacityUnits());
+        compare(
+                findings,
+                isProvisioned,
+                "Write",
+                limits.tableMaxWriteCapacityUnits(),
+                limits.accountMaxWriteCapacityUnits());
+        compare(
+                findings,
+                isProvisioned,
+                "Read",
+                limits.tableMaxReadCapacityUnits(),
+                limits.accountMaxReadCapacityUnits());
         return findings;
     }
 

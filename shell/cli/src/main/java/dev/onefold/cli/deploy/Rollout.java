@@ -33,8 +33,8 @@ import software.amazon.awssdk.services.cloudformation.model.Parameter;
 import software.amazon.awssdk.services.cloudformation.model.Stack;
 import software.amazon.awssdk.services.cloudformation.model.StackEvent;
 
-/// One deployment of a pipeline: the bucket is found or made, the archive is uploaded under its hash, and the stack is
-/// made or updated and watched. It may stop anywhere, and the same command goes on:
+/// One deployment of a pipeline: the bucket is found or made, the archive is uploaded under its hash, and the
+/// stack is made or updated and watched. It may stop anywhere, and the same command goes on:
 ///
 ///     bucket     has the deployment's name, or is the one that the stack names; so it is found again
 ///     archive    its name is its hash: it is there whole, or is uploaded
@@ -132,7 +132,9 @@ final class Rollout {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "There is a stack " + Stacks.said(found)
-                            + (isTrial ? " of a trial" : " that is not of pipeline " + pipeline + " (" + description + ")")
+                            + (isTrial
+                                    ? " of a trial"
+                                    : " that is not of pipeline " + pipeline + " (" + description + ")")
                             + ". Nothing was changed. Give this deployment another name with --deployment.");
         }
     }
@@ -170,7 +172,8 @@ final class Rollout {
 
     /// What will be done, in lines.
     String announcement() throws IOException {
-        String what = isNew() ? "Makes the stack " + plan.name : "Updates the stack " + Stacks.said(stack.orElseThrow());
+        String what =
+                isNew() ? "Makes the stack " + plan.name : "Updates the stack " + Stacks.said(stack.orElseThrow());
         StringBuilder text = new StringBuilder(what)
                 .append(" in ")
                 .append(services.stacks().serviceClientConfiguration().region().id())
@@ -253,12 +256,13 @@ final class Rollout {
         String token = UUID.randomUUID().toString();
         Text text = text();
         return Connection.THREADS
-                .await(services.stacks().createStack(request -> request.stackName(plan.name)
-                        .templateBody(text.body)
-                        .templateURL(text.url)
-                        .parameters(Stacks.given(given))
-                        .capabilities(Capability.CAPABILITY_IAM)
-                        .clientRequestToken(token)))
+                .await(services.stacks()
+                        .createStack(request -> request.stackName(plan.name)
+                                .templateBody(text.body)
+                                .templateURL(text.url)
+                                .parameters(Stacks.given(given))
+                                .capabilities(Capability.CAPABILITY_IAM)
+                                .clientRequestToken(token)))
                 .stackId();
     }
 
@@ -267,8 +271,8 @@ final class Rollout {
         given.put(Stacks.CODE_BUCKET, bucket);
         given.put(Stacks.CODE_KEY, code);
         List<Parameter> parameters = new ArrayList<>(Stacks.given(given));
-        Set<String> kept = new LinkedHashSet<>(
-                Stacks.parameters(stack.orElseThrow()).keySet());
+        Set<String> kept =
+                new LinkedHashSet<>(Stacks.parameters(stack.orElseThrow()).keySet());
         kept.retainAll(plan.template.parameters());
         kept.removeAll(given.keySet());
         kept.forEach(name -> parameters.add(
@@ -276,12 +280,13 @@ final class Rollout {
         String token = UUID.randomUUID().toString();
         Text text = text();
         return Connection.THREADS
-                .await(services.stacks().updateStack(request -> request.stackName(plan.name)
-                        .templateBody(text.body)
-                        .templateURL(text.url)
-                        .parameters(parameters)
-                        .capabilities(Capability.CAPABILITY_IAM)
-                        .clientRequestToken(token)))
+                .await(services.stacks()
+                        .updateStack(request -> request.stackName(plan.name)
+                                .templateBody(text.body)
+                                .templateURL(text.url)
+                                .parameters(parameters)
+                                .capabilities(Capability.CAPABILITY_IAM)
+                                .clientRequestToken(token)))
                 .stackId();
     }
 
@@ -336,10 +341,9 @@ final class Rollout {
             switch (event.resourceStatusAsString()) {
                 case "CREATE_COMPLETE" -> made.add(name);
                 case "UPDATE_COMPLETE" -> changes.get("changed").add(name);
-                case "DELETE_COMPLETE" -> changes.get(made.remove(name) || changes.get("changed").remove(name)
-                                ? "replaced"
-                                : "removed")
-                        .add(name);
+                case "DELETE_COMPLETE" ->
+                    changes.get(made.remove(name) || changes.get("changed").remove(name) ? "replaced" : "removed")
+                            .add(name);
                 default -> {}
             }
         }
@@ -372,8 +376,8 @@ final class Rollout {
                         && !event.resourceType().equals(STACK)
                         && !String.valueOf(event.resourceStatusReason()).contains("cancelled"))
                 .findFirst()
-                .map(event -> event.resourceType() + " " + event.logicalResourceId() + ": "
-                        + event.resourceStatusReason())
+                .map(event ->
+                        event.resourceType() + " " + event.logicalResourceId() + ": " + event.resourceStatusReason())
                 .orElse(String.valueOf(done.stackStatusReason()));
     }
 

@@ -56,8 +56,8 @@ public record Stacks(CloudFormationAsyncClient client) {
         String token = null;
         do {
             String from = token;
-            var page = Connection.THREADS.await(
-                    client.describeStackEvents(request -> request.stackName(nameOrId).nextToken(from)));
+            var page = Connection.THREADS.await(client.describeStackEvents(
+                    request -> request.stackName(nameOrId).nextToken(from)));
             for (StackEvent event : page.stackEvents()) {
                 if (event.eventId().equals(before)) {
                     Collections.reverse(events);

@@ -58,7 +58,8 @@ public final class CleanCommand implements Callable<Integer> {
             Optional<Stack> stack = new Stacks(services.stacks()).find(name);
             if (stack.isPresent() && !TrialStack.isOf(name, stack.get())) {
                 throw CommandFailure.usage("Stack " + name + " was not made by a trial: it does not have the tag "
-                        + Stacks.TRIAL_TAG + "=" + name + ", or its code does not come from a bucket of one. Nothing was"
+                        + Stacks.TRIAL_TAG + "=" + name
+                        + ", or its code does not come from a bucket of one. Nothing was"
                         + " deleted. 'aws cloudformation delete-stack' deletes it.");
             }
             List<String> buckets = new Buckets(services.objects()).of(name);

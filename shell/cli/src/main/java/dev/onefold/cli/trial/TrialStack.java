@@ -26,8 +26,8 @@ import software.amazon.awssdk.services.cloudformation.model.Stack;
 import software.amazon.awssdk.services.cloudformation.model.StackResource;
 import software.amazon.awssdk.services.cloudformation.model.Tag;
 
-/// The stack of one trial, and the bucket of its code. The bucket's name has a random part, and the stack names the
-/// bucket: that is how the trial knows what it has made, also when an answer was lost.
+/// The stack of one trial, and the bucket of its code. The bucket's name has a random part, and the stack
+/// names the bucket: that is how the trial knows what it has made, also when an answer was lost.
 final class TrialStack {
     private static final int MARK_BYTES = 6;
     private static final String CODE_KEY = "functions.zip";
@@ -91,23 +91,25 @@ final class TrialStack {
         }
     }
 
-    /// Begins to make the stack. A stack that fails is left as it is, so that the reason can be read. The bucket is the
-    /// token that makes a repeated request the same one.
+    /// Begins to make the stack. A stack that fails is left as it is, so that the reason can be read. The
+    /// bucket is the token that makes a repeated request the same one.
     private void create(String template, Map<String, String> parameters) {
-        Connection.THREADS.await(stacks.client().createStack(request -> request.stackName(name)
-                .templateBody(template)
-                .parameters(Stacks.given(parameters))
-                .capabilities(Capability.CAPABILITY_IAM)
-                .onFailure(OnFailure.DO_NOTHING)
-                .tags(Tag.builder().key(Stacks.TRIAL_TAG).value(name).build())
-                .clientRequestToken(bucket)));
+        Connection.THREADS.await(stacks.client()
+                .createStack(request -> request.stackName(name)
+                        .templateBody(template)
+                        .parameters(Stacks.given(parameters))
+                        .capabilities(Capability.CAPABILITY_IAM)
+                        .onFailure(OnFailure.DO_NOTHING)
+                        .tags(Tag.builder().key(Stacks.TRIAL_TAG).value(name).build())
+                        .clientRequestToken(bucket)));
     }
 
     /// Whether a trial of this name has made a stack. Both must say so: a tag is soon copied.
     static boolean isOf(String trial, Stack stack) {
         return Buckets.isOf(trial, Stacks.codeBucket(stack))
                 && stack.tags().stream()
-                        .anyMatch(tag -> tag.key().equals(Stacks.TRIAL_TAG) && tag.value().equals(trial));
+                        .anyMatch(tag -> tag.key().equals(Stacks.TRIAL_TAG)
+                                && tag.value().equals(trial));
     }
 
     /// Whether something may have been made, also if no answer came.
@@ -172,8 +174,8 @@ final class TrialStack {
     }
 
     /// Deletes the stack with its content, then buckets of code. A request to stop does not interrupt that. A
-    /// resource that was deleted before is not a failure, so a removal can be repeated at any time. A stack whose
-    /// code comes from another bucket is of another trial, and stays.
+    /// resource that was deleted before is not a failure, so a removal can be repeated at any time. A stack
+    /// whose code comes from another bucket is of another trial, and stays.
     ///
     /// @param step the step, as the reports on its progress begin
     /// @return the parts that could not be deleted, with the reasons

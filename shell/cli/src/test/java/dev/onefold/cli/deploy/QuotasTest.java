@@ -98,7 +98,8 @@ class QuotasTest {
                 .singleElement()
                 .asString()
                 .contains("10 shards of 200 are free", "needs 11");
-        assertThat(tooLow(Map.of("RowsWriteUnits", "40000", "ServeConcurrency", "800"), false)).isEmpty();
+        assertThat(tooLow(Map.of("RowsWriteUnits", "40000", "ServeConcurrency", "800"), false))
+                .isEmpty();
         assertThat(tooLow(Map.of("RowsWriteUnits", "40001"), false))
                 .singleElement()
                 .asString()

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a trial refuses, and how one ends that has made nothing or little. `TrialTest` of the module `local` has whole
-/// ones.
+/// What a trial refuses, and how one ends that has made nothing or little. `TrialTest` of the module `local`
+/// has whole ones.
 class TrialCommandTest {
     private static final String PIPELINE =
             "{\"pipeline\":\"risk\",\"input\":{\"format\":\"json\",\"key\":\"TradeID\",\"version\":\"Version\"},"
