@@ -102,7 +102,7 @@ class StoredSecretTest {
         assertThat(said.group(2)).isEqualTo("eu-west-1/secretsmanager/aws4_request");
         assertThat(said.group(3)).contains("host", "x-amz-target");
         StringBuilder canonical = new StringBuilder("POST\n/\n\n");
-        for (String name : said.group(3).split(";")) {
+        for (String name : said.group(3).split(";", -1)) {
             canonical
                     .append(name)
                     .append(':')

@@ -18,6 +18,8 @@ import software.amazon.awssdk.services.cloudformation.model.Stack;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.s3.model.Bucket;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /// `onefold aws deploy` in processes of its own, on an account of this machine that is empty at first.
 @Tag("campaign")
@@ -59,7 +61,7 @@ class DeployTest {
 
     private List<String> buckets() {
         return account.objects.listBuckets().join().buckets().stream()
-                .map(software.amazon.awssdk.services.s3.model.Bucket::name)
+                .map(Bucket::name)
                 .filter(name -> name.startsWith("onefold-code-"))
                 .toList();
     }
@@ -67,7 +69,7 @@ class DeployTest {
     private List<String> objects() {
         String bucket = buckets().getFirst();
         return account.objects.listObjectsV2(request -> request.bucket(bucket)).join().contents().stream()
-                .map(software.amazon.awssdk.services.s3.model.S3Object::key)
+                .map(S3Object::key)
                 .toList();
     }
 

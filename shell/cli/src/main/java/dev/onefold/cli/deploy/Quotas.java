@@ -118,7 +118,7 @@ record Quotas(Map<String, String> parameters, boolean makesStream, boolean isNew
         var limits = Connection.THREADS.await(
                 client.describeLimits(DescribeLimitsRequest.builder().build()));
         if ("PROVISIONED".equals(parameters.get("StreamMode"))) {
-            long free = limits.shardLimit() - limits.openShardCount();
+            int free = limits.shardLimit() - limits.openShardCount();
             long shards = number("StreamShards", 1);
             return List.of(new Finding(
                     "Kinesis: " + Words.count(free, "shard") + " of " + Words.count(limits.shardLimit()) + " are free."
@@ -128,7 +128,7 @@ record Quotas(Map<String, String> parameters, boolean makesStream, boolean isNew
         if (limits.onDemandStreamCount() == null || limits.onDemandStreamCountLimit() == null) {
             return List.of();
         }
-        long free = limits.onDemandStreamCountLimit() - limits.onDemandStreamCount();
+        int free = limits.onDemandStreamCountLimit() - limits.onDemandStreamCount();
         return List.of(new Finding(
                 "Kinesis: " + Words.count(free, "stream") + " on demand of "
                         + Words.count(limits.onDemandStreamCountLimit()) + " are free."
