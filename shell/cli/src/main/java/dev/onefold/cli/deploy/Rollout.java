@@ -328,11 +328,10 @@ final class Rollout {
 
     /// What became of the resources, by what was done with them.
     private static Map<String, Set<String>> changes(List<StackEvent> events) {
-        Map<String, Set<String>> changes = new LinkedHashMap<>();
-        for (String kind : List.of("made", "changed", "replaced", "removed")) {
-            changes.put(kind, new LinkedHashSet<>());
-        }
-        Set<String> made = changes.get("made");
+        Set<String> made = new LinkedHashSet<>();
+        Set<String> changed = new LinkedHashSet<>();
+        Set<String> replaced = new LinkedHashSet<>();
+        Set<String> removed = new LinkedHashSet<>();
         for (StackEvent event : events) {
             String name = event.logicalResourceId();
             if (event.resourceType().equals(STACK)) {
@@ -340,13 +339,19 @@ final class Rollout {
             }
             switch (event.resourceStatusAsString()) {
                 case "CREATE_COMPLETE" -> made.add(name);
-                case "UPDATE_COMPLETE" -> changes.get("changed").add(name);
-                case "DELETE_COMPLETE" ->
-                    changes.get(made.remove(name) || changes.get("changed").remove(name) ? "replaced" : "removed")
-                            .add(name);
+                case "UPDATE_COMPLETE" -> changed.add(name);
+                case "DELETE_COMPLETE" -> {
+                    boolean isThere = made.remove(name) || changed.remove(name);
+                    (isThere ? replaced : removed).add(name);
+                }
                 default -> {}
             }
         }
+        Map<String, Set<String>> changes = new LinkedHashMap<>();
+        changes.put("made", made);
+        changes.put("changed", changed);
+        changes.put("replaced", replaced);
+        changes.put("removed", removed);
         return changes;
     }
 
