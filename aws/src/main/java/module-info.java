@@ -1,6 +1,6 @@
-/// The engine on AWS. The jar with the interface of a Lambda handler states no module name, so its name is that of its
-/// file. The functions alone need it, and Lambda runs them on the class path; so it is `static`, and no application
-/// depends on that name.
+/// The engine on AWS. The jar with the interface of a Lambda handler states no module name, so its name is
+/// that of its file. The functions alone need it, and Lambda runs them on the class path; so it is `static`,
+/// and no application depends on that name.
 @SuppressWarnings({"module", "requires-automatic", "requires-transitive-automatic"})
 module dev.onefold.aws {
     requires static aws.lambda.java.core;
@@ -12,12 +12,16 @@ module dev.onefold.aws {
     requires dev.onefold.receivers;
     requires dev.onefold.s3;
     requires dev.onefold.tables;
+    requires java.net.http;
     requires static org.jspecify;
     requires software.amazon.awssdk.auth;
     requires software.amazon.awssdk.awscore;
     requires software.amazon.awssdk.core;
     requires software.amazon.awssdk.http;
+    requires software.amazon.awssdk.http.auth.aws;
+    requires software.amazon.awssdk.http.auth.spi;
     requires software.amazon.awssdk.http.nio.netty;
+    requires software.amazon.awssdk.identity.spi;
     requires software.amazon.awssdk.regions;
     requires transitive software.amazon.awssdk.services.dynamodb;
     requires transitive software.amazon.awssdk.services.kinesis;

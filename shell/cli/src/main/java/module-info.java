@@ -1,5 +1,5 @@
-/// The command `onefold`, a program: nothing is exported. The module is open because picocli sets the fields of the
-/// commands by reflection.
+/// The command `onefold`, a program: nothing is exported. The module is open because picocli sets the fields
+/// of the commands by reflection.
 @SuppressWarnings("requires-automatic")
 open module dev.onefold.cli {
     requires com.github.luben.zstd_jni;
@@ -22,10 +22,12 @@ open module dev.onefold.cli {
     requires me.tongfei.progressbar;
     requires static org.jspecify;
     requires software.amazon.awssdk.core;
+    requires software.amazon.awssdk.regions;
     requires software.amazon.awssdk.services.cloudformation;
     requires software.amazon.awssdk.services.cloudwatch;
     requires software.amazon.awssdk.services.dynamodb;
     requires software.amazon.awssdk.services.kinesis;
+    requires software.amazon.awssdk.services.lambda;
     requires software.amazon.awssdk.services.s3;
     requires software.amazon.awssdk.services.sqs;
 

@@ -1,5 +1,6 @@
 package dev.onefold.aws;
 
+import dev.onefold.aws.content.StoredSecret;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.Threads;
 import dev.onefold.aws.stream.Streams;
@@ -162,6 +163,15 @@ public final class Connection {
     /// The streams that a function reads again; their clients are made when one is asked for, which is seldom.
     public static Supplier<Streams> streams() {
         return new Lazy<>(() -> new Streams(kinesis(Place.ENVIRONMENT), changes(Place.ENVIRONMENT)));
+    }
+
+    /// The secret of a receiver, at the address in `AWS_ENDPOINT_URL_SECRETS_MANAGER` if there is one.
+    public static StoredSecret secret(StoredSecret.Place place) {
+        DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
+        String address = System.getenv("AWS_ENDPOINT_URL_SECRETS_MANAGER");
+        return address == null
+                ? StoredSecret.of(place, credentials, InstantSource.system())
+                : StoredSecret.at(place, URI.create(address), credentials, InstantSource.system());
     }
 
     /// Looks for credentials where the clients do.

@@ -2,6 +2,7 @@ package dev.onefold.aws.batch;
 
 import dev.onefold.aws.content.LambdaReceiver;
 import dev.onefold.aws.content.StagedContents;
+import dev.onefold.aws.content.StoredSecret;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Compression;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /// The receivers that a function can have, and how long they may take.
 public final class FunctionReceivers {
@@ -165,8 +167,9 @@ public final class FunctionReceivers {
     /// called.
     ///
     /// @param classes finds it there
+    /// @param stored the secret of the receiver, if it is not in the environment
     /// @throws IllegalArgumentException saying what is wrong with the destination
-    public static Deliver.Receiver open(Pipeline pipeline, ClassLoader classes) {
+    public static Deliver.Receiver open(Pipeline pipeline, ClassLoader classes, Optional<StoredSecret> stored) {
         Batching batching = (Batching) pipeline.fold();
         DeliveryRules rules =
                 new DeliveryRules(batching, batching.deliver().span("remembers").orElse(null));
@@ -174,16 +177,27 @@ public final class FunctionReceivers {
             LambdaReceiver function = LambdaReceiver.open(batching, timeout(batching));
             return new Deliver.Receiver(rules, handover -> deliver(function, handover));
         }
-        Receiver receiver = Receivers.open(
-                deployed(batching),
-                new Context(
-                        Path.of("."),
-                        Path.of("."),
-                        System::getenv,
-                        classes,
-                        Map.of(Kind.JDBC, JdbcReceiver::open, Kind.S3, S3Receiver::open),
-                        pipeline.input().format()));
+        if (stored.isPresent()) {
+            String variable = secret(batching).orElseThrow();
+            return new Deliver.Receiver(
+                    rules,
+                    handover -> deliver(stored.get(), handover, value -> {
+                        Context.Environment environment = name -> name.equals(variable) ? value : System.getenv(name);
+                        return Receivers.open(deployed(batching), context(pipeline, classes, environment));
+                    }));
+        }
+        Receiver receiver = Receivers.open(deployed(batching), context(pipeline, classes, System::getenv));
         return new Deliver.Receiver(rules, handover -> deliver(receiver, handover), receiver::isLeftRunning);
+    }
+
+    private static Context context(Pipeline pipeline, ClassLoader classes, Context.Environment environment) {
+        return new Context(
+                Path.of("."),
+                Path.of("."),
+                environment,
+                classes,
+                Map.of(Kind.JDBC, JdbcReceiver::open, Kind.S3, S3Receiver::open),
+                pipeline.input().format());
     }
 
     private static Batching deployed(Batching batching) {
@@ -202,6 +216,23 @@ public final class FunctionReceivers {
                 batching.retry(),
                 batching.forget(),
                 batching.compare());
+    }
+
+    /// Each attempt opens the receiver with the secret of now. After one that was not done the next reads it
+    /// again, as it may have been rotated in between.
+    private static Outcome deliver(
+            StoredSecret stored, Deliver.Handover handover, Function<String, Receiver> receivers) {
+        try (Receiver receiver = receivers.apply(stored.value())) {
+            Outcome outcome = deliver(receiver, handover);
+            if (!(outcome instanceof Outcome.Done)) {
+                stored.forget();
+            }
+            return outcome;
+        } catch (StoredSecret.Unreadable e) {
+            return new Outcome.NotNow(String.valueOf(e.getMessage()), null);
+        } catch (InterruptedException e) {
+            return interrupted();
+        }
     }
 
     private static Outcome deliver(Receiver receiver, Deliver.Handover handover) {

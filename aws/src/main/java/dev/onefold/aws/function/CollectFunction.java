@@ -96,6 +96,7 @@ public final class CollectFunction implements Shell {
                 yield new BatchResponse(failures);
             }
             case Invocation.Batch(var arrivals, var _) -> {
+                Shell.logPlace(arrivals, metrics);
                 // A stream gives all records again from the first one that failed.
                 int first = collect(arrivals).indexOf(Fate.AGAIN);
                 yield first < 0

@@ -1,6 +1,7 @@
 package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
+import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.Deliver;
 import dev.onefold.aws.batch.Deliver.Backlog;
 import dev.onefold.aws.batch.FunctionReceivers;
@@ -37,7 +38,10 @@ public final class DeliverFunction implements Shell {
         this(
                 environment.store(),
                 environment.pipeline(),
-                FunctionReceivers.open(environment.pipeline(), DeliverFunction.class.getClassLoader()),
+                FunctionReceivers.open(
+                        environment.pipeline(),
+                        DeliverFunction.class.getClassLoader(),
+                        environment.secret().map(Connection::secret)),
                 new Metrics(environment),
                 () -> Runtime.getRuntime().halt(LEFT_RUNNING));
     }

@@ -2,6 +2,7 @@ package dev.onefold.aws.function;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
+import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
 import dev.onefold.aws.stream.Retries;
@@ -11,9 +12,9 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 
-/// The shell of every function: it reads an event whole, has the function do the invocation, and writes the answer.
-/// Lambda makes a function by its constructor without arguments, which reads [dev.onefold.aws.template.Environment],
-/// and then calls it for one invocation at a time.
+/// The shell of every function: it reads an event whole, has the function do the invocation, and writes the
+/// answer. Lambda makes a function by its constructor without arguments, which reads
+/// [dev.onefold.aws.template.Environment], and then calls it for one invocation at a time.
 interface Shell extends RequestStreamHandler {
     /// Does one invocation; fails if all of it is to come again.
     ///
@@ -29,6 +30,16 @@ interface Shell extends RequestStreamHandler {
     /// The time that is left to an invocation.
     static Duration left(Context context) {
         return Duration.ofMillis(context.getRemainingTimeInMillis());
+    }
+
+    /// Logs where a batch lies in its shard, so that it can be read again. What is in its records is never
+    /// logged.
+    static void logPlace(List<Arrival> arrivals, Metrics metrics) {
+        if (!arrivals.isEmpty()) {
+            Arrival first = arrivals.getFirst();
+            metrics.log("INFO Batch of " + arrivals.size() + " records of " + first.shard() + " from "
+                    + first.sequence() + " to " + arrivals.getLast().sequence());
+        }
     }
 
     /// The answer to messages of the retry queue: those come again that failed, and the log says why.

@@ -112,7 +112,7 @@ public final class StateFunction implements Shell {
         }
         BatchResponse response = switch (Invocation.read(event)) {
             case Invocation.Batch(var arrivals, var streamArn) -> {
-                logPlace(arrivals);
+                Shell.logPlace(arrivals, metrics);
                 open();
                 tell(streamArn);
                 Runnable note = places.noting(streamArn, arrivals);
@@ -179,15 +179,6 @@ public final class StateFunction implements Shell {
 
     private static boolean isSame(UpdateRequest deploying, String property) {
         return deploying.property(property).equals(deploying.propertyBefore(property));
-    }
-
-    /// Where a batch lies in its shard, so that it can be read again. What is in its records is never logged.
-    private void logPlace(List<Arrival> arrivals) {
-        if (!arrivals.isEmpty()) {
-            Arrival first = arrivals.getFirst();
-            metrics.log("INFO Batch of " + arrivals.size() + " records of " + first.shard() + " from "
-                    + first.sequence() + " to " + arrivals.getLast().sequence());
-        }
     }
 
     /// Not when the class is loaded: what a snapshot holds must not be older than the tables.

@@ -51,6 +51,9 @@ public final class BatchTemplate {
 
     private static final int SECRET_CHARACTERS_MAX = 1_000;
 
+    private static final String SECRET_PARAMETERS = "ReceiverSecret, ReceiverSecretArn, ReceiverSecretField,"
+            + " ReceiverSecretKeyArn, ReceiverSecretVersion, ";
+
     /// The most characters that the variables of Deliver take, names and values, but for pipeline and secret.
     private static final int DELIVER_CHARACTERS = 840;
 
@@ -134,6 +137,7 @@ public final class BatchTemplate {
         long retentionMax = retentionHoursMax(pipeline, batching, input);
         String text = TemplateFile.text(NAME, conditions)
                 .replace("<secret>", secret.orElse(""))
+                .replace("<secret parameters>", secret.isPresent() ? SECRET_PARAMETERS : "")
                 .replace("<secret characters>", String.valueOf(secretCharactersMax(secret.orElse(""), code)))
                 .replace("<objects>", objects.orElse(""))
                 .replace("<content actions>", contents.stream().collect(Collectors.joining("', '", "'", "'")))
@@ -223,6 +227,11 @@ public final class BatchTemplate {
     /// The text for a trial: when the stack is deleted, everything goes that it has made.
     public String deletableYaml() {
         return TemplateFile.deletable(yaml);
+    }
+
+    /// The names of its parameters.
+    public List<String> parameters() {
+        return TemplateFile.parameters(yaml);
     }
 
     private static IllegalArgumentException refusal(Pipeline pipeline, String reason) {

@@ -2,6 +2,7 @@ package dev.onefold.aws.template;
 
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.batch.Collect;
+import dev.onefold.aws.content.StoredSecret;
 import dev.onefold.aws.serve.Access;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.grammar.PipelineText;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Optional;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
@@ -41,6 +43,10 @@ public final class Environment {
 
     static final String INPUT_QUEUE = "queue";
     static final String INPUT_STREAM = "stream";
+
+    /// Only Deliver has them, if its receiver's secret is one of Secrets Manager.
+    private static final String SECRET_ARN = "ONEFOLD_SECRET_ARN";
+    private static final String SECRET_FIELD = "ONEFOLD_SECRET_FIELD";
 
     /// Only Serve has them.
     private static final String SERVE = "ONEFOLD_SERVE_";
@@ -119,8 +125,8 @@ public final class Environment {
         return lanes;
     }
 
-    /// Whether records to collect come from a stream; a queue then brings the places of those that no invocation
-    /// took.
+    /// Whether records to collect come from a stream; a queue then brings the places of those that no
+    /// invocation took.
     public boolean isStream() {
         return INPUT_STREAM.equals(variables.get(INPUT));
     }
@@ -128,6 +134,12 @@ public final class Environment {
     /// For how long after its arrival a source may give a record again, where ids are forgotten.
     public Duration redelivery() {
         return variables.containsKey(REDELIVERY) ? Duration.ofHours(number(REDELIVERY)) : Collect.REDELIVERY_OF_QUEUES;
+    }
+
+    /// Where the secret of the receiver is, if it is not in a variable.
+    public Optional<StoredSecret.Place> secret() {
+        return Optional.ofNullable(variables.get(SECRET_ARN))
+                .map(arn -> new StoredSecret.Place(arn, variables.getOrDefault(SECRET_FIELD, "")));
     }
 
     /// Name or ARN of the stream that takes records by HTTP; empty if there is none.

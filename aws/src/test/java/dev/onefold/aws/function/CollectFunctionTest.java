@@ -48,8 +48,11 @@ class CollectFunctionTest {
     }
 
     private static String handle(Store store, Pipeline pipeline, String... records) {
-        Metrics metrics =
-                new Metrics(new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), "stack");
+        return handle(store, pipeline, new ByteArrayOutputStream(), records);
+    }
+
+    private static String handle(Store store, Pipeline pipeline, ByteArrayOutputStream log, String... records) {
+        Metrics metrics = new Metrics(new PrintStream(log, true, StandardCharsets.UTF_8), "stack");
         Supplier<Streams> none = () -> {
             throw new AssertionError("Nothing is read again");
         };
@@ -99,6 +102,16 @@ class CollectFunctionTest {
         assertThat(handle(store, pipeline, records)).isEqualTo(DONE);
         assertThat(handle(store, pipeline, records)).isEqualTo(DONE);
         assertThat(sealed(store)).containsExactly("{}", "{}");
+    }
+
+    @Test
+    void the_log_names_the_shard_and_the_first_and_last_record_of_a_batch_and_nothing_that_is_in_them() {
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        String[] records = {record("11", "{\"id\":\"secret\"}"), record("12", "none"), record("14", "{\"id\":\"b\"}")};
+        handle(DYNAMO.store("logged"), pipeline("id"), log, records);
+        assertThat(log.toString(StandardCharsets.UTF_8))
+                .contains("INFO Batch of 3 records of orders/shardId-000000000000 from 11 to 14")
+                .doesNotContain("secret", "none");
     }
 
     @Test

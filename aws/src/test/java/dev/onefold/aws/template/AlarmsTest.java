@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.NullNode;
 import dev.onefold.aws.template.Template.Input;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -99,7 +101,7 @@ class AlarmsTest {
 
     @Test
     void an_alarm_goes_to_the_topic_if_there_is_one() {
-        String action = "{\"Fn::If\":[\"HasAlarmTopic\",[{\"Ref\":\"AlarmTopicArn\"}],[]]}";
+        String action = "{\"Fn::If\":[\"HasTopic\",[{\"Ref\":\"AlarmTopicArn\"}],[]]}";
         template.resources("AWS::CloudWatch::Alarm").values().forEach(alarm -> {
             assertThat(alarm.at("/Properties/AlarmActions").toString()).isEqualTo(action);
             assertThat(alarm.at("/Properties/OKActions").toString()).isEqualTo(action);
@@ -111,9 +113,7 @@ class AlarmsTest {
 
     @Test
     void the_dashboard_is_json_whose_widgets_do_not_overlap() throws Exception {
-        String body =
-                template.properties("Operations").at("/DashboardBody/Fn::Sub").asText();
-        JsonNode widgets = new ObjectMapper().readTree(body).get("widgets");
+        JsonNode widgets = widgets();
         List<String> places = widgets.valueStream()
                 .map(widget -> widget.get("x").asInt() + "," + widget.get("y").asInt())
                 .toList();
@@ -131,11 +131,7 @@ class AlarmsTest {
                 .filter(alarm -> alarm.get("Namespace").asText().equals(Metric.NAMESPACE))
                 .forEach(alarm ->
                         assertThat(alarm.at("/Dimensions/0/Name").asText()).isEqualTo(Metric.DIMENSION));
-        String body =
-                template.properties("Operations").at("/DashboardBody/Fn::Sub").asText();
-        List<JsonNode> ours = new ObjectMapper()
-                .readTree(body)
-                .get("widgets")
+        List<JsonNode> ours = widgets()
                 .valueStream()
                 .flatMap(widget -> widget.at("/properties/metrics").valueStream())
                 .filter(metric ->
@@ -151,6 +147,33 @@ class AlarmsTest {
                         .toArray(Metric[]::new));
     }
 
+    /// The widgets, with the fields that CloudWatch takes over from the metric before: "." is one, "..." all
+    /// but the last.
+    private JsonNode widgets() throws Exception {
+        String body =
+                template.properties("Operations").at("/DashboardBody/Fn::Sub").asText();
+        JsonNode widgets = new ObjectMapper().readTree(body).get("widgets");
+        widgets.forEach(widget -> {
+            JsonNode before = NullNode.getInstance();
+            for (JsonNode each : widget.at("/properties/metrics")) {
+                ArrayNode metric = (ArrayNode) each;
+                if (metric.get(0).asText().equals("...")) {
+                    metric.remove(0);
+                    for (int i = 2; i >= 0; i--) {
+                        metric.insert(0, before.get(i));
+                    }
+                }
+                for (int i = 0; i < metric.size(); i++) {
+                    if (metric.get(i).asText().equals(".")) {
+                        metric.set(i, before.get(i));
+                    }
+                }
+                before = metric;
+            }
+        });
+        return widgets;
+    }
+
     /// Namespace, metric, name and value of the dimension, then perhaps properties; or an expression alone.
     private static boolean isMetricOrExpression(JsonNode metric) {
         return metric.size() == 1
@@ -161,16 +184,14 @@ class AlarmsTest {
     @Test
     void the_dashboard_begins_with_records_a_second_of_20_seconds_and_with_mean_p99_and_longest_delay()
             throws Exception {
-        String body =
-                template.properties("Operations").at("/DashboardBody/Fn::Sub").asText();
-        JsonNode rate = new ObjectMapper().readTree(body).at("/widgets/0/properties");
+        JsonNode rate = widgets().at("/0/properties");
         assertThat(rate.get("period").asInt()).isEqualTo(20);
         assertThat(rate.at("/metrics/0/0/expression").asText()).isEqualTo("records/20");
         assertThat(rate.at("/metrics/1/1").asText()).isEqualTo(Metric.Records.name());
         assertThat(rate.at("/metrics/1/4/id").asText()).isEqualTo("records");
         assertThat(rate.get("stat").asText()).isEqualTo("Sum");
         assertThat(Metric.Records.resolution()).isEqualTo(1); // Otherwise CloudWatch has no period below a minute.
-        JsonNode delay = new ObjectMapper().readTree(body).at("/widgets/1/properties");
+        JsonNode delay = widgets().at("/1/properties");
         assertThat(delay.get("stat").asText()).isEqualTo("Average");
         assertThat(delay.get("metrics")
                         .valueStream()

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -129,6 +131,17 @@ class EnvironmentTest {
                     template.root().at("/Parameters/ReceiverSecret/MaxLength").asInt();
             JsonNode variables = template.properties("Deliver").at("/Environment/Variables");
             int characters = secret + Environment.code(pipeline).length();
+            int inSecretsManager = 0;
+            for (String name : List.of("Arn", "Field")) {
+                String variable = "ONEFOLD_SECRET_" + name.toUpperCase(Locale.ROOT);
+                assertThat(variables.has(variable)).isTrue();
+                ((ObjectNode) variables).remove(variable);
+                inSecretsManager += variable.length()
+                        + template.root()
+                                .at("/Parameters/ReceiverSecret" + name + "/MaxLength")
+                                .asInt();
+            }
+            assertThat(inSecretsManager).isLessThan(secret);
             for (String name : ReadTemplate.names(variables)) {
                 characters += name.length() + CHARACTERS_OF_DELIVER.get(name);
             }
@@ -152,7 +165,7 @@ class EnvironmentTest {
             "ONEFOLD_LANES",
             2,
             "ONEFOLD_CODE",
-            CODE_KEY_CHARACTERS_MAX + " secret 9223372036854775807, ".length(),
+            CODE_KEY_CHARACTERS_MAX + " secret 1000000, ".length(),
             "ONEFOLD_PIPELINE",
             0,
             "TOKEN",

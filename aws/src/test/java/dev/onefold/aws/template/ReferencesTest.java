@@ -30,9 +30,12 @@ class ReferencesTest {
     private static final int VERSION_DESCRIPTION_MAX = 256;
     private static final int CODE_KEY_MAX = 80;
 
-    /// What is too long for a description, or secret: a number stands for it, and docs say that it is raised with it.
+    /// What is too long for a description, or secret: a number stands for it, and docs say that it is raised
+    /// with it.
     private static final Map<String, String> NUMBERED = Map.of(
             "ReceiverSecret", "ReceiverSecretVersion",
+            "ReceiverSecretArn", "ReceiverSecretVersion",
+            "ReceiverSecretField", "ReceiverSecretVersion",
             "ServeJwtIssuer", "ServeJwtVersion",
             "ServeJwtAudience", "ServeJwtVersion",
             "ServeJwtKeys", "ServeJwtVersion");
@@ -233,6 +236,11 @@ class ReferencesTest {
                         .replaceAll(found ->
                                 longestOf(template.root().path("Parameters").path(found.group(1))));
             case "Fn::Join" -> {
+                if (argument.get(1).has("Fn::Split")) { // What every item begins with is cut off.
+                    JsonNode split = argument.get(1).get("Fn::Split");
+                    yield longest(template, split.get(1))
+                            .replace(split.get(0).asText(), argument.get(0).asText());
+                }
                 List<String> parts = new ArrayList<>();
                 argument.get(1).forEach(part -> parts.add(longest(template, part)));
                 yield String.join(argument.get(0).asText(), parts);
@@ -250,6 +258,12 @@ class ReferencesTest {
         String pattern = parameter.path("AllowedPattern").asText();
         if (pattern.contains(":kinesis:")) {
             return "arn:aws-us-gov:kinesis:ap-southeast-5:123456789012:stream/" + "s".repeat(128);
+        }
+        if (pattern.contains("subnet-") || pattern.contains("sg-")) {
+            String each = (pattern.contains("subnet-") ? "subnet-" : "sg-") + "0".repeat(17);
+            String all = String.join(",", each, each, each);
+            assertThat(all).matches(pattern).hasSize(parameter.get("MaxLength").asInt());
+            return all;
         }
         if (pattern.contains(":sqs:")) {
             return "arn:aws-us-gov:sqs:ap-southeast-5:123456789012:" + "q".repeat(80);

@@ -136,7 +136,7 @@ class RefusalsTest {
                                 + "\"},\"receiver\":\"once\""),
                         BatchTemplate.Input.QUEUE)
                 .yaml();
-        assertThat(yaml).contains(" " + variable + ": !Ref ReceiverSecret");
+        assertThat(yaml).contains(" " + variable + ": !If [HasSecretArn, !Ref AWS::NoValue, !Ref ReceiverSecret]");
     }
 
     @Test

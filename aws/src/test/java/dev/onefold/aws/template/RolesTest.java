@@ -198,6 +198,10 @@ class RolesTest {
                     String.join(" ", ReadTemplate.references(statement.get("Resource"))) + " "
                             + String.join(" ", ReadTemplate.texts(statement.get("Action"))));
         }
+        assertThat(permissions.remove("Key"))
+                .as("the key of the tables, which every function opens")
+                .isEqualTo("KeyArn kms:Decrypt kms:DescribeKey kms:Encrypt kms:GenerateDataKey kms:ReEncryptFrom"
+                        + " kms:ReEncryptTo");
         return permissions;
     }
 }

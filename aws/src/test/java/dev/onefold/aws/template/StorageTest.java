@@ -51,8 +51,9 @@ class StorageTest {
                                     .at("/PointInTimeRecoverySpecification/PointInTimeRecoveryEnabled")
                                     .asText())
                             .isEqualTo("true");
-                    assertThat(properties.at("/SSESpecification/SSEEnabled").asText())
-                            .isEqualTo("true");
+                    assertThat(properties.at("/SSESpecification/Fn::If").toString())
+                            .isEqualTo("[\"HasKey\",{\"SSEEnabled\":\"true\",\"SSEType\":\"KMS\","
+                                    + "\"KMSMasterKeyId\":{\"Ref\":\"KeyArn\"}},{\"SSEEnabled\":\"true\"}]");
                     assertThat(properties.at("/DeletionProtectionEnabled/Ref").asText())
                             .isEqualTo("DeletionProtection");
                     assertThat(properties.has("TimeToLiveSpecification")).isFalse();
@@ -190,7 +191,8 @@ class StorageTest {
         assertThat(retries.at("/RedrivePolicy/maxReceiveCount/Ref").asText()).isEqualTo("MaxReceiveCount");
         for (JsonNode queue : List.of(retries, template.properties("RetriesAside"))) {
             assertThat(queue.get("MessageRetentionPeriod").asInt()).isEqualTo(14 * 24 * 3_600);
-            assertThat(queue.get("SqsManagedSseEnabled").asText()).isEqualTo("true");
+            assertThat(queue.get("SqsManagedSseEnabled").toString())
+                    .isEqualTo("{\"Fn::If\":[\"HasKey\",\"false\",\"true\"]}");
         }
     }
 

@@ -26,7 +26,9 @@ class TemplateFileTest {
     @Test
     void a_part_is_there_for_the_inputs_that_it_names_alone() {
         assertThat(templatesWith("  InputStream:")).containsExactly(Input.NEW_STREAM);
-        assertThat(templatesWith("              - Sid: InputStreams")).containsExactly(Input.TABLE);
+        assertThat(templatesWith(
+                        "              - {Sid: InputStreams, Effect: Allow, Action: ['dynamodb:ListStreams'],"))
+                .containsExactly(Input.TABLE);
         assertThat(templatesWith("  InputStreamKeyArn:")).containsExactly(Input.STREAM, Input.TABLE);
         assertThat(templatesWith("  Rows:")).containsExactly(Input.values());
     }
@@ -80,7 +82,7 @@ class TemplateFileTest {
         return Arrays.stream(Input.values())
                 .filter(input -> TemplateFile.filled(input, Pipelines.trades(), "code", new FunctionParts(List.of()))
                         .lines()
-                        .anyMatch(line::equals))
+                        .anyMatch(each -> each.startsWith(line)))
                 .toList();
     }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,9 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// AWS's own validator over the template, with the schemas of all resources. It is a package of Node, which npm fetches
-/// into the build folder once; without Node the test says that it was skipped, and `ONEFOLD_NODE_REQUIRED=true` makes
-/// that a failure. What the validator misses, the other tests of this package look at.
+/// AWS's own validator over the template, with the schemas of all resources. It is a package of Node, which
+/// npm fetches into the build folder once; without Node the test says that it was skipped, and
+/// `ONEFOLD_NODE_REQUIRED=true` makes that a failure. What the validator misses, the other tests of this
+/// package look at.
 class ValidatorTest {
     private static final String REQUIRED = "ONEFOLD_NODE_REQUIRED";
     private static final String VALIDATOR = "@aws/cloudformation-validate";
@@ -36,10 +38,17 @@ class ValidatorTest {
     /// could have tags, which the deploying command gives them.
     private static final List<String> ADVICE = List.of("I9001", "I9040");
 
+    /// It takes ARNs and the name of a field for passwords, by their names.
+    private static final String NO_PASSWORD = "W2509 ReceiverSecret(Arn|Field|KeyArn) ";
+
     private static final String SCRIPT = """
             const { RegoEngine, TemplateFile } = require("%s");
             const engine = new RegoEngine();
-            const parameterOverrides = { AlarmTopicArn: "arn:aws:sns:eu-central-1:000000000000:t" };
+            const parameterOverrides = { AlarmTopicArn: "arn:aws:sns:eu-central-1:000000000000:t",
+                VpcSubnetIds: "subnet-01234567,subnet-89abcdef", VpcSecurityGroupIds: "sg-01234567",
+                KeyArn: "arn:aws:kms:eu-central-1:000000000000:key/01234567-89ab-cdef-0123-456789abcdef",
+                ReceiverSecretKeyArn: "arn:aws:kms:eu-central-1:000000000000:key/89abcdef-89ab-cdef-0123-456789abcdef",
+                ReceiverSecretArn: "arn:aws:secretsmanager:eu-central-1:000000000000:secret:s-AbCdEf" };
             for (const file of process.argv.slice(2)) {
                 const report = engine.validateStandard(new TemplateFile(file), { parameterOverrides });
                 console.log(JSON.stringify({ file, status: report.status, diagnostics: report.diagnostics }));
@@ -98,6 +107,8 @@ class ValidatorTest {
                         + diagnostic.get("message").asText());
             }
         }
+        findings.removeIf(
+                finding -> Pattern.compile(NO_PASSWORD).matcher(finding).find());
         return findings;
     }
 

@@ -7,6 +7,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.JsonLog;
 import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.cli.data.PlacedPipeline;
+import dev.onefold.cli.deploy.DeployCommand;
 import dev.onefold.cli.reset.DeployedResetCommand;
 import dev.onefold.cli.reset.ResetCommand;
 import dev.onefold.cli.run.RunCommand;
@@ -90,8 +91,8 @@ public final class Onefold implements Runnable {
         return code == ExitCode.DONE.code() ? ExitCode.DIFFERENT.code() : code;
     }
 
-    /// The command that the first argument names, and without such a name all commands. Setting up all of them takes
-    /// longer than most commands run.
+    /// The command that the first argument names, and without such a name all commands. Setting up all of them
+    /// takes longer than most commands run.
     static CommandLine commandLine(Caller caller, List<String> arguments) {
         PlaceOptions place = new PlaceOptions();
         Verbs verbs = new Verbs(name -> placed(caller, place, Verbs.takesBatches(name)), place);
@@ -155,7 +156,8 @@ public final class Onefold implements Runnable {
 
     private static CommandLine aws(Caller caller) {
         CommandLine aws = AwsCommand.commandLine(caller);
-        return aws.addSubcommand(new TrialCommand(caller, aws.getCommand()))
+        return aws.addSubcommand(new DeployCommand(caller, aws.getCommand()))
+                .addSubcommand(new TrialCommand(caller, aws.getCommand()))
                 .addSubcommand(new CleanCommand(caller, aws.getCommand()))
                 .addSubcommand(new DeployedResetCommand(caller, aws.getCommand()));
     }

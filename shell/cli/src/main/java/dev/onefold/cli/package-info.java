@@ -2,8 +2,8 @@
 ///
 /// A package imports only those to its right:
 ///
-///     cli > reset > trial > test > look > aws > verbs > serve > seed > batches >
-///     letters > run > data > show > call
+///     cli > reset > trial > deploy > test > look > aws > verbs > serve > seed >
+///     batches > letters > run > data > show > call
 @NullMarked
 package dev.onefold.cli;
 

@@ -121,7 +121,8 @@ final class Formation implements AutoCloseable {
                 "UsePreviousTemplate",
                 "Parameters",
                 "Capabilities",
-                "Tags");
+                "Tags",
+                "ClientRequestToken");
         StackLife before = stacks.find(asked.required("StackName"));
         boolean isSame = asked.text("UsePreviousTemplate").orElse("false").equals("true");
         String id = stacks.update(new Stacks.Request(
@@ -135,7 +136,7 @@ final class Formation implements AutoCloseable {
                 asked.list("Capabilities"),
                 asked.pairs("Tags", "Key", "Value"),
                 "ROLLBACK",
-                ""));
+                asked.text("ClientRequestToken").orElse("")));
         return xml -> xml.add("StackId", id);
     }
 

@@ -36,6 +36,7 @@ final class Stacks implements AutoCloseable {
         private final StackLife life;
         private final Works works;
         private CompletableFuture<Void> work = CompletableFuture.completedFuture(null);
+        private String updateToken = "";
 
         private Entry(StackLife life, Works works) {
             this.life = life;
@@ -121,6 +122,9 @@ final class Stacks implements AutoCloseable {
                 .orElseThrow(() -> Refusal.invalid("Stack [" + request.name() + "] does not exist"));
         StackLife life = entry.life;
         StackLife.Order order = life.order();
+        if (!request.token().isEmpty() && request.token().equals(entry.updateToken)) {
+            return order.id(); // The same request, once more.
+        }
         if (!UPDATABLE.contains(life.status())) {
             throw Refusal.invalid("Stack:" + order.id() + " is in " + life.status() + " state and can not be updated.");
         }
@@ -145,6 +149,7 @@ final class Stacks implements AutoCloseable {
                 order.onFailure(),
                 "",
                 order.at());
+        entry.updateToken = request.token();
         life.become(next, after);
         life.set("UPDATE_IN_PROGRESS", "User Initiated");
         entry.work = CompletableFuture.runAsync(() -> update(entry, order, before, after), threads);

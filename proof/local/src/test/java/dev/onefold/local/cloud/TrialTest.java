@@ -3,12 +3,10 @@ package dev.onefold.local.cloud;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -36,17 +34,18 @@ class TrialTest {
               measures: {amount: 'sum(amount) decimal(12,2)', least: 'min(amount) decimal(12,2)'}
             """;
 
-    private static final int MINUTES_MAX = 10;
     private static final int INTERRUPTIONS = Integer.getInteger("interruptions", 4);
 
     @TempDir
     private static Path folder;
 
     private static LocalAccount account;
+    private static Commands commands;
 
     @BeforeAll
     static void open() throws IOException {
         account = LocalAccount.open();
+        commands = new Commands(account, folder);
         Files.writeString(folder.resolve("trade-risk.yaml"), PIPELINE);
         Files.writeString(folder.resolve("orders.yaml"), ORDERS);
         Files.write(folder.resolve("functions.zip"), WholeStackTest.archive());
@@ -57,67 +56,19 @@ class TrialTest {
         account.close();
     }
 
-    private record Ended(int exitCode, String out) {}
-
-    private static Process start(String... words) throws IOException {
-        List<String> sure = new ArrayList<>(List.of(words));
-        sure.add("--yes");
-        return begin(sure);
-    }
-
-    private static Process begin(List<String> words) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                "env",
-                "--default-signal=INT", // A script that runs the build in its background ignores it, and so would a
-                // child.
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Daws.cborEnabled=false",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.onefold.cli.Main",
-                "aws"));
-        command.addAll(words);
-        command.addAll(List.of(
-                "--region",
-                "eu-central-1",
-                "--endpoint",
-                account.cloud.endpoint().toString()));
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("out").toFile());
-        builder.environment()
-                .putAll(Map.of(
-                        "AWS_ACCESS_KEY_ID",
-                        "OPERATOR",
-                        "AWS_SECRET_ACCESS_KEY",
-                        "secret",
-                        "AWS_ENDPOINT_URL_S3",
-                        account.cloud.endpoint().toString()));
-        return builder.start();
-    }
-
     private static Process trial(String pipeline, String... more) throws IOException {
         List<String> words = new ArrayList<>(
                 List.of("trial", pipeline, "--archive", "functions.zip", "--parameter", "Gates=64", "--minutes", "1"));
         words.addAll(List.of(more));
-        return start(words.toArray(String[]::new));
-    }
-
-    private static Ended ended(Process process) throws IOException, InterruptedException {
-        assertThat(process.waitFor(MINUTES_MAX, TimeUnit.MINUTES)).isTrue();
-        return new Ended(process.exitValue(), Files.readString(folder.resolve("out"), StandardCharsets.UTF_8));
+        return commands.start(words.toArray(String[]::new));
     }
 
     @Test
     void a_trial_ends_equal_while_invocations_fail_and_says_its_price_and_leaves_nothing() throws Exception {
-        Ended ended = ended(trial(
+        Commands.Ended ended = commands.ended(trial(
                 "trade-risk.yaml", "--rate", "400", "--records", "4000", "--fail-state", "2", "--fail-reduce", "2"));
-        assertThat(ended.exitCode).as(ended.out).isZero();
-        assertThat(ended.out)
+        assertThat(ended.exitCode()).as(ended.out()).isZero();
+        assertThat(ended.out())
                 .contains("4,000 in all: trade-risk messages, 5 % of them duplicates and 5 % late")
                 .contains("equal: all 19 groups after 4,000 records.")
                 .contains("write units of tables")
@@ -133,9 +84,10 @@ class TrialTest {
             lines.append("{\"id\": %d, \"shop\": \"s%d\", \"amount\": %d.25}%n".formatted(i % 900, i % 7, i % 900));
         }
         Files.writeString(folder.resolve("orders.ndjson"), lines);
-        Ended ended = ended(trial("orders.yaml", "--input", "orders.ndjson", "--rate", "500", "--fail-state", "2"));
-        assertThat(ended.out).contains("after 1,000 records.", "All that was made is deleted.");
-        assertThat(ended.exitCode).as(ended.out).isZero();
+        Commands.Ended ended =
+                commands.ended(trial("orders.yaml", "--input", "orders.ndjson", "--rate", "500", "--fail-state", "2"));
+        assertThat(ended.out()).contains("after 1,000 records.", "All that was made is deleted.");
+        assertThat(ended.exitCode()).as(ended.out()).isZero();
         assertThat(account.stored()).isEmpty();
     }
 
@@ -150,51 +102,52 @@ class TrialTest {
                         .start()
                         .waitFor();
             }
-            Ended ended = ended(process);
-            assertThat(ended.exitCode)
-                    .as(ended.out)
+            Commands.Ended ended = commands.ended(process);
+            assertThat(ended.exitCode())
+                    .as(ended.out())
                     .isIn(0, 1, 130, 143); // The last: before there was anything to delete.
-            assertThat(account.stored()).as(ended.out).isEmpty();
+            assertThat(account.stored()).as(ended.out()).isEmpty();
         }
     }
 
     @Test
     void what_is_kept_is_there_and_cleaned_later_and_what_cannot_be_deleted_is_said() throws Exception {
-        Ended kept = ended(trial("trade-risk.yaml", "--rate", "200", "--records", "400", "--keep"));
-        assertThat(kept.out).contains("equal: all", "onefold aws clean trade-risk-trial");
+        Commands.Ended kept = commands.ended(trial("trade-risk.yaml", "--rate", "200", "--records", "400", "--keep"));
+        assertThat(kept.out()).contains("equal: all", "onefold aws clean trade-risk-trial");
         assertThat(account.stored()).isNotEmpty();
-        Ended taken = ended(trial("trade-risk.yaml", "--rate", "200", "--records", "400"));
-        assertThat(taken.out).contains("There is a stack called trade-risk-trial (made 20");
-        assertThat(taken.exitCode).isEqualTo(3);
+        Commands.Ended taken = commands.ended(trial("trade-risk.yaml", "--rate", "200", "--records", "400"));
+        assertThat(taken.out()).contains("There is a stack called trade-risk-trial (made 20");
+        assertThat(taken.exitCode()).isEqualTo(3);
         protect(true);
-        Ended left = ended(start("clean", "trade-risk-trial"));
-        assertThat(left.out).contains("Not deleted:", "AWS::DynamoDB::Table Rows (trade-risk-trial-rows)");
-        assertThat(left.exitCode).isEqualTo(1);
+        Commands.Ended left = commands.ended(commands.start("clean", "trade-risk-trial"));
+        assertThat(left.out()).contains("Not deleted:", "AWS::DynamoDB::Table Rows (trade-risk-trial-rows)");
+        assertThat(left.exitCode()).isEqualTo(1);
         protect(false);
-        Ended cleaned = ended(start("clean", "trade-risk-trial"));
-        assertThat(cleaned.out).contains("All of trade-risk-trial is deleted.");
-        assertThat(cleaned.exitCode).isZero();
+        Commands.Ended cleaned = commands.ended(commands.start("clean", "trade-risk-trial"));
+        assertThat(cleaned.out()).contains("All of trade-risk-trial is deleted.");
+        assertThat(cleaned.exitCode()).isZero();
         assertThat(account.stored()).isEmpty();
-        assertThat(ended(start("clean", "trade-risk-trial")).out()).contains("There is nothing of a trial");
+        assertThat(commands.ended(commands.start("clean", "trade-risk-trial")).out())
+                .contains("There is nothing of a trial");
     }
 
     /// State, Reduce and Upkeep are at work meanwhile, and take what comes afterwards.
     @Test
     void a_deployment_that_runs_is_emptied_and_counts_what_comes_then() throws Exception {
         String name = "trade-risk-trial";
-        Ended kept = ended(trial("trade-risk.yaml", "--rate", "200", "--records", "400", "--keep"));
-        assertThat(kept.exitCode).as(kept.out).isZero();
+        Commands.Ended kept = commands.ended(trial("trade-risk.yaml", "--rate", "200", "--records", "400", "--keep"));
+        assertThat(kept.exitCode()).as(kept.out()).isZero();
         Files.writeString(folder.resolve("one.ndjson"), """
                 {"TradeID":"r1","Version":1,"Timestamp":"2026-11-21T06:09:29.281Z","Value":7.25,\
                 "Hierarchy":{"RiskType":"PV","TradeDesk":"FXSpot","Region":"EMEA"}}
                 """);
-        Ended emptied = ended(start("reset", "trade-risk.yaml", "--deployment", name));
-        assertThat(emptied.out).contains("Emptied deployment " + name + ": ", "begin with nothing");
-        assertThat(emptied.exitCode).isZero();
+        Commands.Ended emptied = commands.ended(commands.start("reset", "trade-risk.yaml", "--deployment", name));
+        assertThat(emptied.out()).contains("Emptied deployment " + name + ": ", "begin with nothing");
+        assertThat(emptied.exitCode()).isZero();
         List<String> query =
                 List.of("query", "trade-risk.yaml", "--deployment", name, "--format", "csv", "--depth", "0");
-        assertThat(ended(begin(query)).out).contains(",,,0.00,0");
-        Ended put = ended(begin(List.of(
+        assertThat(commands.ended(commands.begin(query)).out()).contains(",,,0.00,0");
+        Commands.Ended put = commands.ended(commands.begin(List.of(
                 "produce",
                 "trade-risk.yaml",
                 "one.ndjson",
@@ -202,13 +155,13 @@ class TrialTest {
                 name,
                 "--kinesis-endpoint",
                 account.cloud.endpoint().toString())));
-        assertThat(put.exitCode).as(put.out).isZero();
-        String counted = ended(begin(query)).out;
+        assertThat(put.exitCode()).as(put.out()).isZero();
+        String counted = commands.ended(commands.begin(query)).out();
         for (int tries = 0; tries < 20 && !counted.contains("7.25,1"); tries++) {
-            counted = ended(begin(query)).out;
+            counted = commands.ended(commands.begin(query)).out();
         }
         assertThat(counted).contains(",,,7.25,1");
-        assertThat(ended(start("clean", name)).exitCode).isZero();
+        assertThat(commands.ended(commands.start("clean", name)).exitCode()).isZero();
         assertThat(account.stored()).isEmpty();
     }
 

@@ -1,7 +1,9 @@
 package dev.onefold.cli.aws;
 
+import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.run.InputFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
@@ -13,6 +15,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
 /// The archive that the functions run from: their jars, as they are. Equal jars make equal archives.
@@ -66,5 +70,23 @@ public final class FunctionArchive {
         zip.putNextEntry(entry);
         zip.write(bytes);
         zip.closeEntry();
+    }
+
+    /// Of the files of the archive the functions load those that are jars by their name.
+    public static Path jar(Caller caller, String text) throws IOException {
+        Path path = InputFile.ofBytes(caller, text);
+        if (!path.toString().endsWith(".jar")) {
+            throw noJar(caller, path);
+        }
+        try (ZipFile _ = new ZipFile(path.toFile())) {
+            return path;
+        } catch (ZipException e) {
+            throw (CommandFailure) noJar(caller, path).initCause(e);
+        }
+    }
+
+    private static CommandFailure noJar(Caller caller, Path path) {
+        return CommandFailure.usage(
+                caller.shown(path) + " is not a jar. Build the function into one, called NAME.jar.");
     }
 }

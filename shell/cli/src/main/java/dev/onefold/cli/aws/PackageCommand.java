@@ -1,9 +1,7 @@
 package dev.onefold.cli.aws;
 
 import dev.onefold.cli.call.Caller;
-import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
-import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.show.Words;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,13 +9,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.zip.ZipException;
-import java.util.zip.ZipFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `onefold aws package`: the functions' archive. It holds the jars that this program runs on, but for those that only
-/// a command line needs; equal jars make equal archives.
+/// `onefold aws package`: the functions' archive. It holds the jars that this program runs on, but for those
+/// that only a command line needs; equal jars make equal archives.
 @Command(
         name = "package",
         description = {
@@ -53,7 +49,7 @@ final class PackageCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         List<Path> added = new ArrayList<>();
         for (String each : with) {
-            added.add(jar(each));
+            added.add(FunctionArchive.jar(caller, each));
         }
         List<Path> jars = new ArrayList<>(FunctionJars.find());
         jars.addAll(added);
@@ -62,23 +58,5 @@ final class PackageCommand implements Callable<Integer> {
         caller.printLine("Wrote " + caller.shown(file) + ": " + Words.count(jars.size(), "jar") + ", "
                 + Words.bytes(Files.size(file)) + ".");
         return ExitCode.DONE.code();
-    }
-
-    /// Of the files of the archive the functions load those that are jars by their name.
-    private Path jar(String text) throws IOException {
-        Path path = InputFile.ofBytes(caller, text);
-        if (!path.toString().endsWith(".jar")) {
-            throw noJar(path);
-        }
-        try (ZipFile _ = new ZipFile(path.toFile())) {
-            return path;
-        } catch (ZipException e) {
-            throw (CommandFailure) noJar(path).initCause(e);
-        }
-    }
-
-    private CommandFailure noJar(Path path) {
-        return CommandFailure.usage(
-                caller.shown(path) + " is not a jar. Build the function into one, called NAME.jar.");
     }
 }

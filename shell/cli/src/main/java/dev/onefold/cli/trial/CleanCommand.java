@@ -6,6 +6,10 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
 import dev.onefold.cli.data.Questions;
+import dev.onefold.cli.deploy.Board;
+import dev.onefold.cli.deploy.Buckets;
+import dev.onefold.cli.deploy.Services;
+import dev.onefold.cli.deploy.Stacks;
 import dev.onefold.cli.show.Words;
 import java.io.IOException;
 import java.time.Duration;
@@ -51,10 +55,11 @@ public final class CleanCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Board board = new Board(caller);
         try (Services services = Services.at(aws, aws.place())) {
-            Optional<Stack> stack = TrialStack.find(services.stacks(), name);
+            Optional<Stack> stack = new Stacks(services.stacks()).find(name);
             if (stack.isPresent() && !TrialStack.isOf(name, stack.get())) {
                 throw CommandFailure.usage("Stack " + name + " was not made by a trial: it does not have the tag "
-                        + TrialStack.TAG + "=" + name + ", or its code does not come from a bucket of one. Nothing was"
+                        + Stacks.TRIAL_TAG + "=" + name
+                        + ", or its code does not come from a bucket of one. Nothing was"
                         + " deleted. 'aws cloudformation delete-stack' deletes it.");
             }
             List<String> buckets = new Buckets(services.objects()).of(name);
@@ -62,7 +67,7 @@ public final class CleanCommand implements Callable<Integer> {
                 board.say("There is nothing of a trial " + name + " here.");
                 return ExitCode.DONE.code();
             }
-            String what = stack.map(found -> "the stack " + TrialStack.said(found) + " with all that is in it, and ")
+            String what = stack.map(found -> "the stack " + Stacks.said(found) + " with all that is in it, and ")
                             .orElse("")
                     + Words.count(buckets.size(), "bucket") + " of code";
             if (!yes) {
@@ -70,7 +75,7 @@ public final class CleanCommand implements Callable<Integer> {
                 Questions.require(caller, "Delete all of it?", "Nothing was deleted.");
             }
             // A trial that somebody begins meanwhile has another bucket, and stays.
-            String bucket = stack.map(TrialStack::codeBucket).orElse("");
+            String bucket = stack.map(Stacks::codeBucket).orElse("");
             return delete(board, services, buckets, bucket).code();
         } catch (SdkException e) {
             throw new CommandFailure(ExitCode.DIRECTORY, "A service failed: " + Reason.of(e), e);

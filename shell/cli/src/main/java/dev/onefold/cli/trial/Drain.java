@@ -3,6 +3,7 @@ package dev.onefold.cli.trial;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.resync.RetryQueue;
 import dev.onefold.aws.store.Store;
+import dev.onefold.cli.deploy.Services;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
@@ -18,10 +19,10 @@ import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.kinesis.model.ListShardsResponse;
 import software.amazon.awssdk.services.kinesis.model.Shard;
 
-/// Whether all that is in a stream is in the totals. A mark is put behind it into each shard: a text that is no event.
-/// State takes a shard in its order, so what came before is in the rows when the mark is a dead letter. Records of the
-/// mark's own batch may still be on their way then; so a second mark is put, which can only come in a later batch. Rows
-/// are in the totals when no delta is left.
+/// Whether all that is in a stream is in the totals. A mark is put behind it into each shard: a text that is
+/// no event. State takes a shard in its order, so what came before is in the rows when the mark is a dead
+/// letter. Records of the mark's own batch may still be on their way then; so a second mark is put, which can
+/// only come in a later batch. Rows are in the totals when no delta is left.
 final class Drain {
     private static final int ROUNDS = 2;
 
@@ -41,7 +42,8 @@ final class Drain {
     private int rounds;
     private int quietLooks;
 
-    /// @param outputs of the stack: the stream, the queue for retries, and perhaps that for what it has put aside
+    /// @param outputs of the stack: the stream, the queue for retries, and perhaps that for what it has put
+    ///     aside
     Drain(Services services, Map<String, String> outputs, Store store, Supplier<Optional<Engine>> engine) {
         this.services = services;
         stream = outputs.getOrDefault("InputStreamName", "");

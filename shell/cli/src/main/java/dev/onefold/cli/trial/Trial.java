@@ -7,6 +7,8 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
+import dev.onefold.cli.deploy.Board;
+import dev.onefold.cli.deploy.Services;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.cli.verbs.Sides;

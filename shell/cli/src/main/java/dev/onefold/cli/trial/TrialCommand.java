@@ -11,6 +11,8 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.Questions;
 import dev.onefold.cli.data.Workplace;
+import dev.onefold.cli.deploy.Board;
+import dev.onefold.cli.deploy.Services;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;

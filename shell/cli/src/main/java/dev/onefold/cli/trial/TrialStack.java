@@ -4,6 +4,9 @@ import dev.onefold.aws.Connection;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Reason;
+import dev.onefold.cli.deploy.Buckets;
+import dev.onefold.cli.deploy.Services;
+import dev.onefold.cli.deploy.Stacks;
 import dev.onefold.cli.run.StopRequest;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -16,33 +19,27 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.services.cloudformation.CloudFormationAsyncClient;
 import software.amazon.awssdk.services.cloudformation.model.AlreadyExistsException;
 import software.amazon.awssdk.services.cloudformation.model.Capability;
-import software.amazon.awssdk.services.cloudformation.model.CloudFormationException;
 import software.amazon.awssdk.services.cloudformation.model.OnFailure;
-import software.amazon.awssdk.services.cloudformation.model.Parameter;
 import software.amazon.awssdk.services.cloudformation.model.Stack;
 import software.amazon.awssdk.services.cloudformation.model.StackResource;
 import software.amazon.awssdk.services.cloudformation.model.Tag;
 
-/// The stack of one trial, and the bucket of its code. The bucket's name has a random part, and the stack names the
-/// bucket: that is how the trial knows what it has made, also when an answer was lost.
+/// The stack of one trial, and the bucket of its code. The bucket's name has a random part, and the stack
+/// names the bucket: that is how the trial knows what it has made, also when an answer was lost.
 final class TrialStack {
     private static final int MARK_BYTES = 6;
-    static final String TAG = "onefold-trial";
-    private static final String CODE_BUCKET = "CodeBucket";
     private static final String CODE_KEY = "functions.zip";
     private static final String MADE = "CREATE_COMPLETE";
     private static final String UNDER_WAY = "CREATE_IN_PROGRESS";
-    private static final String NOT_THERE = "does not exist";
     private static final String GONE = "DELETE_COMPLETE";
     private static final String BUCKET = "AWS::S3::Bucket";
     private static final int TRIES_MAX = 4;
     private static final int POLLS_EACH_EMPTYING = 5;
     private static final Duration DELETING_MAX = Duration.ofMinutes(30);
 
-    private final CloudFormationAsyncClient stacks;
+    private final Stacks stacks;
     private final Buckets buckets;
     private final String name;
     private final String bucket;
@@ -54,7 +51,7 @@ final class TrialStack {
     /// @param poll pause between two looks at a stack that is being made or deleted
     /// @param said takes reports on the progress
     TrialStack(Services services, String name, String bucket, Duration poll, Consumer<String> said) {
-        stacks = services.stacks();
+        stacks = new Stacks(services.stacks());
         buckets = new Buckets(services.objects());
         this.name = name;
         this.bucket = bucket;
@@ -83,7 +80,7 @@ final class TrialStack {
             buckets.put(bucket, CODE_KEY, code.archive());
             stop.check();
             Map<String, String> all = new TreeMap<>(parameters);
-            all.put(CODE_BUCKET, bucket);
+            all.put(Stacks.CODE_BUCKET, bucket);
             all.put("CodeKey", CODE_KEY);
             create(code.template(), all);
             return made(stop);
@@ -94,73 +91,25 @@ final class TrialStack {
         }
     }
 
-    /// Begins to make the stack. A stack that fails is left as it is, so that the reason can be read. The bucket is the
-    /// token that makes a repeated request the same one.
+    /// Begins to make the stack. A stack that fails is left as it is, so that the reason can be read. The
+    /// bucket is the token that makes a repeated request the same one.
     private void create(String template, Map<String, String> parameters) {
-        List<Parameter> given = parameters.entrySet().stream()
-                .map(each -> Parameter.builder()
-                        .parameterKey(each.getKey())
-                        .parameterValue(each.getValue())
-                        .build())
-                .toList();
-        Connection.THREADS.await(stacks.createStack(request -> request.stackName(name)
-                .templateBody(template)
-                .parameters(given)
-                .capabilities(Capability.CAPABILITY_IAM)
-                .onFailure(OnFailure.DO_NOTHING)
-                .tags(Tag.builder().key(TAG).value(name).build())
-                .clientRequestToken(bucket)));
-    }
-
-    /// A stack by its name or its id, unless it is gone.
-    static Optional<Stack> find(CloudFormationAsyncClient stacks, String nameOrId) {
-        try {
-            return Connection.THREADS
-                    .await(stacks.describeStacks(request -> request.stackName(nameOrId)))
-                    .stacks()
-                    .stream()
-                    .filter(stack -> !stack.stackStatusAsString().equals("DELETE_COMPLETE"))
-                    .findFirst();
-        } catch (CloudFormationException e) {
-            if (String.valueOf(e.getMessage()).contains(NOT_THERE)) {
-                return Optional.empty();
-            }
-            throw e;
-        }
-    }
-
-    /// The resources of a stack.
-    private List<StackResource> resources(String nameOrId) {
-        return Connection.THREADS
-                .await(stacks.describeStackResources(request -> request.stackName(nameOrId)))
-                .stackResources();
-    }
-
-    /// A stack as a person knows it: by its name, age and state.
-    static String said(Stack stack) {
-        return stack.stackName() + " (made " + stack.creationTime() + ", " + stack.stackStatusAsString() + ")";
+        Connection.THREADS.await(stacks.client()
+                .createStack(request -> request.stackName(name)
+                        .templateBody(template)
+                        .parameters(Stacks.given(parameters))
+                        .capabilities(Capability.CAPABILITY_IAM)
+                        .onFailure(OnFailure.DO_NOTHING)
+                        .tags(Tag.builder().key(Stacks.TRIAL_TAG).value(name).build())
+                        .clientRequestToken(bucket)));
     }
 
     /// Whether a trial of this name has made a stack. Both must say so: a tag is soon copied.
     static boolean isOf(String trial, Stack stack) {
-        return Buckets.isOf(trial, codeBucket(stack))
+        return Buckets.isOf(trial, Stacks.codeBucket(stack))
                 && stack.tags().stream()
-                        .anyMatch(tag -> tag.key().equals(TAG) && tag.value().equals(trial));
-    }
-
-    /// The bucket that a stack's functions come from; empty if it has no such parameter.
-    static String codeBucket(Stack stack) {
-        return stack.parameters().stream()
-                .filter(each -> each.parameterKey().equals(CODE_BUCKET))
-                .map(Parameter::parameterValue)
-                .findFirst()
-                .orElse("");
-    }
-
-    private static Map<String, String> outputs(Stack stack) {
-        Map<String, String> outputs = new TreeMap<>();
-        stack.outputs().forEach(output -> outputs.put(output.outputKey(), output.outputValue()));
-        return outputs;
+                        .anyMatch(tag -> tag.key().equals(Stacks.TRIAL_TAG)
+                                && tag.value().equals(trial));
     }
 
     /// Whether something may have been made, also if no answer came.
@@ -174,8 +123,8 @@ final class TrialStack {
 
     private void requireFree() {
         try {
-            find(stacks, name).ifPresent(stack -> {
-                throw taken(said(stack));
+            stacks.find(name).ifPresent(stack -> {
+                throw taken(Stacks.said(stack));
             });
         } catch (SdkException e) {
             throw new CommandFailure(
@@ -194,14 +143,14 @@ final class TrialStack {
     private Map<String, String> made(StopRequest stop) {
         while (true) {
             stop.check();
-            Stack stack = find(stacks, name)
+            Stack stack = stacks.find(name)
                     .orElseThrow(() -> new CommandFailure(
                             ExitCode.DIFFERENT, "Stack " + name + " was deleted while it was made."));
             String status = stack.stackStatusAsString();
             if (status.equals(MADE)) {
-                return outputs(stack);
+                return Stacks.outputs(stack);
             }
-            List<StackResource> resources = resources(name);
+            List<StackResource> resources = stacks.resources(name);
             if (!status.equals(UNDER_WAY)) {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
@@ -225,8 +174,8 @@ final class TrialStack {
     }
 
     /// Deletes the stack with its content, then buckets of code. A request to stop does not interrupt that. A
-    /// resource that was deleted before is not a failure, so a removal can be repeated at any time. A stack whose
-    /// code comes from another bucket is of another trial, and stays.
+    /// resource that was deleted before is not a failure, so a removal can be repeated at any time. A stack
+    /// whose code comes from another bucket is of another trial, and stays.
     ///
     /// @param step the step, as the reports on its progress begin
     /// @return the parts that could not be deleted, with the reasons
@@ -245,8 +194,8 @@ final class TrialStack {
             left.clear();
             attempt(
                             "Stack " + name,
-                            () -> find(stacks, name)
-                                    .filter(found -> codeBucket(found).equals(bucket))
+                            () -> stacks.find(name)
+                                    .filter(found -> Stacks.codeBucket(found).equals(bucket))
                                     .ifPresent(found -> left.addAll(removeOnce(step, found))))
                     .ifPresent(left::add);
             if (left.isEmpty()) {
@@ -262,21 +211,21 @@ final class TrialStack {
     /// are gone.
     private List<String> removeOnce(String step, Stack stack) {
         String id = stack.stackId();
-        List<StackResource> resources = resources(id);
+        List<StackResource> resources = stacks.resources(id);
         List<String> filled = resources.stream()
                 .filter(resource -> resource.resourceType().equals(BUCKET) && resource.physicalResourceId() != null)
                 .map(StackResource::physicalResourceId)
                 .toList();
         filled.forEach(buckets::empty);
-        Connection.THREADS.await(stacks.deleteStack(request -> request.stackName(id)));
+        Connection.THREADS.await(stacks.client().deleteStack(request -> request.stackName(id)));
         long deadline = System.nanoTime() + DELETING_MAX.toNanos();
         for (int polls = 1; ; polls++) {
             Connection.THREADS.pause(poll);
-            Optional<Stack> now = find(stacks, id);
+            Optional<Stack> now = stacks.find(id);
             if (now.isEmpty()) {
                 return List.of();
             }
-            List<StackResource> there = resources(id).stream()
+            List<StackResource> there = stacks.resources(id).stream()
                     .filter(resource -> !GONE.equals(resource.resourceStatusAsString()))
                     .toList();
             said.accept(step + ": " + there.size() + " of " + resources.size() + " resources are left");

@@ -8,6 +8,8 @@ import dev.onefold.cli.Cli.Result;
 import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.deploy.Board;
+import dev.onefold.cli.deploy.Services;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -29,8 +31,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a trial refuses, and how one ends that has made nothing or little. `TrialTest` of the module `local` has whole
-/// ones.
+/// What a trial refuses, and how one ends that has made nothing or little. `TrialTest` of the module `local`
+/// has whole ones.
 class TrialCommandTest {
     private static final String PIPELINE =
             "{\"pipeline\":\"risk\",\"input\":{\"format\":\"json\",\"key\":\"TradeID\",\"version\":\"Version\"},"

@@ -1,4 +1,4 @@
-package dev.onefold.cli.trial;
+package dev.onefold.cli.deploy;
 
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.show.Picture;
@@ -6,9 +6,9 @@ import dev.onefold.cli.show.Words;
 import java.time.Duration;
 import java.util.List;
 
-/// Where a trial shows how far it is. A terminal shows one picture, which is drawn again; a pipe gets a line now and
-/// then, and no control characters. One thread.
-final class Board {
+/// Where a command shows how far it is. A terminal shows one picture, which is drawn again; a pipe gets a line
+/// now and then, and no control characters. One thread.
+public final class Board {
     private static final Duration LINE_EACH = Duration.ofSeconds(10);
 
     private final Caller caller;
@@ -17,35 +17,35 @@ final class Board {
     private int shownLength;
     private String step = "";
 
-    Board(Caller caller) {
+    public Board(Caller caller) {
         this.caller = caller;
         picture = new Picture(caller);
         lineNanos = System.nanoTime() - LINE_EACH.toNanos();
     }
 
     /// Whether a picture is worth its making now.
-    boolean isDrawn() {
+    public boolean isDrawn() {
         return picture.isPossible();
     }
 
     /// Whether it is time for a line in a pipe.
-    boolean isLineDue() {
+    public boolean isLineDue() {
         return !isDrawn() && System.nanoTime() - lineNanos >= LINE_EACH.toNanos();
     }
 
     /// Draws a picture, in place of the one before.
-    void draw(List<String> lines) {
+    public void draw(List<String> lines) {
         picture.draw(lines);
     }
 
     /// A line in a pipe.
-    void line(String text) {
+    public void line(String text) {
         lineNanos = System.nanoTime();
         say(text);
     }
 
     /// Text that stays.
-    void say(String text) {
+    public void say(String text) {
         endStep();
         text.lines()
                 .forEach(line ->
@@ -54,16 +54,16 @@ final class Board {
     }
 
     /// Says what could not be deleted.
-    void sayLeft(List<String> parts) {
+    public void sayLeft(List<String> parts) {
         endStep();
         caller.out().flush();
         caller.note("Not deleted:");
         parts.forEach(each -> caller.note("  " + each));
     }
 
-    /// Shows the current step. A terminal shows the step in one line, which the next step replaces. A pipe gets a
-    /// line if the step has changed and a line is due.
-    void step(String text) {
+    /// Shows the current step. A terminal shows the step in one line, which the next step replaces. A pipe
+    /// gets a line if the step has changed and a line is due.
+    public void step(String text) {
         if (isDrawn()) {
             String cut = text.length() >= caller.screen().width()
                     ? text.substring(0, caller.screen().width() - 1)
@@ -80,7 +80,7 @@ final class Board {
     }
 
     /// Ends the line of a step.
-    void endStep() {
+    public void endStep() {
         step = "";
         if (shownLength > 0) {
             caller.print("\r" + " ".repeat(shownLength) + "\r");

@@ -1,4 +1,4 @@
-package dev.onefold.cli.trial;
+package dev.onefold.cli.deploy;
 
 import dev.onefold.aws.Connection;
 import dev.onefold.cli.aws.AwsCommand;
@@ -13,7 +13,7 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 
 /// The services of an account, or what stands in for them.
-record Services(
+public record Services(
         Connection.Place place,
         CloudFormationAsyncClient stacks,
         CloudWatchAsyncClient metrics,
@@ -24,7 +24,7 @@ record Services(
     /// Those of a place.
     ///
     /// @throws CommandFailure if there is no region, or nobody to ask as
-    static Services at(AwsCommand aws, Connection.Place place) {
+    public static Services at(AwsCommand aws, Connection.Place place) {
         try {
             Connection.requireCredentials(place);
             return new Services(

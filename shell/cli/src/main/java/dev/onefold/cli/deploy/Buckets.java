@@ -1,4 +1,4 @@
-package dev.onefold.cli.trial;
+package dev.onefold.cli.deploy;
 
 import dev.onefold.aws.Connection;
 import java.nio.file.Path;
@@ -17,8 +17,8 @@ import software.amazon.awssdk.services.s3.model.NoSuchBucketException;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/// Buckets that a trial makes, fills, empties and removes.
-record Buckets(S3AsyncClient objects) {
+/// Buckets that a trial makes, fills, empties and removes, and those of the code of deployments. Any thread.
+public record Buckets(S3AsyncClient objects) {
     private static final String PREFIX = "onefold-trial-";
     private static final String US_EAST_1 = "us-east-1"; // The one region that must not be said.
     private static final Duration UPLOAD_MAX = Duration.ofMinutes(15);
@@ -27,16 +27,16 @@ record Buckets(S3AsyncClient objects) {
     /// The name of the bucket for the code of a trial.
     ///
     /// @param mark 12 hexadecimal digits, by which the trial knows what it has made
-    static String name(String trial, String mark) {
+    public static String name(String trial, String mark) {
         return PREFIX + trial + "-" + mark;
     }
 
     /// Whether a bucket of this name was made for the code of the trial of this name.
-    static boolean isOf(String trial, String bucket) {
+    public static boolean isOf(String trial, String bucket) {
         return Pattern.matches(PREFIX + Pattern.quote(trial) + "-[0-9a-f]{12}", bucket);
     }
 
-    void make(String name) {
+    public void make(String name) {
         String region = objects.serviceClientConfiguration().region().id();
         CreateBucketRequest.Builder request = CreateBucketRequest.builder().bucket(name);
         if (!region.equals(US_EAST_1)) {
@@ -45,26 +45,64 @@ record Buckets(S3AsyncClient objects) {
         Connection.THREADS.await(objects.createBucket(request.build()));
     }
 
-    void put(String bucket, String key, Path file) {
+    /// Whether there is such a bucket.
+    boolean isThere(String bucket) {
+        return found(() -> Connection.THREADS.await(objects.headBucket(request -> request.bucket(bucket))));
+    }
+
+    /// Whether there is such an object.
+    boolean isThere(String bucket, String key) {
+        return found(() -> Connection.THREADS.await(
+                objects.headObject(request -> request.bucket(bucket).key(key))));
+    }
+
+    private static boolean found(Runnable look) {
+        try {
+            look.run();
+            return true;
+        } catch (S3Exception e) {
+            if (e.statusCode() == MISSING) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    public void put(String bucket, String key, Path file) {
+        put(bucket, key, AsyncRequestBody.fromFile(file));
+    }
+
+    void put(String bucket, String key, byte[] content) {
+        put(bucket, key, AsyncRequestBody.fromBytes(content));
+    }
+
+    private void put(String bucket, String key, AsyncRequestBody content) {
         Connection.THREADS.await(objects.putObject(
                 request -> request.bucket(bucket)
                         .key(key)
                         .overrideConfiguration(
                                 call -> call.apiCallTimeout(UPLOAD_MAX).apiCallAttemptTimeout(UPLOAD_MAX)),
-                AsyncRequestBody.fromFile(file)));
+                content));
     }
 
     /// The buckets of the code of a trial.
-    List<String> of(String trial) {
+    public List<String> of(String trial) {
+        return named(PREFIX + trial + "-").stream()
+                .filter(name -> isOf(trial, name))
+                .toList();
+    }
+
+    /// The names of the caller's buckets that begin so.
+    List<String> named(String prefix) {
         List<String> found = new ArrayList<>();
         String token = null;
         do {
             String from = token;
-            var page = Connection.THREADS.await(objects.listBuckets(
-                    request -> request.prefix(PREFIX + trial + "-").continuationToken(from)));
+            var page = Connection.THREADS.await(
+                    objects.listBuckets(request -> request.prefix(prefix).continuationToken(from)));
             page.buckets().stream()
                     .map(Bucket::name)
-                    .filter(name -> isOf(trial, name))
+                    .filter(name -> name.startsWith(prefix)) // A store may not know the parameter.
                     .forEach(found::add);
             token = page.continuationToken();
         } while (token != null && !token.isEmpty());
@@ -74,7 +112,7 @@ record Buckets(S3AsyncClient objects) {
     /// Deletes all that is in a bucket, older versions included; nothing if there is no such bucket.
     ///
     /// @throws IllegalStateException naming an object that cannot be deleted
-    void empty(String bucket) {
+    public void empty(String bucket) {
         unlessMissing(() -> {
             ListObjectVersionsResponse page;
             do {
@@ -105,7 +143,7 @@ record Buckets(S3AsyncClient objects) {
     }
 
     /// Deletes a bucket with all that is in it; nothing if there is none.
-    void remove(String bucket) {
+    public void remove(String bucket) {
         empty(bucket);
         unlessMissing(() -> Connection.THREADS.await(objects.deleteBucket(request -> request.bucket(bucket))));
     }
