@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.cloudformation.model.Stack;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.s3.model.Bucket;
@@ -129,8 +131,14 @@ class DeployTest {
     void a_first_deployment_that_fails_says_why_and_the_next_one_deletes_what_is_left_of_it() throws Exception {
         account.tables
                 .createTable(request -> request.tableName("trade-risk-rows")
-                        .attributeDefinitions(each -> each.attributeName("k").attributeType(ScalarAttributeType.S))
-                        .keySchema(each -> each.attributeName("k").keyType(KeyType.HASH))
+                        .attributeDefinitions(AttributeDefinition.builder()
+                                .attributeName("k")
+                                .attributeType(ScalarAttributeType.S)
+                                .build())
+                        .keySchema(KeySchemaElement.builder()
+                                .attributeName("k")
+                                .keyType(KeyType.HASH)
+                                .build())
                         .billingMode(BillingMode.PAY_PER_REQUEST))
                 .join();
         Commands.Ended failed = commands.ended(deploy());
