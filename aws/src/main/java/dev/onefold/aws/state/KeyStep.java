@@ -39,7 +39,7 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
 
     private static final int PLAIN_TIMES_MAX = 8; // A row's attributes have fewer bytes than so many times the row.
 
-    /// The condition under which a row of a shared table may be written.
+    /// The condition under which a row of a shared table may be put.
     private static final String OWN =
             "attribute_not_exists(" + OutputTable.OWNER + ") OR " + OutputTable.OWNER + " = :me";
 
@@ -143,27 +143,25 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
         return items;
     }
 
-    /// A row of a shared table is written on condition that no other key owns it.
+    /// A row of a shared table is put on condition that no other key owns it. A row that is deleted was this key's when
+    /// the head was read, and stays so until the head is another one.
     private TransactWriteItem write(Store store, OutputTable table, RowChange row, boolean plain) {
         String name = store.tables().output(table.name());
         Tuple rowKey = row.row().key();
         byte[] content = row.after();
         if (content == null) {
-            Delete.Builder delete = Delete.builder().tableName(name).key(table.keyOf(rowKey));
-            if (table.isShared()) {
-                delete.conditionExpression(OWN).expressionAttributeValues(me());
-            }
-            return TransactWriteItem.builder().delete(delete.build()).build();
+            return TransactWriteItem.builder()
+                    .delete(Delete.builder()
+                            .tableName(name)
+                            .key(table.keyOf(rowKey))
+                            .build())
+                    .build();
         }
         Put.Builder put = Put.builder().tableName(name).item(table.item(key, rowKey, content, plain));
         if (table.isShared()) {
-            put.conditionExpression(OWN).expressionAttributeValues(me());
+            put.conditionExpression(OWN).expressionAttributeValues(Map.of(":me", Items.bytes(key)));
         }
         return TransactWriteItem.builder().put(put.build()).build();
-    }
-
-    private Map<String, AttributeValue> me() {
-        return Map.of(":me", Items.bytes(key));
     }
 
     /// Whether both write the same row, which no transaction can do twice.

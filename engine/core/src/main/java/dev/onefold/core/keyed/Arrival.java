@@ -22,7 +22,7 @@ public record Arrival(byte[] version, byte[] content, byte[] origin, Way way) {
         ARRIVED,
 
         /// From its source, which is folded again after a person has purged the letter of the event, at which the
-        /// function had failed or which was not the owner of a row. It fails again without a call of the function.
+        /// function had failed or which was not the owner of a row. It fails again; the function is not called.
         FAILED,
 
         /// From its source, as before. The event had lost against another content of its version. It takes the place

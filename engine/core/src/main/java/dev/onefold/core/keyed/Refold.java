@@ -94,17 +94,15 @@ final class Refold {
             Kept event = events.get(i);
             Malformed why = null;
             if (event.isPurged()) {
-                String failed = isArrived(event, arrived) && as != null
-                        ? as.failure()
-                        : kept.isSkipped(event) ? "A person has purged it" : null;
-                why = failed == null ? null : KeyFold.failed(failed);
+                why = purged(event, arrived, as);
             } else if (staysSkipped && kept.isSkipped(event)) {
                 why = KeyFold.failed("It is skipped");
             } else if (!event.isFiltered()) {
                 switch (function.step(key, context, event.content())) {
                     case Result.Done done -> {
-                        boolean isNew = isArrived(event, arrived) || kept.isSkipped(event);
-                        why = isNew ? others(done.rows().keySet()) : null;
+                        why = isArrived(event, arrived) || kept.isSkipped(event)
+                                ? others(done.rows().keySet())
+                                : null;
                         why = why == null ? tooMany(done.rows(), written, below) : why;
                         if (why == null) {
                             context = done.context();
@@ -140,6 +138,15 @@ final class Refold {
                 letters,
                 withdrawn,
                 failure);
+    }
+
+    /// Why an event that a person has purged contributes nothing; `null` if it has lost a conflict, and needs no
+    /// letter.
+    private @Nullable Malformed purged(Kept event, @Nullable Kept arrived, @Nullable Arrival as) {
+        String why = isArrived(event, arrived) && as != null
+                ? as.failure()
+                : kept.isSkipped(event) ? "A person has purged it" : null;
+        return why == null ? null : KeyFold.failed(why);
     }
 
     /// Why a step that is folded for the first time cannot write these rows; `null` if it can. A step that was

@@ -162,7 +162,7 @@ final class KeyFolder implements AutoCloseable {
             if (chunk == chunks.size()) {
                 return false;
             }
-            fold(function, keys, chunks.get(chunk), chunks.get(chunk).rows[shard], at, notes);
+            note(fold(function, keys, chunks.get(chunk), chunks.get(chunk).rows[shard], at), keys, notes);
             at++;
             return true;
         }
@@ -195,19 +195,22 @@ final class KeyFolder implements AutoCloseable {
             }
             Chunk each = chunks.get(chunk);
             int shard = each.arrivals().shard[at];
-            fold(function, shards[shard], each, each.rows[shard], atOfShard[shard], notes);
+            note(fold(function, shards[shard], each, each.rows[shard], atOfShard[shard]), shards[shard], notes);
             atOfShard[shard]++;
             at++;
             return true;
         }
     }
 
-    private static void fold(
-            StepFunction function, Keys keys, Chunk chunk, RowBatch batch, int at, List<Note> notes) {
+    private static Keys.Folded fold(StepFunction function, Keys keys, Chunk chunk, RowBatch batch, int at) {
         keys.lookAhead(batch, at);
         Keys.Folded folded = keys.fold(function, batch, at, way(chunk, batch, at));
         keys.store(folded, function);
         chunk.redriven = chunk.progresses ? null : redriven(folded.verdict());
+        return folded;
+    }
+
+    private static void note(Keys.Folded folded, Keys keys, List<Note> notes) {
         Change change = folded.change();
         if (change != null && hasNotes(change)) {
             note(keys.owner(), change, folded.arrival().content(), notes);
