@@ -167,7 +167,8 @@ public final class Connection {
 
     /// The secret of a receiver, at the address in `AWS_ENDPOINT_URL_SECRETS_MANAGER` if there is one.
     public static StoredSecret secret(StoredSecret.Place place) {
-        DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
+        DefaultCredentialsProvider credentials =
+                DefaultCredentialsProvider.builder().build();
         String address = System.getenv("AWS_ENDPOINT_URL_SECRETS_MANAGER");
         return address == null
                 ? StoredSecret.of(place, credentials, InstantSource.system())

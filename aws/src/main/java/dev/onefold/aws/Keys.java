@@ -220,8 +220,9 @@ final class Keys {
             }
             store.backOff(attempt);
         }
-        throw new IllegalStateException("Rows of table " + table.name() + " were written each time that they were read, "
-                + ATTEMPTS_MAX + " times. Ask again, or read single rows from " + name + ".");
+        throw new IllegalStateException(
+                "Rows of table " + table.name() + " were written each time that they were read, " + ATTEMPTS_MAX
+                        + " times. Ask again, or read single rows from " + name + ".");
     }
 
     private void settle(KeyItem head) {

@@ -168,8 +168,8 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
     boolean meets(KeyStep other, List<OutputTable> tables) {
         return change.rows().stream()
                 .filter(row -> tables.get(row.row().table()).isShared())
-                .anyMatch(row -> other.change.rows().stream()
-                        .anyMatch(each -> each.row().equals(row.row())));
+                .anyMatch(row ->
+                        other.change.rows().stream().anyMatch(each -> each.row().equals(row.row())));
     }
 
     private static TransactWriteItem put(String table, Map<String, AttributeValue> item) {
@@ -192,10 +192,8 @@ record KeyStep(byte[] key, @Nullable KeyItem before, Change change, List<Fate> f
                     .deleteItem(request -> request.tableName(rows)
                             .key(KeyItem.baseOf(key))
                             .conditionExpression(KeyItem.REVISION + " < :r")
-                            .expressionAttributeValues(Map.of(
-                                    ":r",
-                                    Items.number(
-                                            change.head().revision())))));
+                            .expressionAttributeValues(
+                                    Map.of(":r", Items.number(change.head().revision())))));
         }
     }
 }

@@ -76,7 +76,10 @@ class LoggedLettersTest {
         try (EmbeddedEngine engine = open()) {
             engine.append("lines", List.of("{\"k\":\"3\"}"));
         }
-        assertThat(logged).hasSize(2).last().isEqualTo("WARNING Dead letter 3, refused, is line 2 of lines, at byte 16");
+        assertThat(logged)
+                .hasSize(2)
+                .last()
+                .isEqualTo("WARNING Dead letter 3, refused, is line 2 of lines, at byte 16");
         open().close();
         assertThat(logged).hasSize(2);
     }

@@ -359,8 +359,7 @@ public final class KeyedOracle {
             context = contextBelow;
             rows = new HashMap<>(rowsBelow);
             kept.forEach(version -> step(
-                    at(version),
-                    version == came || failedBefore.contains(version) ? Check.NOW : Check.IN_THE_END));
+                    at(version), version == came || failedBefore.contains(version) ? Check.NOW : Check.IN_THE_END));
         }
 
         private void step(Event event, Check check) {

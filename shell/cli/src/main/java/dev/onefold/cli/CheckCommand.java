@@ -149,8 +149,7 @@ final class CheckCommand implements Callable<Integer> {
                 .forEach(line ->
                         caller.printLine(Words.wrap(Words.visible(line.getFirst() + "  " + line.getLast()), width)));
         caller.printLine("");
-        FunctionText.promises(pipeline, processing)
-                .forEach(sentence -> caller.printLine(Words.wrap(sentence, width)));
+        FunctionText.promises(pipeline, processing).forEach(sentence -> caller.printLine(Words.wrap(sentence, width)));
     }
 
     /// The rules by which a newer edition reads records differently from the edition of the data, one sentence

@@ -56,8 +56,8 @@ final class Life {
                 return asItCame;
             }
             List<byte[]> contents = new ArrayList<>();
-            byVersion.forEach((version, content) ->
-                    contents.add(notTheOwner.contains(version) ? Arrival.filtered() : content));
+            byVersion.forEach(
+                    (version, content) -> contents.add(notTheOwner.contains(version) ? Arrival.filtered() : content));
             return contents;
         }
     }

@@ -143,8 +143,9 @@ class FunctionCheckTest {
     @Test
     void two_keys_that_write_one_row_are_found_with_every_order_and_allowed_each_event_is_in_or_has_a_letter() {
         for (String order : List.of("in-order", "every", "latest")) {
-            String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
-                    + "\"order\":\"" + order + "\",\"tables\":{\"by-lap\":\"lap\"}}}";
+            String text =
+                    "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
+                            + "\"order\":\"" + order + "\",\"tables\":{\"by-lap\":\"lap\"}}}";
             FunctionCheck check = switch (PipelineText.read(text)) {
                 case Reading.Read(var pipeline) -> check(LoadedFunction.of(pipeline, new ByLap()));
                 case Reading.Refused refused -> throw new AssertionError(refused.toString());

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -100,10 +101,9 @@ final class Refold {
             } else if (!event.isFiltered()) {
                 switch (function.step(key, context, event.content())) {
                     case Result.Done done -> {
-                        why = isArrived(event, arrived) || kept.isSkipped(event)
-                                ? others(done.rows().keySet())
-                                : null;
-                        why = why == null ? tooMany(done.rows(), written, below) : why;
+                        boolean decides = isArrived(event, arrived) || kept.isSkipped(event);
+                        Malformed others = decides ? others(done.rows().keySet()) : null;
+                        why = others == null ? tooMany(done.rows(), written, below) : others;
                         if (why == null) {
                             context = done.context();
                             written.putAll(done.rows());
@@ -123,11 +123,7 @@ final class Refold {
         Map<RowId, byte @Nullable []> rows = new TreeMap<>(below);
         rows.putAll(written);
         tables.load(rows.keySet());
-        List<Image> images = new ArrayList<>();
-        for (RowId row : inWindow) {
-            images.add(new Image(row, held(row, belowWindow, below)));
-        }
-        Base base = new Base(baseContext, images, after);
+        Base base = new Base(baseContext, images(inWindow, belowWindow, below), after);
         return new Outcome(
                 wide(rows, base),
                 context,
@@ -138,6 +134,15 @@ final class Refold {
                 letters,
                 withdrawn,
                 failure);
+    }
+
+    private List<Image> images(
+            Set<RowId> rows, Map<RowId, byte @Nullable []> belowWindow, Map<RowId, byte @Nullable []> below) {
+        List<Image> images = new ArrayList<>();
+        for (RowId row : rows) {
+            images.add(new Image(row, held(row, belowWindow, below)));
+        }
+        return images;
     }
 
     /// Why an event that a person has purged contributes nothing; `null` if it has lost a conflict, and needs no

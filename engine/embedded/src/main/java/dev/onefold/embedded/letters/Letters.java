@@ -1,7 +1,7 @@
 package dev.onefold.embedded.letters;
 
-import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.document.Problem;

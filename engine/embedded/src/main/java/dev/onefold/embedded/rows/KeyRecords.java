@@ -79,8 +79,7 @@ final class KeyRecords implements Store {
         }
     }
 
-    KeyRecords(
-            Pipeline pipeline, List<Processing.Table> given, SharedRows shared, RowStore store, RowStore kept) {
+    KeyRecords(Pipeline pipeline, List<Processing.Table> given, SharedRows shared, RowStore store, RowStore kept) {
         this.shared = shared;
         this.kept = kept;
         this.pipeline = pipeline;

@@ -89,8 +89,7 @@ public final class Keys extends Shard {
     }
 
     private KeyRecords reading() {
-        return new KeyRecords(
-                pipeline, processing.tables(), new SharedRows(processing.tables(), this), store, kept);
+        return new KeyRecords(pipeline, processing.tables(), new SharedRows(processing.tables(), this), store, kept);
     }
 
     /// Makes the other shards known, in which rows of shared tables may be.
@@ -286,11 +285,12 @@ public final class Keys extends Shard {
     /// Visits the contribution of each row of the tables to a roll-up.
     @Override
     public void forEach(int rollup, Visitor visitor) {
-        store.forEach((segment, rowStart, rowEnd) -> records.forEachRow(segment, rowStart, rowEnd, (table, _, content) -> {
-            if (feeds.isFed(table) && fill(feeds, table, content, after).contains(rollup)) {
-                visitor.row(after);
-            }
-        }));
+        store.forEach((segment, rowStart, rowEnd) ->
+                records.forEachRow(segment, rowStart, rowEnd, (table, _, content) -> {
+                    if (feeds.isFed(table) && fill(feeds, table, content, after).contains(rollup)) {
+                        visitor.row(after);
+                    }
+                }));
     }
 
     @Override

@@ -71,11 +71,13 @@ public final class DrawnFunction implements Processor<DrawnFunction.Context, Dra
         }
         Map<String, Object> values = fields.get();
         long trail = (long) value(values, "trail");
-        return step.put(table, switch (table) {
-            case "last" -> new Last(key, trail, (int) value(values, "count"));
-            case "places" -> new Place((long) value(values, "place"), key, trail);
-            default -> new Bucket(key, (long) value(values, "bucket"), trail);
-        });
+        return step.put(
+                table,
+                switch (table) {
+                    case "last" -> new Last(key, trail, (int) value(values, "count"));
+                    case "places" -> new Place((long) value(values, "place"), key, trail);
+                    default -> new Bucket(key, (long) value(values, "bucket"), trail);
+                });
     }
 
     @Override

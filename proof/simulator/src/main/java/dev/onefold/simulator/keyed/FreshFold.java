@@ -58,8 +58,7 @@ final class FreshFold {
                 Reason reason = purged.get(List.of(came.feed(), came.index()));
                 switch (reason) {
                     case null -> oracle.accept(event(came), false);
-                    case FAILED, NOT_THE_OWNER, CONFLICT ->
-                        oracle.acceptPurged(event(came), reason != Reason.CONFLICT);
+                    case FAILED, NOT_THE_OWNER, CONFLICT -> oracle.acceptPurged(event(came), reason != Reason.CONFLICT);
                     default -> oracle.reject();
                 }
             }

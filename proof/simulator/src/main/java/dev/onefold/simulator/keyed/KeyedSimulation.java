@@ -43,7 +43,8 @@ import org.jspecify.annotations.Nullable;
 /// it, and when the function's version is raised. After each life, contexts, tables, roll-ups, dead letters
 /// and counts are those of the oracle.
 ///
-/// It is one idea: a life and what is asked after it. It has one thread and no clock but the seed's; so equal seeds are equal runs.
+/// It is one idea: a life and what is asked after it. It has one thread and no clock but the seed's; so equal seeds are
+/// equal runs.
 public final class KeyedSimulation {
     private static final int LIVES_MAX = 6;
     private static final int FEEDS_MAX = 4;

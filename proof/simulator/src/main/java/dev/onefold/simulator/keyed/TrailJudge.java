@@ -71,8 +71,9 @@ final class TrailJudge {
             require(state.code() == newest, key + " was folded by version " + state.code() + ", not " + newest);
             List<Entry> trail = trail(state);
             judge(key, versions, trail, lost);
-            rows(key, trail, dealt.places()).forEach((name, row) ->
-                    require(rows.put(name, row) == null, "several keys have written " + name + ": " + key));
+            rows(key, trail, dealt.places())
+                    .forEach((name, row) ->
+                            require(rows.put(name, row) == null, "several keys have written " + name + ": " + key));
             if (dealt.isExact()) {
                 requireExact(key, versions, newest, trail, lost);
             }
@@ -196,7 +197,8 @@ final class TrailJudge {
     /// Requires that each event which wrote another key's row would do so again: all letters were redriven until none
     /// came in any more.
     void requireOthersOwn(Engine engine, int newest) {
-        boolean mayFold = dealt.order() == Order.EVERY || dealt.order() == Order.IN_ORDER && dealt.keepsAll() && newest == 1;
+        boolean mayFold =
+                dealt.order() == Order.EVERY || dealt.order() == Order.IN_ORDER && dealt.keepsAll() && newest == 1;
         for (Lost letter : mayFold ? letters(engine) : Set.<Lost>of()) {
             if (letter.reason != Reason.NOT_THE_OWNER) {
                 continue;

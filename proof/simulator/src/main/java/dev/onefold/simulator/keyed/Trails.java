@@ -23,8 +23,8 @@ public final class Trails implements Processor<Trails.Trail, Trails.Event> {
     }
 
     /// @param places how many rows of table `places` there may be; 0: there is no such table
-    /// @param stalls asked at each event that may fail: whether this call fails because it takes too long, as any call
-    ///     may, whatever the event and the context are
+    /// @param stalls asked at each event that may fail: whether this call fails because it takes too long, as any
+    ///     call may, whatever the event and the context are
     public Trails(int code, int places, BooleanSupplier stalls) {
         this.code = code;
         this.places = places;

@@ -147,7 +147,8 @@ class FunctionDeploymentsTest {
         assertThat(places.find(order, stream, "shard")).contains("2");
         deployment.release(new LifeCase(Order.LATEST, 1, true, 0, List.of()).loaded(2));
         StateAndMap.process(process(), List.of(arrival("a", 2, "put")));
-        StateFunction other = state(new LifeCase(Order.LATEST, 1, true, 0, List.of()).loaded(1)); // It has noted nothing.
+        StateFunction other =
+                state(new LifeCase(Order.LATEST, 1, true, 0, List.of()).loaded(1)); // It has noted nothing.
         byte[] batch = event(arrival("b", 3, "put"), arrival("a", 4, "put"));
         assertThat(other.handle(batch)).asString().contains("{\"itemIdentifier\":\"5\"}");
         assertThat(places.find(order, stream, "shard")).contains("2");

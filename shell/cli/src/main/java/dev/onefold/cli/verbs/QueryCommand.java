@@ -111,8 +111,9 @@ final class QueryCommand implements Callable<Integer> {
     @Option(
             names = "--key",
             paramLabel = "KEY",
-            description = "With --table: only the rows of this key. Once for each of its fields. Of a table that several"
-                    + " keys write: the first field of the table's own key, or all.")
+            description =
+                    "With --table: only the rows of this key. Once for each of its fields. Of a table that several"
+                            + " keys write: the first field of the table's own key, or all.")
     private List<String> key = List.of();
 
     @Option(
