@@ -15,5 +15,6 @@ module dev.onefold.embedded {
     exports dev.onefold.embedded.file to
             dev.onefold.cli;
     exports dev.onefold.embedded.framing to
-            dev.onefold.cli;
+            dev.onefold.cli,
+            dev.onefold.kafka;
 }

@@ -7,6 +7,7 @@ open module dev.onefold.cli {
     requires dev.onefold.aws;
     requires dev.onefold.core;
     requires dev.onefold.embedded;
+    requires dev.onefold.kafka;
     requires dev.onefold.load;
     requires dev.onefold.jdbc;
     requires dev.onefold.receivers;

@@ -57,7 +57,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The verbs on deployed tables. It folds nothing itself: the functions do.
+/// The verbs on deployed tables. It folds nothing itself: the functions do. It is one idea: each verb calls the
+/// part that does it.
 public final class AwsEngine implements Engine {
     /// All headers are read, and an epoch is closed, in one transaction of at most 4 MB; a header names up to
     /// 98 keys.
@@ -175,12 +176,16 @@ public final class AwsEngine implements Engine {
                     + " it would be the old one, because no id is forgotten there. Leave 'horizon' out: then each id"
                     + " counts once, whenever it comes.");
         }
-        int touched = Rollups.of(pipeline).all().stream()
-                .mapToInt(rollup -> 1
-                        + (int) rollup.measures().stream()
-                                .filter(AwsEngine::isOfValues)
-                                .count())
-                .sum();
+        if (Rollups.of(pipeline).areKept()) {
+            throw new IllegalArgumentException(
+                    "Pipeline " + pipeline.name()
+                            + " cannot be on AWS: with 'keep' groups and rows end by the times of the records, and DynamoDB"
+                            + " removes an item by the clock. Leave 'keep' out: then all groups stay. Or run it on one machine.");
+        }
+        long touched = Rollups.of(pipeline).all().stream()
+                .flatMap(rollup -> rollup.measures().stream().filter(AwsEngine::isOfValues))
+                .count();
+        touched += Rollups.of(pipeline).all().size();
         if (touched > TOUCHED_MAX) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS: one record touches " + touched
@@ -195,9 +200,9 @@ public final class AwsEngine implements Engine {
     public static void requireFoldPossible(Pipeline pipeline) {
         if (pipeline.fold() instanceof Batching) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " makes batches, and this is for pipelines with totals or tables. Batches are collected by other functions:"
-                    + " 'onefold aws template' writes what is to be deployed for them.");
+                    + " makes batches, and this is for pipelines with totals or tables. Use 'onefold aws template'.");
         }
+        Keys.requireJava(pipeline);
     }
 
     /// Whether a batch pipeline can be on AWS.
@@ -208,6 +213,11 @@ public final class AwsEngine implements Engine {
             throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no batch section");
         }
         requireInputPossible(pipeline);
+        if (batching.order() == Batching.Order.KEY) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " cannot be on AWS: its order is by key, and there records are collected side by side, so two of"
+                    + " one key have no order. Run it on one machine, with 'onefold run', or leave 'order' out.");
+        }
         FunctionReceivers.requirePossible(pipeline, batching);
         return batching;
     }
@@ -216,6 +226,11 @@ public final class AwsEngine implements Engine {
     ///
     /// @throws IllegalArgumentException saying why not
     public static void requireInputPossible(Pipeline pipeline) {
+        if (pipeline.origin() != null) {
+            throw new IllegalArgumentException(
+                    "Pipeline " + pipeline.name()
+                            + " cannot be on AWS: it reads a topic of Kafka by itself. Leave 'from' out, or use 'onefold run'.");
+        }
         if (pipeline.input().identity() instanceof Identity.ByPlace) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
                     + " cannot be on AWS: its records have neither key nor id, and a producer that sends one again gives it"
@@ -280,6 +295,11 @@ public final class AwsEngine implements Engine {
     @Override
     public <T> T tables(TableQuery query, Function<TableAnswer, T> reader) {
         return reader.apply(keys().tables(query));
+    }
+
+    /// The rows of a function's table as JSON; they are of one cut if nothing is written meanwhile.
+    public List<String> scan(String table) {
+        return keys().scan(table);
     }
 
     private Keys keys() {

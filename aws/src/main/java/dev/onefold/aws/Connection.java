@@ -12,7 +12,9 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsAsyncClientBuilder;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
@@ -20,6 +22,7 @@ import software.amazon.awssdk.http.Protocol;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClientBuilder;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
@@ -34,7 +37,8 @@ public final class Connection {
 
     private static final int WAITING_MAX = 20_000;
 
-    /// Below the time-out of a function, so that an outcome that is not known is looked up by the same invocation.
+    /// Below the time-out of a function, so that an outcome that is not known is looked up by the same
+    /// invocation.
     private static final Duration CALL_MAX = Duration.ofSeconds(15);
 
     private static final Duration ATTEMPT_MAX = Duration.ofSeconds(5);
@@ -43,6 +47,9 @@ public final class Connection {
     private static final Duration STREAM_CALL_MAX = Duration.ofSeconds(25);
 
     private static final Duration STREAM_ATTEMPT_MAX = Duration.ofSeconds(20);
+
+    /// Lambda ends an initialization after ten seconds.
+    private static final Duration PRIMING_MAX = Duration.ofSeconds(2);
 
     private Connection() {}
 
@@ -53,7 +60,8 @@ public final class Connection {
             Thread.startVirtualThread(task);
         }
 
-        /// To its end also for a caller that is interrupted: what a pause stands before must not be left half done.
+        /// To its end also for a caller that is interrupted: what a pause stands before must not be left half
+        /// done.
         @Override
         public void pause(Duration pause) {
             long end = System.nanoTime() + pause.toNanos();
@@ -102,6 +110,13 @@ public final class Connection {
     /// Tables of a user's.
     public static DynamoDbAsyncClient tables(Place place) {
         return client(DynamoDbAsyncClient.builder(), http(), CALL_MAX, ATTEMPT_MAX, place);
+    }
+
+    /// Tables at an address that knows nobody.
+    static DynamoDbAsyncClient tablesOfNobody(URI address) {
+        DynamoDbAsyncClientBuilder builder = DynamoDbAsyncClient.builder()
+                .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("none", "none")));
+        return client(builder, http(), PRIMING_MAX, PRIMING_MAX, new Place("us-east-1", null, address));
     }
 
     /// Objects go as one signed piece: their hash goes with them, so that pieces with a sum each add nothing.

@@ -1,6 +1,7 @@
 package dev.onefold.aws;
 
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.KeyItem;
 import dev.onefold.aws.item.OutputTable;
 import dev.onefold.aws.read.TableTotals;
@@ -23,37 +24,42 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Type;
 import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.process.KeyState;
+import dev.onefold.core.process.RowType;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.TableAnswer;
 import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Key;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 
-/// Reads what a user's function has made of keys: states, rows of tables, and whether both are what the kept events
-/// come to.
+/// Reads what a user's function has made of keys: states, rows of tables, and whether both are what the kept
+/// events come to.
 final class Keys {
-    /// Minimums, maximums and distinct counts of one table: a step changes 90 rows, and each of them moves two values.
+    /// Minimums, maximums and distinct counts of one table: a step changes 90 rows, and each of them moves two
+    /// values.
     private static final int VALUES_MAX = 2;
 
     private static final int ATTEMPTS_MAX = 12;
-    private static final int TOGETHER_MAX = 100;
 
     private final Store store;
     private final Definition definition;
@@ -76,6 +82,17 @@ final class Keys {
     static void requireNone(Pipeline pipeline, String why) {
         if (pipeline.fold() instanceof Processing) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has a function, and " + why);
+        }
+    }
+
+    /// @throws IllegalArgumentException if the function of a pipeline is a command
+    static void requireJava(Pipeline pipeline) {
+        if (pipeline.fold() instanceof Processing processing
+                && processing.program() instanceof Processing.Program.Command) {
+            throw new IllegalArgumentException("Pipeline " + pipeline.name()
+                    + " cannot be on AWS: its function is a command (" + processing.programName()
+                    + "), and the Lambda functions run Java alone. Write the function in Java ('class' and 'jar'), or"
+                    + " run the pipeline embedded.");
         }
     }
 
@@ -129,19 +146,14 @@ final class Keys {
         return StoredKey.atOnce(store, tables, key, reading);
     }
 
-    /// One cut of the rows of one key. Rows that a step has just written may not be visible yet, and then nobody knows
-    /// that they are there; so a key that was written a moment ago is looked at when that is over.
+    /// One cut of the rows of one key. Rows that a step has just written may not be visible yet, and then
+    /// nobody knows that they are there; so a key that was written a moment ago is looked at when that is over.
     TableAnswer tables(TableQuery query) {
         List<String> key = query.key()
                 .orElseThrow(() -> new IllegalArgumentException("On AWS the rows of one key are one cut, and those of"
                         + " all keys are not: name a key, or scan "
                         + query.tables().stream().map(store.tables()::output).collect(Collectors.joining(", "))));
-        List<OutputTable> asked = query.tables().stream()
-                .map(name -> tables.get(processing
-                        .table(name)
-                        .orElseThrow(() -> new IllegalArgumentException(
-                                "There is no table " + name + "; there is " + processing.tableNames()))))
-                .toList();
+        List<OutputTable> asked = query.tables().stream().map(this::asked).toList();
         if (asked.stream().anyMatch(OutputTable::isShared)) {
             return ofShared(asked, key, query.limit());
         }
@@ -180,11 +192,28 @@ final class Keys {
         });
     }
 
-    /// The rows of a shared table whose keys begin with these parts: those of one partition are one cut.
-    private TableAnswer ofShared(List<OutputTable> asked, List<String> key, long limit) {
+    /// The rows of a table as JSON, of no cut.
+    List<String> scan(String table) {
+        List<String> rows = new ArrayList<>();
+        Queries.scan(
+                store,
+                store.tables().output(asked(table).name()),
+                page -> page.forEach(
+                        item -> rows.add(Value.read(OutputTable.content(item)).toJson())));
+        return rows;
+    }
+
+    private OutputTable asked(String name) {
+        return tables.get(processing
+                .table(name)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "There is no table " + name + "; there is " + processing.tableNames())));
+    }
+
+    /// The rows of a shared table whose keys begin with these parts.
+    private TableAnswer ofShared(List<OutputTable> asked, List<String> given, long limit) {
         OutputTable table = asked.getFirst();
-        int parts = table.key().size();
-        if (asked.size() > 1 || key.size() > parts) {
+        if (asked.size() > 1) {
             throw new IllegalArgumentException("Table "
                     + asked.stream()
                             .filter(OutputTable::isShared)
@@ -193,25 +222,15 @@ final class Keys {
                             .name()
                     + " has keys of its own, and is read alone, by one part of its key or by all");
         }
-        String name = store.tables().output(table.name());
+        List<String> key = RowType.keyTexts(processing, tables.indexOf(table), given);
+        boolean isWhole = key.size() == table.key().size();
+        Map<ByteBuffer, String> steps = new HashMap<>();
         for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-            List<Item> wanted = rowKeys(
-                            table,
-                            key.getFirst(),
-                            row -> row.parts().subList(0, key.size()).equals(key),
-                            Math.min(limit, TOGETHER_MAX + 1L))
-                    .stream()
-                    .map(row -> new Item(name, table.keyOf(row)))
-                    .toList();
-            if (wanted.size() > TOGETHER_MAX) {
-                throw new IllegalArgumentException("There are more than " + TOGETHER_MAX + " rows of this key in table "
-                        + table.name() + ", and no cut has more: set a limit, or query " + name);
-            }
             Optional<List<Map<String, AttributeValue>>> items =
-                    wanted.isEmpty() ? Optional.of(List.of()) : SettledReads.inOrder(store, wanted);
+                    isWhole ? sharedRow(table, key) : sharedRows(table, key, steps);
             if (items.isPresent()) {
                 List<Value.Fields> rows = items.get().stream()
-                        .filter(item -> !item.isEmpty())
+                        .limit(limit)
                         .map(item -> Value.read(OutputTable.content(item)))
                         .toList();
                 return new TableAnswer(
@@ -222,7 +241,51 @@ final class Keys {
         }
         throw new IllegalStateException(
                 "Rows of table " + table.name() + " were written each time that they were read, " + ATTEMPTS_MAX
-                        + " times. Ask again, or read single rows from " + name + ".");
+                        + " times. Ask again, or read single rows from "
+                        + store.tables().output(table.name()) + ".");
+    }
+
+    /// The row of a key, which no query finds while a step writes it; empty if a step does so now.
+    private Optional<List<Map<String, AttributeValue>>> sharedRow(OutputTable table, List<String> key) {
+        Item row = new Item(store.tables().output(table.name()), table.keyOf(Tuple.of(key)));
+        return SettledReads.inOrder(store, List.of(row))
+                .map(items -> items.stream().filter(item -> !item.isEmpty()).toList());
+    }
+
+    /// Rows whose keys begin so, as of one step of each key that owns some of them; empty if they may not be. A
+    /// step's rows become visible one by one. So the owners' heads must be old enough when the rows are looked
+    /// for, and the same afterwards.
+    ///
+    /// @param steps of the owners that were met so far, as they were read last
+    private Optional<List<Map<String, AttributeValue>>> sharedRows(
+            OutputTable table, List<String> key, Map<ByteBuffer, String> steps) {
+        StoredKey.heads(store, steps.keySet().stream().map(Items::copy).toList())
+                .forEach(head -> {
+                    settle(head);
+                    steps.put(ByteBuffer.wrap(head.key()), head.step());
+                });
+        SortedMap<Tuple, Map<String, AttributeValue>> found =
+                partition(table, key.getFirst(), row -> beginsWith(row, key), item -> item);
+        boolean isAnyNew = false;
+        for (Map<String, AttributeValue> item : found.values()) {
+            isAnyNew |= steps.putIfAbsent(ByteBuffer.wrap(OutputTable.owner(item)), "") == null;
+        }
+        return !isAnyNew && isStill(steps) ? Optional.of(List.copyOf(found.values())) : Optional.empty();
+    }
+
+    private boolean isStill(Map<ByteBuffer, String> steps) {
+        List<Map<String, AttributeValue>> keys = steps.keySet().stream()
+                .map(key -> KeyItem.keyOf(Items.copy(key)))
+                .toList();
+        return SettledReads.of(store, store.tables().rows(), keys)
+                .filter(heads -> heads.stream()
+                        .map(KeyItem::of)
+                        .allMatch(head -> head.step().equals(steps.get(ByteBuffer.wrap(head.key())))))
+                .isPresent();
+    }
+
+    private static boolean beginsWith(Tuple row, List<String> key) {
+        return row.parts().subList(0, key.size()).equals(key);
     }
 
     private void settle(KeyItem head) {
@@ -247,8 +310,16 @@ final class Keys {
 
     /// The keys of rows of a partition, in the order of their bytes.
     private List<Tuple> rowKeys(OutputTable table, String first, Predicate<Tuple> isWanted, long limit) {
+        return partition(table, first, isWanted, _ -> true).keySet().stream()
+                .limit(limit)
+                .toList();
+    }
+
+    /// @param kept of each row's item
+    private <T> SortedMap<Tuple, T> partition(
+            OutputTable table, String first, Predicate<Tuple> isWanted, Function<Map<String, AttributeValue>, T> kept) {
         String partition = table.key().getFirst().name();
-        TreeMap<Tuple, Boolean> found = new TreeMap<>();
+        SortedMap<Tuple, T> found = new TreeMap<>();
         QueryRequest request = QueryRequest.builder()
                 .tableName(store.tables().output(table.name()))
                 .consistentRead(true)
@@ -260,12 +331,12 @@ final class Keys {
             for (Map<String, AttributeValue> item : page.items()) {
                 Tuple row = table.rowKey(item);
                 if (isWanted.test(row)) {
-                    found.put(row, true);
+                    found.put(row, kept.apply(item));
                 }
             }
             return true;
         });
-        return found.keySet().stream().limit(limit).toList();
+        return found;
     }
 
     private List<String> keyNames() {
@@ -286,8 +357,8 @@ final class Keys {
         return keyNames().stream().map(name -> texts.get(order.indexOf(name))).toList();
     }
 
-    /// Folds again what is kept of each key, or of about one in so many, and compares. The attributes of each row,
-    /// which other programs read, are compared with the row that the function wrote.
+    /// Folds again what is kept of each key, or of about one in so many, and compares. The attributes of each
+    /// row, which other programs read, are compared with the row that the function wrote.
     Verification verify(int oneIn) {
         if (store.function().isEmpty()) {
             throw new IllegalArgumentException("To verify pipeline " + pipeline.name()

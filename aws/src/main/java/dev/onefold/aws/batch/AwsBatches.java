@@ -70,6 +70,7 @@ public final class AwsBatches implements SealedBatches {
                 sealed
                         - undelivered.stream()
                                 .mapToLong(BatchNumber::number)
+                                .filter(number -> number <= progress.sealed()) // Others were sealed since it was read.
                                 .distinct()
                                 .count(),
                 undelivered.size(),
@@ -162,7 +163,7 @@ public final class AwsBatches implements SealedBatches {
         int records = item.members().count();
         return new Line(
                 item.number(),
-                Manifest.id(pipeline.name(), item.number()),
+                Manifest.id(pipeline.name(), idNumber(item, batch)),
                 records,
                 bytes(item, batch, records),
                 Instant.ofEpochMilli(batch.sealedMs()),
@@ -170,6 +171,12 @@ public final class AwsBatches implements SealedBatches {
                 delivery.tries().count(),
                 delivery.reason(),
                 next(delivery));
+    }
+
+    private BatchNumber idNumber(DeliveryItem item, SealedBatch batch) {
+        return item.isRemoved() // Its chunk is perhaps removed, too.
+                ? item.number()
+                : chunks.numberFor((Batching) pipeline.fold(), item.number(), batch);
     }
 
     /// Of a part, only a proof tells.

@@ -7,6 +7,7 @@ import dev.onefold.aws.store.OtherTable;
 import dev.onefold.aws.store.Store;
 import dev.onefold.aws.store.TableIds;
 import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Pipeline;
 import java.util.Collections;
@@ -173,7 +174,18 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
         return AttributeValue.fromL(tables.stream().map(AttributeValue::fromS).toList());
     }
 
+    private static boolean isDirect(Pipeline pipeline) {
+        return pipeline.fold() instanceof Batching batching && batching.direct();
+    }
+
     private void requireSameRecords(Pipeline other) {
+        if (isDirect(pipeline) != isDirect(other)) {
+            throw new IllegalStateException("The deployment of " + other.name() + " was made "
+                    + (isDirect(pipeline) ? "with" : "without")
+                    + " 'direct: true': its receiver knows records by other ids then. Nothing is collected. Deploy the"
+                    + " changed pipeline as a stack of its own, with another name in the pipeline file, or write 'direct'"
+                    + " as it was.");
+        }
         if (!stored(pipeline).equals(stored(other))) {
             throw new IllegalStateException("The deployment of " + other.name() + " was made for a pipeline that reads"
                     + " its records otherwise, or tells them apart otherwise: " + stored(pipeline) + ". Nothing is"

@@ -316,7 +316,7 @@ public final class BatchesRestored {
                 store,
                 store.tables().rows(),
                 page -> isAny[0] |= page.stream().filter(RowItem::isRow).anyMatch(lostClaims));
-        return isAny[0] ? drop(item -> !item.containsKey("c")) + drop(lostClaims) : 0;
+        return isAny[0] ? drop(item -> !item.containsKey("c") && !Begun.is(item)) + drop(lostClaims) : 0;
     }
 
     private long drop(Predicate<Map<String, AttributeValue>> which) {
@@ -339,7 +339,7 @@ public final class BatchesRestored {
         boolean isOfRemoved = lostChunks.contains(new Chunks.Place(lane, chunk));
         // An id that is forgotten after its delivery goes before its chunk does.
         boolean isForgotten = batching.forget() instanceof Batching.Forget.AfterDelivery && claim.containsKey("h");
-        return lane != Claim.NONE
+        return lane >= 0
                 && (chunk >= sealedTo.get(lane).chunk()
                         || (isOnce() ? isForgotten && !isOfRemoved : isForgotten || isOfRemoved))
                 && chunk < cut.ends().get(lane).position().chunk()
@@ -364,7 +364,7 @@ public final class BatchesRestored {
                 if (!before.containsKey(id) || found.isReplaced(stored, claim)) {
                     puts.add(put(
                             claim.item(Claim.bytes(id), batching.forget(), Collect.REDELIVERY_MAX),
-                            "attribute_not_exists(k) OR " + Claim.SAME + " OR l = :m AND c = :d",
+                            "attribute_not_exists(k) OR " + Claim.SAME + " OR l = :m AND c = :d OR attribute_exists(o)",
                             claim.namesAfter(stored)));
                 }
             });

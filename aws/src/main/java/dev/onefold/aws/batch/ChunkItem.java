@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /// Records that were written to a lane in one transaction. It never changes.
@@ -15,17 +16,19 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///     item = k 00 "chunk/<lane>/<number>", t when they arrived, z sizes of the records, and
 ///            d the records, one after the other, or
 ///            o the object that holds them, where they are too many bytes for an item, and
-/// i the hashes of their ids, one after the other, where ids are forgotten after delivery, or the records
-///            here do not tell them
+///            i the hashes of their ids, one after the other, where ids are forgotten after delivery, or the
+///            records here do not tell them, or are direct
+///            f of direct records, by their places: how far the delivery is with which their batch begins
 ///
 /// @param data the records; empty if an object holds them
 /// @param object its name; empty if the item holds the records
 /// @param ids hashes, each of [#ID_BYTES]; empty if nobody needs them
-record ChunkItem(Chunk chunk, byte[] data, String object, byte[] ids) {
+/// @param begun attributes of a delivery, see [DeliveryItem#begun], by the place of the record
+record ChunkItem(Chunk chunk, byte[] data, String object, byte[] ids, Map<Integer, Map<String, AttributeValue>> begun) {
     static final int ID_BYTES = 32;
 
     /// The attributes for a reader that does not need the records.
-    static final String WITHOUT_DATA = "k, t, z, o";
+    static final String WITHOUT_DATA = "k, t, z, o, f";
 
     /// The attributes for forgetting the ids of a chunk.
     static final String WITH_IDS = "k, t, z, o, i";
@@ -42,7 +45,15 @@ record ChunkItem(Chunk chunk, byte[] data, String object, byte[] ids) {
                 new Chunk(Items.number(item, "t"), sizes),
                 item.containsKey("d") ? Items.bytes(item, "d") : new byte[0],
                 item.containsKey("o") ? Items.text(item, "o") : "",
-                item.containsKey("i") ? Items.bytes(item, "i") : new byte[0]);
+                item.containsKey("i") ? Items.bytes(item, "i") : new byte[0],
+                item.containsKey("f") ? begun(item.get("f").m()) : Map.of());
+    }
+
+    private static Map<Integer, Map<String, AttributeValue>> begun(Map<String, AttributeValue> byPlace) {
+        return byPlace.entrySet().stream()
+                .collect(Collectors.toMap(
+                        each -> Integer.valueOf(each.getKey()),
+                        each -> each.getValue().m()));
     }
 
     /// The hash of a record's id.
@@ -68,6 +79,13 @@ record ChunkItem(Chunk chunk, byte[] data, String object, byte[] ids) {
         }
         if (ids.length > 0) {
             item.put("i", Items.bytes(ids));
+        }
+        if (!begun.isEmpty()) {
+            item.put(
+                    "f",
+                    AttributeValue.fromM(begun.entrySet().stream()
+                            .collect(Collectors.toMap(
+                                    each -> each.getKey().toString(), each -> AttributeValue.fromM(each.getValue())))));
         }
         return item;
     }

@@ -3,6 +3,8 @@ package dev.onefold.aws.batch;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.RowItem;
 import dev.onefold.aws.store.Store;
+import dev.onefold.core.batch.BatchNumber;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.seal.LaneCut.Chunk;
 import dev.onefold.core.seal.LaneCut.Part;
 import java.time.Duration;
@@ -29,7 +31,7 @@ final class Chunks {
     private static final Duration AWAITED_STEP = Duration.ofMillis(200);
 
     private final Store store;
-    private final Map<Place, Chunk> known = new ConcurrentHashMap<>();
+    private final Map<Place, ChunkItem> known = new ConcurrentHashMap<>();
 
     /// Where a chunk is.
     record Place(int lane, long number) {}
@@ -40,10 +42,15 @@ final class Chunks {
 
     /// A chunk below its header's next number, without its records.
     Chunk chunk(int lane, long number) {
+        return item(lane, number).chunk();
+    }
+
+    /// The item of such a chunk, without its records and the hashes of their ids.
+    private ChunkItem item(int lane, long number) {
         Place place = new Place(lane, number);
-        Chunk found = known.get(place);
+        ChunkItem found = known.get(place);
         if (found == null) {
-            found = read(lane, number, ChunkItem.WITHOUT_DATA).chunk();
+            found = read(lane, number, ChunkItem.WITHOUT_DATA);
             if (known.size() >= REMEMBERED_MAX) {
                 known.clear();
             }
@@ -61,7 +68,40 @@ final class Chunks {
     ChunkItem whole(ChunkItem item) {
         return item.object().isEmpty()
                 ? item
-                : new ChunkItem(item.chunk(), object(item.object()), item.object(), item.ids());
+                : new ChunkItem(item.chunk(), object(item.object()), item.object(), item.ids(), item.begun());
+    }
+
+    /// A record of a chunk.
+    private record Only(Place chunk, int record) {}
+
+    /// The record of a batch that has one.
+    private Only only(SealedBatch batch) {
+        for (Part part : batch.chunks()) {
+            int records = Math.min(
+                    part.to().offset(), chunk(part.lane(), part.from().chunk()).sizes().length);
+            if (part.from().offset() < records) {
+                return new Only(
+                        new Place(part.lane(), part.from().chunk()), part.from().offset());
+            }
+        }
+        throw new IllegalStateException("A batch of one record has none: chunks of its lanes are damaged");
+    }
+
+    /// How far the delivery is with which a batch of one record begins; empty if nothing was handed over.
+    Map<String, AttributeValue> begun(SealedBatch batch) {
+        Only only = only(batch);
+        return item(only.chunk.lane, only.chunk.number).begun().getOrDefault(only.record, Map.of());
+    }
+
+    /// The number under which a receiver gets a batch: of a direct pipeline the one that is made of the
+    /// record's id.
+    BatchNumber numberFor(Batching batching, BatchNumber number, SealedBatch batch) {
+        if (!batching.direct()) {
+            return number;
+        }
+        Only only = only(batch);
+        return BatchNumber.ofId(
+                read(only.chunk.lane, only.chunk.number, ChunkItem.WITH_IDS).id(only.record));
     }
 
     /// A chunk without its records, and with the hashes of its ids; empty if it was removed.

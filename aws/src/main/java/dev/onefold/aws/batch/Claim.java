@@ -20,11 +20,18 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///            where ids are forgotten after delivery, or of a letter that is redriven, where ids are forgotten at all;
 ///            in: what the message brought is in a batch, l and c as above
 ///
-/// @param lane [#NONE] if the pipeline's filter leaves the message out of every batch
+/// @param lane [#NONE] if the pipeline's filter leaves the message out of every batch, [#DONE] or [#BEGUN];
+///     else a chunk has the record
 /// @param content see [dev.onefold.core.event.Event#contentHash]
 /// @param atMs when the record arrived; 0 where no id is forgotten after a time
 record Claim(int lane, long chunk, long content, long atMs) {
     static final int NONE = -1;
+
+    /// The record was handed over by the invocation that took it, and is in no lane; see [Direct].
+    static final int DONE = -2;
+
+    /// It is being handed over; see [Begun].
+    static final int BEGUN = -3;
 
     /// From when no decision needs an item until the table may remove it: clocks differ, and invocations take a while.
     private static final Duration MARGIN = Duration.ofDays(1);
@@ -81,11 +88,23 @@ record Claim(int lane, long chunk, long content, long atMs) {
     }
 
     static Claim of(Map<String, AttributeValue> item) {
+        if (Begun.is(item)) {
+            return new Claim(BEGUN, 0, Items.number(item, "h"), 0);
+        }
         return new Claim(
                 (int) Items.number(item, "l"),
                 Items.number(item, "c"),
                 Items.number(item, "h"),
                 item.containsKey("t") ? Items.number(item, "t") : 0);
+    }
+
+    boolean isBegun() {
+        return lane == BEGUN;
+    }
+
+    /// Whether a chunk has the record.
+    boolean isInLane() {
+        return lane >= 0;
     }
 
     /// Whether the id is forgotten for a record that arrived then. It depends on the two arrivals alone: not on

@@ -216,7 +216,9 @@ public final class Cutter {
         for (Cut batch : batches) {
             cut = cut.plus(batch);
             BatchNumber number = BatchNumber.of(cut.number());
-            DeliveryItem item = DeliveryItem.sealed(number, new SealedBatch(batch, nowMs), DeliveryRules.sealed(nowMs));
+            SealedBatch sealed = new SealedBatch(batch, nowMs);
+            DeliveryItem item = DeliveryItem.sealed(number, sealed, DeliveryRules.sealed(nowMs))
+                    .with(batching.direct() ? chunks.begun(sealed) : Map.of());
             items.add(Deliveries.put(store.tables().rows(), item.attributes(), "attribute_not_exists(k)", Map.of()));
             items.add(Deliveries.index(store, item));
         }

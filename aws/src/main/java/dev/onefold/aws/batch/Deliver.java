@@ -107,7 +107,7 @@ public final class Deliver {
         this.limits = limits;
         deliveries = new Deliveries(store);
         chunks = new Chunks(store);
-        staged = StagedContents.isNeeded(batching.deliver())
+        staged = StagedContents.isNeeded(batching)
                 ? Optional.of(new StagedContents(store, batching.deliver()))
                 : Optional.empty();
     }
@@ -342,6 +342,9 @@ public final class Deliver {
     private Manifest manifest(DeliveryItem item, SealedBatch batch) {
         BatchNumber number = item.number();
         Proof proof = item.proof().orElseThrow();
+        if (batching.direct()) {
+            return direct(chunks.numberFor(batching, number, batch), proof, batch);
+        }
         Proof whole = number.isWhole()
                 ? proof
                 : deliveries.load(BatchNumber.of(number.number())).proof().orElseThrow();
@@ -354,6 +357,22 @@ public final class Deliver {
                 proof.sha256(),
                 whole.previous(),
                 number.isWhole() ? "" : whole.sha256(),
+                Instant.ofEpochMilli(batch.cut().firstMs()),
+                Instant.ofEpochMilli(batch.cut().lastMs()),
+                Instant.ofEpochMilli(batch.sealedMs()));
+    }
+
+    /// As the attempt before it was sealed had it, which knew no batch before.
+    private Manifest direct(BatchNumber number, Proof proof, SealedBatch batch) {
+        return new Manifest(
+                Manifest.id(pipeline.name(), number),
+                number,
+                "",
+                1,
+                proof.bytes(),
+                proof.sha256(),
+                "",
+                "",
                 Instant.ofEpochMilli(batch.cut().firstMs()),
                 Instant.ofEpochMilli(batch.cut().lastMs()),
                 Instant.ofEpochMilli(batch.sealedMs()));

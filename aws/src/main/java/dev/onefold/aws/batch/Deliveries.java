@@ -57,7 +57,6 @@ final class Deliveries {
     private static final String IN_DOUBT = "d";
     private static final int ATTEMPTS_MAX = 20;
 
-    private static final int TRANSACTION_MAX = 100;
     private static final int READS_AT_A_TIME = 64;
 
     /// Where a transaction that takes a slot or frees it has the item of the slot.
@@ -425,31 +424,6 @@ final class Deliveries {
                 .build();
     }
 
-    /// Removes a batch with its parts, and what was written for their receiver. If that is too much for one
-    /// transaction, the batch is marked, each part goes before the one that it is a part of, and the batch goes
-    /// last. Without its parts the batch would look as if it was not ended, and without the batch nobody would find
-    /// its parts.
-    void remove(DeliveryItem batch) {
-        List<DeliveryItem> all = new ArrayList<>();
-        addWithParts(batch, all);
-        removeContents(all);
-        if (all.size() > TRANSACTION_MAX) {
-            boolean _ = store.retriedIf(() -> store.client()
-                    .updateItem(request -> request.tableName(store.tables().rows())
-                            .key(DeliveryItem.key(batch.number()))
-                            .updateExpression("SET #r = :true ADD v :one") // Nobody writes what was read before.
-                            .conditionExpression("attribute_exists(k)")
-                            .expressionAttributeNames(Map.of("#r", DeliveryItem.REMOVED))
-                            .expressionAttributeValues(
-                                    Map.of(":true", AttributeValue.fromBool(true), ":one", Items.number(1)))));
-        }
-        for (List<TransactWriteItem> some : Parts.of(deletes(all.reversed()), TRANSACTION_MAX)) {
-            for (int attempt = 1; !(store.transact(some) instanceof Store.Written.Done); attempt++) {
-                store.backOff(attempt);
-            }
-        }
-    }
-
     /// Removes what was written for the receiver of these. The items alone name the objects, so the objects go first.
     void removeContents(List<DeliveryItem> all) {
         for (DeliveryItem each : all) {
@@ -465,13 +439,6 @@ final class Deliveries {
         return all.stream()
                 .map(item -> delete(store.tables().rows(), DeliveryItem.key(item.number())))
                 .toList();
-    }
-
-    private void addWithParts(DeliveryItem item, List<DeliveryItem> all) {
-        all.add(item);
-        for (int part = 1; part <= item.parts(); part++) {
-            find(item.number().part(part)).ifPresent(found -> addWithParts(found, all));
-        }
     }
 
     private static String sortable(BatchNumber number) {

@@ -57,6 +57,22 @@ record DeliveryItem(BatchNumber number, Map<String, AttributeValue> attributes) 
         return new DeliveryItem(number, with(item, 1, delivery));
     }
 
+    /// The attributes of a delivery that was begun before its batch was sealed; see [Direct].
+    ///
+    /// @param goneMs when the owner of its attempt is gone for certain
+    static Map<String, AttributeValue> begun(Delivery delivery, long goneMs) {
+        Map<String, AttributeValue> item = new TreeMap<>(with(Map.of(), 1, delivery));
+        item.put("u", Items.number(goneMs));
+        return item;
+    }
+
+    /// The same with other attributes of its delivery.
+    DeliveryItem with(Map<String, AttributeValue> begun) {
+        Map<String, AttributeValue> item = new TreeMap<>(attributes);
+        item.putAll(begun);
+        return new DeliveryItem(number, item);
+    }
+
     /// Of a part that arises now.
     static DeliveryItem part(Delivery.Part part) {
         Map<String, AttributeValue> item = new TreeMap<>(key(part.number()));

@@ -17,6 +17,10 @@ import dev.onefold.receivers.Receiver;
 import dev.onefold.receivers.Receivers;
 import dev.onefold.s3.S3Address;
 import dev.onefold.s3.S3Receiver;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -36,6 +40,9 @@ public final class FunctionReceivers {
 
     /// For reading a content before it is sent.
     private static final Duration READING = Duration.ofMinutes(1);
+
+    /// For the letters and the answer of an invocation, behind the last thing that it begins.
+    public static final Duration ENDING = Duration.ofSeconds(10);
 
     /// In which attempts begin.
     private static final Duration BEGINNING = Duration.ofMinutes(1);
@@ -137,7 +144,7 @@ public final class FunctionReceivers {
     /// The actions of S3 that Deliver needs for contents in the stack's bucket; empty if there are no such
     /// contents.
     public static List<String> contentActions(Batching batching) {
-        if (!StagedContents.isNeeded(batching.deliver())) {
+        if (!StagedContents.isNeeded(batching)) {
             return List.of();
         }
         return batching.deliver().kind() == Kind.LAMBDA
@@ -161,6 +168,17 @@ public final class FunctionReceivers {
     /// How long deliveries may take.
     public static Deliver.Limits limits(Batching batching) {
         return new Deliver.Limits(MARGIN, timeout(batching).plus(READING));
+    }
+
+    /// How long an attempt of a direct record may take: its content is at hand.
+    public static Deliver.Limits directLimits(Batching batching) {
+        return new Deliver.Limits(ENDING.plus(MARGIN), timeout(batching));
+    }
+
+    /// The least time-out of a function that hands records over directly: for one attempt, for the move to a
+    /// lane, and for the end of the invocation.
+    public static Duration directMin(Batching batching) {
+        return timeout(batching).plus(Direct.MOVING).plus(ENDING).plus(Direct.MOVING);
     }
 
     /// Opens the receiver of a pipeline. A class is in the archive of the functions, whatever its `jar` is
@@ -247,11 +265,22 @@ public final class FunctionReceivers {
     }
 
     private static Outcome deliver(LambdaReceiver function, Deliver.Handover handover) {
-        Deliver.StoredObject object = handover.object().orElseThrow();
         try {
+            if (handover.object().isEmpty()) {
+                return function.deliver(handover.manifest(), handover.attempt(), text(handover));
+            }
+            Deliver.StoredObject object = handover.object().get();
             return function.deliver(handover.manifest(), handover.attempt(), object.bucket(), object.key());
         } catch (InterruptedException e) {
             return interrupted();
+        }
+    }
+
+    private static String text(Deliver.Handover handover) {
+        try (InputStream content = handover.content().get()) {
+            return new String(content.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

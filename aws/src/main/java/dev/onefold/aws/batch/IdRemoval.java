@@ -75,6 +75,7 @@ public final class IdRemoval {
     private final Chunks chunks;
     private final Duration kept;
     private volatile Gaps gaps = new Gaps(List.of());
+    private volatile Optional<BatchDefinition> definition = Optional.empty();
 
     /// How far a pass is in a batch for which the time was too short.
     ///
@@ -223,6 +224,9 @@ public final class IdRemoval {
             List<Long> group = name.equals(FREED) ? oldEnough(before, some) : some;
             if (group.isEmpty() || !isTimeLeft.getAsBoolean()) {
                 return false;
+            }
+            if (name.equals(FREED)) {
+                definition = BatchDefinition.findAnyhow(store); // Before the batches are read.
             }
             Group read = read(name, before, group, open);
             Pass seeing = name.equals(FREED) ? before.sees(seen(before.seen, read)) : before;
@@ -497,8 +501,7 @@ public final class IdRemoval {
             try {
                 Parts.of(pieces, REQUESTS_AT_A_TIME)
                         .forEach(some -> store.threads().each(some, chunks::free));
-                Parts.of(together, REQUESTS_AT_A_TIME)
-                        .forEach(some -> store.threads().each(some, deliveries::remove));
+                FreedBatches.free(store, definition.orElseThrow(), together);
             } catch (RuntimeException failed) {
                 return new Left(here, failed);
             }

@@ -62,7 +62,7 @@ public final class Redrive {
         }
         boolean isClaimed = !claim.isEmpty()
                 && !Claim.of(claim).isForgotten(forget, store.clock().millis());
-        if (isClaimed && !message.isSame(Claim.of(claim).content())) {
+        if (isClaimed && !Begun.is(claim) && !message.isSame(Claim.of(claim).content())) {
             return conflict(message, letter);
         }
         // Also of a record that is known the message is marked: it may come again when the id is forgotten.

@@ -292,7 +292,8 @@ final class RestoredItems {
         Chunk chunk = chunks.getOrDefault(old.lane(), new TreeMap<>()).get(old.chunk());
         return old.atMs() > 0
                 ? old.atMs() < claim.atMs()
-                : old.lane() != Claim.NONE && old.chunk() < base && (chunk == null || chunk.atMs() < claim.atMs());
+                : old.isBegun()
+                        || old.isInLane() && old.chunk() < base && (chunk == null || chunk.atMs() < claim.atMs());
     }
 
     /// The records that are in no batch, as batches.

@@ -88,8 +88,22 @@ public final class LambdaReceiver {
     /// @param bucket that has the content
     /// @param key of the content
     public Outcome deliver(Manifest manifest, int attempt, String bucket, String key) throws InterruptedException {
-        CompletableFuture<InvokeResponse> answer = client.invoke(request -> request.functionName(function)
-                .payload(SdkBytes.fromUtf8String(payload(manifest, attempt, bucket, key))));
+        Map<String, Object> fields = fields(manifest, attempt);
+        fields.put("bucket", bucket);
+        fields.put("key", key);
+        return invoke(fields);
+    }
+
+    /// Makes one attempt with a content that is small enough for an invocation.
+    public Outcome deliver(Manifest manifest, int attempt, String content) throws InterruptedException {
+        Map<String, Object> fields = fields(manifest, attempt);
+        fields.put("content", content);
+        return invoke(fields);
+    }
+
+    private Outcome invoke(Map<String, Object> fields) throws InterruptedException {
+        CompletableFuture<InvokeResponse> answer = client.invoke(
+                request -> request.functionName(function).payload(SdkBytes.fromUtf8String(Json.of(fields))));
         try {
             return answered(answer.get());
         } catch (ExecutionException e) {
@@ -99,7 +113,7 @@ public final class LambdaReceiver {
         }
     }
 
-    private static String payload(Manifest manifest, int attempt, String bucket, String key) {
+    private static Map<String, Object> fields(Manifest manifest, int attempt) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("batch", manifest.id());
         fields.put("number", manifest.number().toString());
@@ -107,9 +121,7 @@ public final class LambdaReceiver {
         fields.put("bytes", manifest.bytes());
         fields.put("sha256", manifest.sha256());
         fields.put("attempt", attempt);
-        fields.put("bucket", bucket);
-        fields.put("key", key);
-        return Json.of(fields);
+        return fields;
     }
 
     private Outcome answered(InvokeResponse answer) {

@@ -3,6 +3,7 @@ package dev.onefold.aws.content;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Batching.Compression;
 import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;
@@ -37,9 +38,11 @@ public final class StagedContents {
         this.destination = destination;
     }
 
-    /// Whether the contents of a destination have objects of their own.
-    public static boolean isNeeded(Destination destination) {
-        return destination.kind() == Kind.LAMBDA || destination.compression() != Compression.NONE;
+    /// Whether contents have objects of their own. A direct record goes to its function as it is.
+    public static boolean isNeeded(Batching batching) {
+        Destination destination = batching.deliver();
+        return !batching.direct()
+                && (destination.kind() == Kind.LAMBDA || destination.compression() != Compression.NONE);
     }
 
     /// The hash, the size and the place of a content.

@@ -27,8 +27,8 @@ import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpRequest;
 import software.amazon.awssdk.http.auth.aws.signer.AwsV4HttpSigner;
 import software.amazon.awssdk.http.auth.spi.signer.SignedRequest;
+import software.amazon.awssdk.regions.PartitionMetadata;
 import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.regions.RegionMetadata;
 
 /// A secret of Secrets Manager, read in the name of the function's role when an attempt to deliver needs it,
 /// and kept for some minutes. So a rotated secret is used without a deployment, and no variable and no
@@ -86,7 +86,7 @@ public final class StoredSecret {
     /// @throws IllegalArgumentException if it is no ARN of a secret
     public static StoredSecret of(Place place, AwsCredentialsProvider credentials, InstantSource clock) {
         String region = region(place.arn);
-        String suffix = RegionMetadata.of(Region.of(region)).partition().dnsSuffix();
+        String suffix = PartitionMetadata.of(Region.of(region)).dnsSuffix();
         return at(place, URI.create("https://" + SERVICE + "." + region + "." + suffix + "/"), credentials, clock);
     }
 

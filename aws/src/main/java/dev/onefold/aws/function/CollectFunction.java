@@ -7,6 +7,8 @@ import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Collect.Collected;
 import dev.onefold.aws.batch.Collect.Fate;
+import dev.onefold.aws.batch.Deliver;
+import dev.onefold.aws.batch.FunctionReceivers;
 import dev.onefold.aws.event.Arrival;
 import dev.onefold.aws.event.BatchResponse;
 import dev.onefold.aws.event.Invocation;
@@ -21,6 +23,7 @@ import dev.onefold.aws.template.Environment;
 import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.core.Fates;
+import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,13 +41,16 @@ public final class CollectFunction implements Shell {
     private final int lanes;
     private final Metrics metrics;
     private final Source source;
+    private InjectedFailures failures;
     private Optional<Collect> opened = Optional.empty();
 
-    /// Where records come from.
+    /// Where records come from, and go to at once.
     ///
     /// @param redelivery for how long after its arrival a record may come again, where ids are forgotten
     /// @param streams to read again what messages name; empty if messages are records
-    public record Source(Duration redelivery, Optional<Supplier<Streams>> streams) {}
+    /// @param receiver of records that are handed over directly
+    public record Source(
+            Duration redelivery, Optional<Supplier<Streams>> streams, Optional<Deliver.Receiver> receiver) {}
 
     /// As Lambda makes it.
     public CollectFunction() {
@@ -59,7 +65,11 @@ public final class CollectFunction implements Shell {
                 new Metrics(environment),
                 new Source(
                         environment.redelivery(),
-                        environment.isStream() ? Optional.of(Connection.streams()) : Optional.empty()));
+                        environment.isStream() ? Optional.of(Connection.streams()) : Optional.empty(),
+                        DeliverFunction.isDirect(environment.pipeline())
+                                ? Optional.of(DeliverFunction.receiver(environment))
+                                : Optional.empty()));
+        failures = InjectedFailures.of(environment.failOfMillion(), store, metrics);
     }
 
     /// For a process that has its own store: one under test, or a simulated one.
@@ -69,24 +79,35 @@ public final class CollectFunction implements Shell {
         this.lanes = lanes;
         this.metrics = metrics;
         this.source = source;
+        failures = InjectedFailures.of(0, store, metrics);
     }
 
     @Override
     public byte[] invoke(byte[] event, Context context) {
-        return handle(event);
+        try {
+            return failures.around(() -> handle(event, Shell.left(context).minus(FunctionReceivers.ENDING)));
+        } finally {
+            source.receiver.ifPresent(receiver -> LeftCall.end(receiver, metrics, "", LeftCall.HALT));
+        }
+    }
+
+    /// Does one invocation without a limit of its own.
+    public byte[] handle(byte[] event) {
+        return handle(event, Collect.TRYING_MAX);
     }
 
     /// Does one invocation; fails if all of it is to come again.
     ///
+    /// @param within time after which no transaction is begun
     /// @return the answer's bytes
-    public byte[] handle(byte[] event) {
+    private byte[] handle(byte[] event, Duration within) {
         BatchResponse response = switch (Invocation.read(event)) {
             case Invocation.Messages(var messages)
             when source.streams.isPresent() ->
                 retried(messages, source.streams.get().get());
             case Invocation.Messages(var messages) -> {
                 List<Fate> fates =
-                        collect(messages.stream().map(Message::arrival).toList());
+                        collect(messages.stream().map(Message::arrival).toList(), within);
                 List<String> failures = new ArrayList<>();
                 for (int i = 0; i < fates.size(); i++) {
                     if (fates.get(i) == Fate.AGAIN) {
@@ -98,7 +119,7 @@ public final class CollectFunction implements Shell {
             case Invocation.Batch(var arrivals, var _) -> {
                 Shell.logPlace(arrivals, metrics);
                 // A stream gives all records again from the first one that failed.
-                int first = collect(arrivals).indexOf(Fate.AGAIN);
+                int first = collect(arrivals, within).indexOf(Fate.AGAIN);
                 yield first < 0
                         ? BatchResponse.DONE
                         : new BatchResponse(List.of(arrivals.get(first).sequence()));
@@ -110,7 +131,7 @@ public final class CollectFunction implements Shell {
 
     private BatchResponse retried(List<Message> messages, Streams from) {
         Retries.Taken taken = new Retries(store, from, arrivals -> {
-                    List<Fate> fates = collect(arrivals);
+                    List<Fate> fates = collect(arrivals, Collect.TRYING_MAX); // One message after the other.
                     return new Batches.Taken(
                             new Fates(counts(fates), Causes.NONE),
                             fates.contains(Fate.AGAIN)
@@ -122,10 +143,10 @@ public final class CollectFunction implements Shell {
         return Shell.answer(taken, metrics);
     }
 
-    private List<Fate> collect(List<Arrival> arrivals) {
-        Collected collected = open().collect(arrivals);
+    private List<Fate> collect(List<Arrival> arrivals, Duration within) {
+        Collected collected = open().collect(arrivals, within);
         List<Fate> fates = collected.fates();
-        if (fates.contains(Fate.RECORDED)) {
+        if (collected.areInLanes() && fates.contains(Fate.RECORDED)) {
             WakeItem.put(store);
         }
         collected
@@ -146,7 +167,11 @@ public final class CollectFunction implements Shell {
             AwsEngine.requireInputPossible(pipeline);
             BatchDefinition definition = BatchDefinition.openOrCreate(store, pipeline, lanes);
             new LetterTable(store).useBucket();
-            opened = Optional.of(new Collect(store, pipeline, definition.lanes(), source.redelivery));
+            opened = Optional.of(source.receiver
+                    .map(receiver -> Collect.direct(
+                            store, pipeline, definition.lanes(), receiver, FunctionReceivers.directLimits((Batching)
+                                    pipeline.fold())))
+                    .orElseGet(() -> new Collect(store, pipeline, definition.lanes(), source.redelivery)));
         }
         return opened.get();
     }

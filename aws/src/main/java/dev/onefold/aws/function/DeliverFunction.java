@@ -20,14 +20,12 @@ import java.util.function.Supplier;
 /// The function that delivers sealed batches. What it is invoked with only wakes it: a batch was sealed, or
 /// a minute has passed.
 public final class DeliverFunction implements Shell {
-    /// The exit code of a process that ends because of a call that does not.
-    private static final int LEFT_RUNNING = 70;
-
     private final Store store;
     private final Deliver deliver;
     private final Metrics metrics;
     private final Deliver.Receiver receiver;
     private final Runnable end;
+    private InjectedFailures failures;
 
     /// As Lambda makes it.
     public DeliverFunction() {
@@ -38,12 +36,22 @@ public final class DeliverFunction implements Shell {
         this(
                 environment.store(),
                 environment.pipeline(),
-                FunctionReceivers.open(
-                        environment.pipeline(),
-                        DeliverFunction.class.getClassLoader(),
-                        environment.secret().map(Connection::secret)),
+                receiver(environment),
                 new Metrics(environment),
-                () -> Runtime.getRuntime().halt(LEFT_RUNNING));
+                LeftCall.HALT);
+        failures = InjectedFailures.of(environment.failOfMillion(), store, metrics);
+    }
+
+    /// Whether records are handed over by Collect.
+    static boolean isDirect(Pipeline pipeline) {
+        return pipeline.fold() instanceof Batching batching && batching.direct();
+    }
+
+    static Deliver.Receiver receiver(Environment environment) {
+        return FunctionReceivers.open(
+                environment.pipeline(),
+                DeliverFunction.class.getClassLoader(),
+                environment.secret().map(Connection::secret));
     }
 
     /// For a process that has its own store and receiver: one under test, or a simulated one.
@@ -54,12 +62,13 @@ public final class DeliverFunction implements Shell {
         this.end = end;
         this.store = store;
         this.metrics = metrics;
+        failures = InjectedFailures.of(0, store, metrics);
         deliver = new Deliver(store, pipeline, receiver, FunctionReceivers.limits((Batching) pipeline.fold()));
     }
 
     @Override
     public byte[] invoke(byte[] event, Context context) {
-        return handle(event, () -> Shell.left(context));
+        return failures.around(() -> handle(event, () -> Shell.left(context)));
     }
 
     /// Does one invocation.
@@ -67,7 +76,7 @@ public final class DeliverFunction implements Shell {
     /// @param timeLeft of the invocation
     /// @return the answer's bytes
     public byte[] handle(byte[] event, Supplier<Duration> timeLeft) {
-        if (endsWithCall("")) {
+        if (LeftCall.end(receiver, metrics, "", end)) {
             return BatchResponse.DONE.json(); // The process was thawed with a call in it.
         }
         String failure = "";
@@ -83,23 +92,9 @@ public final class DeliverFunction implements Shell {
             failure = " The invocation has failed, too: " + failed;
             throw failed;
         } finally {
-            boolean _ = endsWithCall(failure);
+            boolean _ = LeftCall.end(receiver, metrics, failure, end);
         }
         return BatchResponse.DONE.json();
-    }
-
-    /// Ends the process if a call that was given up still runs in it. Lambda would freeze the process with the
-    /// call in it, and thaw both hours later, beside another attempt.
-    ///
-    /// @param more what is lost with the process
-    private boolean endsWithCall(String more) {
-        if (!receiver.isLeftRunning().getAsBoolean()) {
-            return false;
-        }
-        metrics.log("ERROR A call of the receiver has not returned in its time, and is not ended by an"
-                + " interrupt: this process ends with it. Let deliver() obey interrupts." + more);
-        end.run();
-        return true;
     }
 
     /// A metric that is not written costs nothing.

@@ -35,7 +35,7 @@ public final class DeployedFunction {
         String said = processing.code().sha256();
         LoadedFunction loaded = LoadedFunction.load(pipeline, DeployedFunction.class.getClassLoader(), said);
         if (!PipelineText.write(loaded.pipeline()).equals(PipelineText.write(pipeline))) {
-            throw new IllegalStateException("Class " + processing.className()
+            throw new IllegalStateException("Class " + processing.programName()
                     + " of the archive has other types or tables than the one that the template was written for."
                     + " Write template and archive from the same jar.");
         }

@@ -1,13 +1,14 @@
 package dev.onefold.aws.function;
 
+import dev.onefold.aws.store.Store;
 import dev.onefold.aws.template.Metric;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/// Failures on purpose, for a trial: so many invocations in a million fail. Half of them fail before they do anything.
-/// The other half fail after all of it, as if their answer were lost. Not thread-safe.
+/// Failures on purpose, for a trial: so many invocations in a million fail. Half of them fail before they do
+/// anything. The other half fail after all of it, as if their answer were lost. Not thread-safe.
 final class InjectedFailures {
     private static final int MILLION = 1_000_000;
 
@@ -15,6 +16,11 @@ final class InjectedFailures {
     private final Metrics metrics;
     private final InstantSource clock;
     private final RandomGenerator random;
+
+    /// Of the invocations of a function that works on this store.
+    static InjectedFailures of(int ofMillion, Store store, Metrics metrics) {
+        return new InjectedFailures(ofMillion, metrics, store.clock(), store.random());
+    }
 
     /// Says in the log that invocations will fail, if they will.
     ///
@@ -27,7 +33,7 @@ final class InjectedFailures {
         this.random = random;
         if (ofMillion > 0) {
             metrics.log("WARN Of a million invocations " + ofMillion + " fail on purpose: a parameter of the"
-                    + " template, FailStatePercent or FailReducePercent, is not 0. That is for trials.");
+                    + " template, such as FailStatePercent, is not 0. That is for trials.");
         }
     }
 

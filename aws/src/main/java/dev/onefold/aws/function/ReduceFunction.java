@@ -25,9 +25,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/// The function that brings deltas into the totals. What it is invoked with only wakes it: the lanes whose deltas a
-/// stream tells of, or all of them each minute, for what no stream delivered. One invocation at a time, as Lambda calls
-/// it.
+/// The function that brings deltas into the totals. What it is invoked with only wakes it: the lanes whose
+/// deltas a stream tells of, or all of them each minute, for what no stream delivered. One invocation at a
+/// time, as Lambda calls it.
 public final class ReduceFunction implements Shell {
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -58,7 +58,7 @@ public final class ReduceFunction implements Shell {
     ReduceFunction(Store store, Metrics metrics, int failOfMillion) {
         this.store = store;
         this.metrics = metrics;
-        failures = new InjectedFailures(failOfMillion, metrics, store.clock(), store.random());
+        failures = InjectedFailures.of(failOfMillion, store, metrics);
     }
 
     @Override

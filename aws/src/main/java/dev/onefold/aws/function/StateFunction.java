@@ -84,7 +84,7 @@ public final class StateFunction implements Shell {
         this.metrics = metrics;
         this.streams = streams;
         layout = setup.layout;
-        failures = new InjectedFailures(setup.failOfMillion, metrics, store.clock(), store.random());
+        failures = InjectedFailures.of(setup.failOfMillion, store, metrics);
         places = new Places(store);
         letters = new LetterTable(store);
     }

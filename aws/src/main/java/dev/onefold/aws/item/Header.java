@@ -23,7 +23,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 ///            while that may be visible in part: u per view the sort keys of the items that it wrote; t when the
 ///            epoch before was closed, and a what its cut covers; w the epoch, if a reader waits for the commits
 ///            to pause, to close it; h an epoch that was closed and is held for a reader, o when it was closed,
-///            k what its cut covers, and x until when it is held
+///            k what its cut covers, and x until when it is held; v the view whose commits are logged, and y
+///            the last n of which they are
 ///
 /// @param incarnation in which the totals are added to
 /// @param last the last commit
@@ -31,6 +32,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// @param closing of the epoch before; `null` if this is the first one
 /// @param isAsked whether a reader waits to close the epoch
 /// @param hold the last one, which may be over; `null` if there was none
+/// @param logging `null` if commits are not logged
 public record Header(
         int lane,
         String incarnation,
@@ -40,7 +42,8 @@ public record Header(
         List<Map<String, AttributeValue>> touched,
         @Nullable Closing closing,
         boolean isAsked,
-        @Nullable Hold hold) {
+        @Nullable Hold hold,
+        @Nullable Logging logging) {
     public static final String COMMITS = "n";
     public static final String EPOCH = "e";
     public static final String LAST = "c";
@@ -52,6 +55,8 @@ public record Header(
     public static final String HELD_FROM = "o";
     public static final String HELD_COVERS = "k";
     public static final String HELD_UNTIL = "x";
+    public static final String LOGGED = "v";
+    public static final String LOGGED_TO = "y";
     public static final String PARTITION = "headers";
 
     /// How an epoch was closed.
@@ -68,13 +73,18 @@ public record Header(
     /// @param until when it ends, unless it is renewed
     public record Hold(long epoch, Instant begun, Instant covers, Instant until) {}
 
+    /// Each commit leaves a copy of what it adds to a view, for the published table.
+    ///
+    /// @param to the greatest [Header#commits] of a commit that does; so a log that nobody reads any more ends
+    public record Logging(int view, long to) {}
+
     public Header {
         touched = List.copyOf(touched);
     }
 
     /// The header of a lane that has had no commit.
     public static Header first(int lane, String incarnation) {
-        return new Header(lane, incarnation, 0, 1, 0, List.of(), null, false, null);
+        return new Header(lane, incarnation, 0, 1, 0, List.of(), null, false, null, null);
     }
 
     /// The header that an item holds.
@@ -101,6 +111,9 @@ public record Header(
                         Instant.ofEpochMilli(Items.number(item, HELD_FROM)),
                         Instant.ofEpochMilli(Items.number(item, HELD_COVERS)),
                         Instant.ofEpochMilli(Items.number(item, HELD_UNTIL)));
+        Logging logging = !item.containsKey(LOGGED)
+                ? null
+                : new Logging((int) Items.number(item, LOGGED), Items.number(item, LOGGED_TO));
         return new Header(
                 number,
                 Items.text(item, Incarnation.ID),
@@ -110,7 +123,8 @@ public record Header(
                 touched,
                 closing,
                 item.containsKey(ASKED),
-                hold);
+                hold,
+                logging);
     }
 
     /// The epoch whose values commits keep; none if no reader holds one.

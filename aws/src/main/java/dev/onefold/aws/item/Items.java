@@ -1,6 +1,7 @@
 package dev.onefold.aws.item;
 
 import dev.onefold.core.bytes.RecordKind;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import software.amazon.awssdk.core.SdkBytes;
@@ -53,5 +54,12 @@ public final class Items {
     /// The kind of a record that is kept; from before kinds were noted there is none.
     public static RecordKind kind(Map<String, AttributeValue> item, String name) {
         return item.containsKey(name) ? RecordKind.of((int) number(item, name)) : RecordKind.UNMARKED;
+    }
+
+    /// The bytes of a buffer, from its position on.
+    public static byte[] copy(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
     }
 }

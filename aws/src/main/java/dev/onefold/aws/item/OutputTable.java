@@ -26,18 +26,20 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// A table of the user's function as a table of DynamoDB: one item for each row, with its components as plain
 /// attributes, which any program reads.
 ///
-///     item = each component: numbers N, times, dates, durations and enums as text S, booleans BOOL, lists L, records
-///            M; an absent one is left out. `onefold` the row as the function wrote it. `onefold_owner` in a table that
+/// item = each component: numbers N, times, dates, durations and enums as text S, booleans BOOL, lists L,
+/// records
+/// M; an absent one is left out. `onefold` the row as the function wrote it. `onefold_owner` in a table that
 ///            several keys write: the bytes of the key that owns the row
 ///
-/// The partition key is the component that the pipeline's key has, or the first one if the table is shared; the sort
-/// key is the other one. A key has no empty
-/// text in DynamoDB, so a text of a key that consists of NUL characters, or of nothing, has one more of them there.
+/// The partition key is the component that the pipeline's key has, or the first one if the table is shared; the
+/// sort key is the other one. A key has no empty text in DynamoDB, so a text of a key that consists of NUL
+/// characters, or of nothing, has one more of them there.
 ///
 /// @param name of the table in the pipeline
 /// @param key components of the key, the one of the partition first
 /// @param places where these stand in the key as the pipeline has it
-/// @param ownerParts how many parts the key of a row's owner has, if several keys write the table; 0: one key writes a
+/// @param ownerParts how many parts the key of a row's owner has, if several keys write the table; 0: one key
+///     writes a
 ///     row, and the row's key says which
 public record OutputTable(String name, List<Key> key, List<Integer> places, int ownerParts) {
     /// The attribute that holds a row as the function wrote it.
@@ -146,7 +148,12 @@ public record OutputTable(String name, List<Key> key, List<Integer> places, int 
     /// The attribute of a part of the key.
     public AttributeValue value(int part, String text) {
         if (key.get(part).isNumber) {
-            return number(new BigDecimal(text));
+            try {
+                return number(new BigDecimal(text));
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException(
+                        key.get(part).name + " of table " + name + " is a number, and '" + text + "' is none", e);
+            }
         }
         return AttributeValue.fromS(text.chars().allMatch(c -> c == 0) ? text + '\0' : text);
     }

@@ -1,58 +1,53 @@
 package dev.onefold.aws.publication;
 
 import dev.onefold.aws.item.Definition;
+import dev.onefold.aws.item.Header;
 import dev.onefold.aws.read.TotalsReads;
+import dev.onefold.aws.reduce.CommitLog;
 import dev.onefold.aws.state.Claims;
 import dev.onefold.aws.state.Definitions;
-import dev.onefold.aws.store.Parts;
-import dev.onefold.aws.store.Queries;
 import dev.onefold.aws.store.Store;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
-import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.ConditionCheck;
-import software.amazon.awssdk.services.dynamodb.model.Delete;
-import software.amazon.awssdk.services.dynamodb.model.Put;
-import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /// Keeps a table of a deployment's totals that other programs read: one item for each group.
 ///
-/// A writer claims the next cut in the table's [Mark], and reads the totals after that. It compares them with the
-/// items, and writes those that differ in transactions that check its claim. So of two writers the later one reads
-/// later totals, and the earlier one writes nothing from the claim of the later one on: neither an older value nor an
-/// item of a group that is gone. Whatever stops a writer, the next one compares again. The table is derived: it may be
-/// emptied at any time. Items that are not published totals are left alone.
+/// A writer claims the next cut in the table's [Mark]. Mostly it adds what Reduce has committed since the last
+/// cut, to the items of the groups that were touched ([Additions], [CommitLog]). The claim names the commits. A
+/// claim that was not finished is taken over with the same commits, so an item is of the last whole cut or of
+/// the claimed one, and its cut says which; and all its writers write the same. Where a commit is missing in
+/// the log, where the totals are those of another view, and where a pipeline has extremes or distinct counts,
+/// the writer reads all totals of one cut and compares all items ([Comparison]). So whatever stops a writer,
+/// the next one goes on. The table is derived: it may be emptied at any time. Items that are not published
+/// totals are left alone.
 ///
-/// The items of before are read from the table, unless the last cut is one that this object has written. Used by one
-/// thread at a time.
+/// Used by one thread at a time.
 public final class Publication {
-    /// All of them are read and compared for each cut.
+    /// Of totals that are read and compared for each cut.
     public static final int ITEMS_MAX = 100_000;
 
-    private static final int ITEMS_PER_TRANSACTION = 99; // Of the hundred, one is the mark.
+    /// So often it is tried to read all headers at one instant, before an epoch is closed.
+    private static final int INSTANTS_MAX = 3;
+
     private static final Duration REST = Duration.ofMinutes(15);
     private static final int FAILURE_LENGTH_MAX = 1_000;
 
     private final Store store;
     private final Publishing.Items publishing;
     private final int itemsMax;
+    private final PublishedTable table;
     private String writer = ""; // Of the last claim of this object.
-    private @Nullable Mark known; // Of which the items are those below.
-    private Map<String, Map<String, AttributeValue>> image = Map.of();
 
     public Publication(Store store, Publishing.Items publishing) {
         this(store, publishing, ITEMS_MAX);
@@ -65,6 +60,16 @@ public final class Publication {
         this.store = store;
         this.publishing = publishing;
         this.itemsMax = itemsMax;
+        table = new PublishedTable(store, publishing.table());
+    }
+
+    /// What is published.
+    private record Source(
+            Definition definition, TotalsReads reads, CommitLog log, List<PublishedItems> rollups, String madeOf) {
+        /// Whether commits can be added to items.
+        private boolean isSummed() {
+            return rollups.getFirst().isSummed();
+        }
     }
 
     /// Nothing changes this but a person, so nobody tries again for a while.
@@ -87,7 +92,7 @@ public final class Publication {
         /// A cut was written.
         ///
         /// @param at all that was written to the totals before is in it
-        /// @param items how many there are
+        /// @param items how many were compared
         record Published(long cut, Instant at, long items, long written, long removed) implements Outcome {}
     }
 
@@ -101,56 +106,196 @@ public final class Publication {
         if (found.isEmpty()) {
             return new Outcome.Nothing();
         }
-        Definition definition = found.get();
-        new Claims(store).require(definition);
-        Mark mark = mark();
+        new Claims(store).require(found.get());
+        Mark mark = table.mark();
         requireOurs(mark);
         Instant now = store.clock().instant();
-        if (!isAgain && mark.isUnderWay(now) && !mark.writer().equals(writer)) {
+        if (!isAgain && mark.isUnderWay(now) && !mark.claim().writer().equals(writer)) {
             return new Outcome.Busy();
         }
-        TotalsReads reads = new TotalsReads(store, definition);
-        String madeOf = Mark.madeOf(
-                definition.incarnation().id(), definition.served(), reads.lasts(), shape(definition.servedView()));
-        if (!isAgain && mark.claimed() == mark.cut() && mark.madeOf().equals(madeOf)) {
+        Source source = source(found.get());
+        if (isAgain || !mark.whole().madeOf().equals(source.madeOf)) {
+            return compare(source, mark, now.plus(most), isAgain);
+        }
+        if (!source.isSummed()) {
+            return mark.isWhole() && mark.whole().reached().commits().equals(source.reads.lasts())
+                    ? new Outcome.Nothing()
+                    : compare(source, mark, now.plus(most), false);
+        }
+        if (!mark.isWhole()) {
+            requireTurn(mark, now);
+            return mark.claim().isOfCommits()
+                    ? takeOver(source, mark, now.plus(most))
+                    : compare(source, mark, now.plus(most), false);
+        }
+        return add(source, mark, now.plus(most));
+    }
+
+    private Source source(Definition definition) {
+        List<PublishedItems> rollups =
+                PublishedItems.of(Rollups.of(definition.servedView().pipeline()).all(), publishing.top());
+        return new Source(
+                definition,
+                new TotalsReads(store, definition),
+                new CommitLog(store, definition.served()),
+                rollups,
+                Mark.madeOf(
+                        definition.incarnation().id(),
+                        definition.served(),
+                        shape(definition.servedView()) + "/" + table.id()));
+    }
+
+    private int top() {
+        return publishing.top().map(Publishing.TopList::count).orElse(0);
+    }
+
+    /// Adds the commits since the last cut, if there are any.
+    private Outcome add(Source source, Mark mark, Instant until) {
+        Optional<Mark.Target> target = target(source, mark);
+        if (target.isPresent()
+                && target.get().commits().equals(mark.whole().reached().commits())) {
             return new Outcome.Nothing();
         }
-        if (!isAgain) {
-            requireTurn(mark, now);
+        Optional<Additions> additions = target.flatMap(instant -> additions(source, mark, instant));
+        if (additions.isEmpty()) {
+            return compare(source, mark, until, false);
         }
-        Mark claim = mark.next(store.newId(), now.plus(most), store.tables().totals());
-        writer = claim.writer();
-        if (!put(claim, mark)) {
+        return claiming(
+                mark.next(store.newId(), until, store.tables().totals(), target.get()),
+                mark,
+                claim -> write(source, claim, additions.get()));
+    }
+
+    /// Goes on with a claim that was not finished, with its commits.
+    private Outcome takeOver(Source source, Mark mark, Instant until) {
+        Mark.Target target = mark.claim().toward();
+        return claiming(mark.next(store.newId(), until, store.tables().totals(), target), mark, claim -> {
+            // A transaction of that claim may be under way, and its items become visible one after the other.
+            store.threads().pause(Store.IN_FLIGHT_MAX);
+            Optional<Additions> additions = additions(source, claim, target);
+            return additions.isEmpty() ? compare(source, claim, until, false) : write(source, claim, additions.get());
+        });
+    }
+
+    /// An instant that has just been. Only a closed epoch has one while others commit all the time; empty if
+    /// the log lacks commits before its end.
+    private Optional<Mark.Target> target(Source source, Mark mark) {
+        Instant now = store.clock().instant();
+        for (int attempt = 1; attempt <= INSTANTS_MAX; attempt++) {
+            Optional<List<Header>> headers = source.reads.instant();
+            if (headers.isPresent()) {
+                source.log.keep(headers.get());
+                return Optional.of(new Mark.Target(lasts(headers.get()), now));
+            }
+            store.backOff(attempt);
+        }
+        long epoch = source.reads.close();
+        List<Header> headers = source.reads.settledHeaders();
+        source.log.keep(headers);
+        return source.log
+                .lasts(mark.whole().reached().commits(), epoch, lasts(headers))
+                .map(commits -> new Mark.Target(commits, now));
+    }
+
+    private static List<Long> lasts(List<Header> headers) {
+        return headers.stream().map(Header::last).toList();
+    }
+
+    private Optional<Additions> additions(Source source, Mark before, Mark.Target target) {
+        return source.log
+                .between(before.whole().reached().commits(), target.commits())
+                .flatMap(added -> Additions.of(table, before, source.rollups, top(), added));
+    }
+
+    private Outcome write(Source source, Mark claim, Additions additions) {
+        if (!additions.write(claim)
+                || !table.put(claim.whole(source.madeOf, claim.claim().toward()), claim)) {
+            return new Outcome.Busy();
+        }
+        return new Outcome.Published(
+                claim.claim().cut(),
+                claim.claim().toward().at(),
+                additions.items(),
+                additions.written(),
+                additions.removed());
+    }
+
+    /// Compares all items with all totals of a cut.
+    private Outcome compare(Source source, Mark mark, Instant until, boolean isAgain) {
+        if (!isAgain) {
+            requireTurn(mark, store.clock().instant());
+        }
+        return claiming(mark.next(store.newId(), until, store.tables().totals()), mark, claim -> {
+            if (!mark.isWhole()) {
+                store.threads().pause(Store.IN_FLIGHT_MAX); // As above.
+            }
+            if (!source.isSummed()) {
+                List<Long> lasts = source.reads.lasts();
+                return compare(source, claim, source.reads.read(parts(source), source.reads.open()), lasts);
+            }
+            source.log.keep(source.reads.headers());
+            List<Long> lasts = source.reads.lasts(); // All commits after these are in the log.
+            TotalsReads.Reading reading = source.reads.readClosed(parts(source));
+            List<Long> reached = source.log
+                    .lasts(lasts, reading.epoch(), lasts(source.reads.settledHeaders()))
+                    .orElseThrow(() -> new IllegalStateException("Commits were added to the totals that are not in"
+                            + " their log, as by code of another version that still runs. The next attempt compares"
+                            + " all items again."));
+            return compare(source, claim, reading, reached);
+        });
+    }
+
+    private Outcome compare(Source source, Mark claim, TotalsReads.Reading reading, List<Long> commits) {
+        if (!isServed(source.definition)) {
+            return new Outcome.Busy(); // What was read of a view that is served no more is no answer.
+        }
+        Comparison comparison = new Comparison(table, claim, reading.at());
+        for (int rollup = 0; rollup < source.rollups.size(); rollup++) {
+            comparison.add(source.rollups.get(rollup), reading.totals().get(rollup), top());
+        }
+        if (!source.isSummed() && comparison.items() > itemsMax) {
+            throw new TooMany("The totals are more than " + itemsMax + " items. A pipeline with min, max or distinct"
+                    + " publishes no more, because all its totals are read and compared each time that one changes;"
+                    + " its items stay as they are. Leave min, max and distinct out, or publish fewer groups: from a"
+                    + " pipeline of its own on the same stream.");
+        }
+        if (!comparison.write()
+                || !table.put(claim.whole(source.madeOf, new Mark.Target(commits, reading.at())), claim)) {
+            return new Outcome.Busy();
+        }
+        return new Outcome.Published(
+                claim.claim().cut(), reading.at(), comparison.items(), comparison.written(), comparison.removed());
+    }
+
+    private Outcome claiming(Mark claim, Mark seen, Function<Mark, Outcome> work) {
+        writer = claim.claim().writer();
+        if (!table.put(claim, seen)) {
             return new Outcome.Busy();
         }
         try {
-            Map<String, Map<String, AttributeValue>> before = before(mark, isAgain);
-            known = null;
-            TotalsReads.Reading reading = reads.read(parts(definition), reads.open());
-            if (!isServed(definition)) {
-                return new Outcome.Busy(); // What was read of a view that is served no more is no answer.
-            }
-            return write(claim, claim.whole(reading.at(), madeOf), before, items(definition, reading));
+            return work.apply(claim);
         } catch (RuntimeException failure) {
             release(claim, failure);
             throw failure;
         }
     }
 
+    private List<TotalsReads.Part> parts(Source source) {
+        return IntStream.range(0, source.rollups.size())
+                .mapToObj(rollup -> TotalsReads.Part.of(source.definition.servedView(), rollup, Tuple.of(List.of())))
+                .toList();
+    }
+
     /// Refuses a table that something else is kept in. A mistake in a name must not cost anybody's items.
     private void requireOurs(Mark mark) {
-        if (mark.claimed() == 0) {
-            Queries.scan(
-                    store,
-                    publishing.table(),
-                    page -> page.forEach(item -> {
-                        if (!PublishedItems.isPublished(item)) {
-                            throw new IllegalStateException(
-                                    "Table " + publishing.table() + " holds items that are not"
-                                            + " published totals, such as " + item.get(PublishedItems.ID)
-                                            + ". Nothing was written to it. Name another table with 'publish', or empty this one.");
-                        }
-                    }));
+        if (mark.claim().cut() == 0) {
+            table.scan(page -> page.forEach(item -> {
+                if (!PublishedItems.isPublished(item)) {
+                    throw new IllegalStateException("Table " + publishing.table() + " holds items that are not"
+                            + " published totals, such as " + item.get(PublishedItems.ID)
+                            + ". Nothing was written to it. Name another table with 'publish', or empty this one.");
+                }
+            }));
         } else if (!mark.totals().equals(store.tables().totals())) {
             throw new IllegalStateException("Table " + publishing.table() + " has the totals of " + mark.totals()
                     + ", and those of " + store.tables().totals() + " cannot be there as well. Nothing was written to"
@@ -159,9 +304,9 @@ public final class Publication {
     }
 
     private void requireTurn(Mark mark, Instant now) {
-        if (mark.claimed() != mark.cut() && mark.restsUntil().isAfter(now)) {
+        if (!mark.isWhole() && mark.restsUntil().isAfter(now)) {
             throw new IllegalStateException((mark.failure().isEmpty()
-                            ? "The last " + (mark.claimed() - mark.cut()) + " writers of table "
+                            ? "The last " + (mark.claim().cut() - mark.whole().cut()) + " writers of table "
                                     + publishing.table() + " were stopped before they were done: their time or"
                                     + " their memory was not enough. Raise PublishTimeout and PublishMemory."
                             : mark.failure())
@@ -175,7 +320,7 @@ public final class Publication {
         String why = String.valueOf(failure.getMessage());
         Instant now = store.clock().instant();
         try {
-            put(
+            table.put(
                     claim.failed(
                             why.substring(0, Math.min(why.length(), FAILURE_LENGTH_MAX)),
                             failure instanceof TooMany ? now.plus(REST) : now),
@@ -185,76 +330,9 @@ public final class Publication {
         }
     }
 
-    private Mark mark() {
-        return Mark.of(store.get(publishing.table(), Mark.key()));
-    }
-
-    /// Puts a mark in the place of another one; whether it is there now. An answer may be lost.
-    private boolean put(Mark next, Mark seen) {
-        boolean isPut = store.retriedIf(() -> store.client().putItem(request -> {
-            request.tableName(publishing.table()).item(next.item());
-            request.conditionExpression(seen.isUnmoved());
-            if (seen.claimed() > 0) {
-                request.expressionAttributeValues(seen.claimAndCut());
-            }
-        }));
-        if (isPut) {
-            return true;
-        }
-        Mark now = mark();
-        return now.isClaimOf(next) && now.cut() == next.cut();
-    }
-
-    /// The items as they are. Of a writer that has broken off a transaction may be under way, and its items become
-    /// visible one after the other.
-    private Map<String, Map<String, AttributeValue>> before(Mark mark, boolean isAgain) {
-        Mark last = known;
-        if (!isAgain && last != null && mark.claimed() == mark.cut() && mark.isClaimOf(last)) {
-            return image;
-        }
-        if (mark.claimed() != mark.cut()) {
-            store.threads().pause(Store.IN_FLIGHT_MAX);
-        }
-        Map<String, Map<String, AttributeValue>> items = new TreeMap<>();
-        Queries.scan(
-                store,
-                publishing.table(),
-                page -> page.stream()
-                        .filter(PublishedItems::isPublished)
-                        .forEach(item -> items.put(PublishedItems.id(item), PublishedItems.compared(item))));
-        return items;
-    }
-
-    private static List<TotalsReads.Part> parts(Definition definition) {
-        List<TotalsReads.Part> parts = new ArrayList<>();
-        for (int rollup = 0; rollup < rollups(definition).size(); rollup++) {
-            parts.add(TotalsReads.Part.of(definition.servedView(), rollup, Tuple.of(List.of())));
-        }
-        return parts;
-    }
-
-    private static List<Rollup> rollups(Definition definition) {
-        return Rollups.of(definition.servedView().pipeline()).all();
-    }
-
     private boolean isServed(Definition definition) {
         Definition now = new Definitions(store).load();
         return now.served() == definition.served() && now.incarnation().equals(definition.incarnation());
-    }
-
-    private Map<String, Map<String, AttributeValue>> items(Definition definition, TotalsReads.Reading reading) {
-        Map<String, Map<String, AttributeValue>> items = new TreeMap<>();
-        List<Rollup> rollups = rollups(definition);
-        for (int rollup = 0; rollup < rollups.size(); rollup++) {
-            new PublishedItems(rollups.get(rollup)).put(reading.totals().get(rollup), publishing.top(), items);
-            if (items.size() > itemsMax) {
-                throw new TooMany("The totals are more than " + itemsMax + " items. A published table has no more,"
-                        + " because all totals are read and compared each time that one changes; its items stay as"
-                        + " they are. Publish fewer groups: from a pipeline of its own on the same stream, with fewer"
-                        + " levels.");
-            }
-        }
-        return items;
     }
 
     /// A text that is equal for equal ways to make items of totals.
@@ -262,66 +340,5 @@ public final class Publication {
         Pipeline pipeline = served.pipeline();
         String text = PipelineText.stored(new Pipeline(pipeline.name(), pipeline.input(), pipeline.fold(), publishing));
         return Sha256.hex(text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private Outcome write(
-            Mark claim,
-            Mark whole,
-            Map<String, Map<String, AttributeValue>> before,
-            Map<String, Map<String, AttributeValue>> now) {
-        List<TransactWriteItem> puts = new ArrayList<>();
-        List<TransactWriteItem> lists = new ArrayList<>();
-        now.forEach((id, content) -> {
-            if (!content.equals(before.get(id))) {
-                (PublishedItems.isTop(content) ? lists : puts)
-                        .add(put(PublishedItems.item(id, content, whole.cut(), whole.at())));
-            }
-        });
-        long written = puts.size() + (long) lists.size();
-        before.keySet().stream().filter(id -> !now.containsKey(id)).forEach(id -> puts.add(delete(id)));
-        List<List<TransactWriteItem>> transactions = new ArrayList<>(Parts.of(puts, ITEMS_PER_TRANSACTION));
-        lists.forEach(list -> transactions.add(List.of(list))); // Several together may be more than 4 MB.
-        for (List<TransactWriteItem> some : transactions) {
-            if (!commit(claim, some)) {
-                return new Outcome.Busy();
-            }
-        }
-        if (!put(whole, claim)) {
-            return new Outcome.Busy();
-        }
-        known = whole;
-        image = now;
-        return new Outcome.Published(
-                whole.cut(), whole.at(), now.size(), written, puts.size() + (long) lists.size() - written);
-    }
-
-    private TransactWriteItem put(Map<String, AttributeValue> item) {
-        return TransactWriteItem.builder()
-                .put(Put.builder().tableName(publishing.table()).item(item).build())
-                .build();
-    }
-
-    private TransactWriteItem delete(String id) {
-        return TransactWriteItem.builder()
-                .delete(Delete.builder()
-                        .tableName(publishing.table())
-                        .key(PublishedItems.key(id))
-                        .build())
-                .build();
-    }
-
-    /// Whether the claim is still the last one. Done twice it is as if done once.
-    private boolean commit(Mark claim, List<TransactWriteItem> some) {
-        List<TransactWriteItem> items = new ArrayList<>();
-        items.add(TransactWriteItem.builder()
-                .conditionCheck(ConditionCheck.builder()
-                        .tableName(publishing.table())
-                        .key(Mark.key())
-                        .conditionExpression(Mark.IS_LAST)
-                        .expressionAttributeValues(claim.claim())
-                        .build())
-                .build());
-        items.addAll(some);
-        return store.transactIf(items);
     }
 }

@@ -5,6 +5,7 @@ import dev.onefold.aws.item.Header;
 import dev.onefold.aws.item.Items;
 import dev.onefold.aws.item.Stored;
 import dev.onefold.aws.item.TotalsKey;
+import dev.onefold.aws.reduce.Headers;
 import dev.onefold.aws.reduce.Lag;
 import dev.onefold.aws.state.Definitions;
 import dev.onefold.aws.state.RowFill;
@@ -21,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -118,11 +120,20 @@ public final class TotalsReads {
     ///
     /// @param least an epoch that was read, or was open
     public Reading read(List<Part> parts, long least) {
+        return read(parts, least, true);
+    }
+
+    /// The same as of the end of an epoch that is closed after this call begins.
+    public Reading readClosed(List<Part> parts) {
+        return read(parts, Cut.NEXT, false);
+    }
+
+    private Reading read(List<Part> parts, long least, boolean mayBeOpen) {
         // Others may share a cut that was closed before the served view was whole.
         long enough = least == Cut.NEXT
                 ? least
                 : Math.max(least, definition.servedView().since());
-        for (int attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+        for (int attempt = mayBeOpen ? 1 : 2; attempt <= ATTEMPTS_MAX; attempt++) {
             try {
                 return read(parts, enough, attempt);
             } catch (Overtaken overtaken) {
@@ -134,6 +145,42 @@ public final class TotalsReads {
         }
         throw new IllegalStateException("The totals have changed " + ATTEMPTS_MAX
                 + " times while this answer was read, each time before it was whole. Ask again, or for less.");
+    }
+
+    /// The headers of all lanes at one instant, all of whose commits are visible; empty if others are at work on them.
+    public Optional<List<Header>> instant() {
+        List<Header> headers = Cut.quietHeaders(store, definition);
+        if (headers.size() < definition.lanes()) {
+            return Optional.empty();
+        }
+        Cut.settle(store, headers);
+        return Optional.of(headers);
+    }
+
+    /// The headers of all lanes, each as of an instant of its own, all of whose commits are visible.
+    public List<Header> settledHeaders() {
+        List<Header> headers = headers();
+        Cut.settle(store, headers);
+        return headers;
+    }
+
+    /// Closes an epoch.
+    ///
+    /// @return the epoch; all of its commits are visible
+    public long close() {
+        return Cut.take(store, definition, store.clock().instant(), Cut.NEXT).epoch();
+    }
+
+    /// The headers of all lanes, which are made if need be, each as of an instant of its own.
+    public List<Header> headers() {
+        for (int attempt = 1; ; attempt++) {
+            List<Header> headers = Cut.headers(store, definition);
+            if (headers.size() == definition.lanes()) {
+                return headers;
+            }
+            Headers.make(store, definition);
+            store.backOff(attempt);
+        }
     }
 
     /// The epoch that is open; 0 where nothing was ever added.

@@ -26,6 +26,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.Delete;
+import software.amazon.awssdk.services.dynamodb.model.Put;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.Update;
@@ -42,7 +43,7 @@ import software.amazon.awssdk.services.dynamodb.model.Update;
 /// totals from them, or is in no rows of this deployment.
 public final class Reduce {
     private static final int DELTAS_READ_MAX = 200;
-    private static final int ITEMS_MAX = 99; // Of the hundred, one is the lane's header.
+    private static final int ITEMS_MAX = 98; // Of the hundred, one is the lane's header, and one is for the log.
     private static final long BYTES_MAX = 2_000_000;
     private static final int ATTEMPTS_MAX = 30;
     private static final int GONE_MAX = 100_000;
@@ -283,9 +284,18 @@ public final class Reduce {
         List<Addition> additions = new ArrayList<>();
         picked.sum().byView().forEach((view, delta) -> additions.addAll(Addition.of(view, lane, delta)));
         List<Map<String, AttributeValue>> keys =
-                additions.stream().map(Addition::key).toList();
+                new ArrayList<>(additions.stream().map(Addition::key).toList());
         Map<Map<String, AttributeValue>, Map<String, AttributeValue>> stored = read(keys);
         List<TransactWriteItem> items = new ArrayList<>();
+        CommitLog.item(header, picked.sum(), store.clock().instant()).ifPresent(item -> {
+            keys.add(TotalsKey.of(Items.text(item, TotalsKey.PARTITION), Items.bytes(item, TotalsKey.GROUP)));
+            items.add(TransactWriteItem.builder()
+                    .put(Put.builder()
+                            .tableName(store.tables().totals())
+                            .item(item)
+                            .build())
+                    .build());
+        });
         items.add(move(header, keys));
         picked.deltas().forEach(delta -> items.add(delete(delta.id())));
         OptionalLong held = header.held(store.clock().instant());

@@ -13,7 +13,9 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.tables.Rate;
 import java.io.Closeable;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClient;
@@ -54,9 +56,9 @@ public final class AwsSync implements Sync {
     }
 
     @Override
-    public Run seed(String source, boolean restart) {
+    public Run seed(String source, Optional<Instant> asOf, boolean restart) {
         SeedLog log = new SeedLog(way.notes());
-        Running running = new Running();
+        Running running = new Running(asOf);
         try {
             // The marks name the incarnation, so those of another one are not gone on at.
             SeedLog.Seed seed = FolderRun.noted(() -> log.begin(incarnation + " " + source, running, restart));
@@ -129,12 +131,20 @@ public final class AwsSync implements Sync {
     /// of all machines.
     private final class Running implements SeedLog.Numbers, Closeable {
         private final long nowMs = store.clock().millis();
+        private final OptionalLong kept;
         private @Nullable SeedLease lease;
         private @Nullable Renewal renewal;
 
+        Running(Optional<Instant> asOf) {
+            kept = SeedLog.Numbers.earlier(nowMs, asOf);
+        }
+
         @Override
         public long draw(long last) {
-            SeedLease begun = SeedLease.begin(store, SeedNumbers.draw(store, Math.max(nowMs, last + 1)));
+            long number = kept.isPresent()
+                    ? SeedNumbers.drawKept(store, kept.getAsLong())
+                    : SeedNumbers.draw(store, Math.max(nowMs, last + 1));
+            SeedLease begun = SeedLease.begin(store, number);
             close();
             lease = begun;
             renewal = Renewal.of(store.threads(), begun::renew);

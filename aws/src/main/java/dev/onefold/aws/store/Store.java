@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.SdkResponse;
 import software.amazon.awssdk.core.exception.SdkClientException;
@@ -23,8 +24,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
-/// The tables and the bucket, and how their services are spoken to: with bounded retries, and with the knowledge that
-/// a request without an answer may or may not have happened. Any thread may call.
+/// The tables and the bucket, and how their services are spoken to: with bounded retries, and with the
+/// knowledge that a request without an answer may or may not have happened. Any thread may call.
 ///
 /// @param threads how this process waits
 /// @param random for ids and for jitter
@@ -50,7 +51,8 @@ public record Store(
     /// With one delete for each, and the groups, these fit into one transaction of a hundred items.
     public static final int DELTAS_PER_COMMIT_MAX = 60;
 
-    /// From when the service has begun a transaction until all of its items are visible: far more than it takes.
+    /// From when the service has begun a transaction until all of its items are visible: far more than it
+    /// takes.
     public static final Duration IN_FLIGHT_MAX = Duration.ofSeconds(3);
 
     private static final int ATTEMPTS_MAX = 12;
@@ -93,7 +95,8 @@ public record Store(
                 Optional.empty());
     }
 
-    /// The tables alone, for a process that neither keeps nor reads letters and has not looked at the tables yet.
+    /// The tables alone, for a process that neither keeps nor reads letters and has not looked at the tables
+    /// yet.
     public Store(
             DynamoDbAsyncClient client, Tables tables, Threads threads, RandomGenerator random, InstantSource clock) {
         this(
@@ -140,6 +143,19 @@ public record Store(
             public boolean failed(int item) {
                 return item < reasons.size()
                         && "ConditionalCheckFailed".equals(reasons.get(item).code());
+            }
+
+            /// Whether somebody else has written an item, or is writing it.
+            public boolean isTaken(int item) {
+                return failed(item)
+                        || item < reasons.size()
+                                && "TransactionConflict"
+                                        .equals(reasons.get(item).code());
+            }
+
+            /// Whether the service was busy, or an item takes no more at the moment.
+            public boolean isThrottled() {
+                return reasons.isEmpty() || IntStream.range(0, reasons.size()).anyMatch(this::throttled);
             }
 
             /// Whether an item takes no more at the moment: its partition has reached its limit.
@@ -226,7 +242,8 @@ public record Store(
         }
     }
 
-    /// The same for a write that has a condition. If an answer was lost, the condition may fail because of this write.
+    /// The same for a write that has a condition. If an answer was lost, the condition may fail because of this
+    /// write.
     ///
     /// @return whether the condition held
     public <T> boolean retriedIf(Supplier<CompletableFuture<T>> call) {
@@ -263,8 +280,8 @@ public record Store(
                 : isUnknown(cause) || cause instanceof AwsServiceException service && isBusy(service);
     }
 
-    /// Waits before attempt `attempt + 1`: a random part of a time that doubles ("full jitter"). Fails when there were
-    /// enough, so that nothing that tries again does so for ever.
+    /// Waits before attempt `attempt + 1`: a random part of a time that doubles ("full jitter"). Fails when
+    /// there were enough, so that nothing that tries again does so for ever.
     public void backOff(int attempt) {
         if (attempt >= BACK_OFFS_MAX) {
             throw new IllegalStateException("The tables of " + tables.rows() + " have refused "

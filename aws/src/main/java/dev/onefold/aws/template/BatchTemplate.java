@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /// The CloudFormation template that runs one batch pipeline. The same pipeline and input give the same text.
 public final class BatchTemplate {
@@ -49,13 +50,17 @@ public final class BatchTemplate {
     private static final int STREAM_HOURS = 168;
     private static final int STREAM_HOURS_MAX = 8_760;
 
+    /// The usual time-out of Collect.
+    private static final int COLLECT_SECONDS = 60;
+
     private static final int SECRET_CHARACTERS_MAX = 1_000;
 
     private static final String SECRET_PARAMETERS = "ReceiverSecret, ReceiverSecretArn, ReceiverSecretField,"
             + " ReceiverSecretKeyArn, ReceiverSecretVersion, ";
 
-    /// The most characters that the variables of Deliver take, names and values, but for pipeline and secret.
-    private static final int DELIVER_CHARACTERS = 840;
+    /// The most characters that the variables of Deliver or Collect take, names and values, but for pipeline
+    /// and secret.
+    private static final int DELIVER_CHARACTERS = 900;
 
     private final String yaml;
 
@@ -119,16 +124,10 @@ public final class BatchTemplate {
                     "a function cannot have the environment variable " + secret.get()
                             + ", which its receiver names. Name another one, such as RECEIVER_SECRET.");
         }
-        Set<String> conditions = new TreeSet<>(Set.of(TemplateFile.condition(input)));
-        secret.ifPresent(_ -> conditions.add("secret"));
         Optional<String> objects = FunctionReceivers.objects(batching);
-        objects.ifPresent(_ -> conditions.add("objects"));
         List<String> contents = FunctionReceivers.contentActions(batching);
-        if (!contents.isEmpty()) {
-            conditions.add("contents");
-        }
         Optional<String> function = FunctionReceivers.function(batching);
-        function.ifPresent(_ -> conditions.add("function"));
+        Set<String> conditions = conditions(batching, input);
         boolean forgets = !(batching.forget() instanceof Forget.Never);
         boolean asksRetention = input == Input.STREAM && forgets;
         if (asksRetention) {
@@ -151,6 +150,10 @@ public final class BatchTemplate {
                 .replace("<retention max>", String.valueOf(retentionMax))
                 .replace("<redelivery>", redelivery(input, forgets))
                 .replace("<retention version>", forgets ? retentionVersion(input) : "")
+                .replace("<collect timeout>", String.valueOf(collectTimeout(batching)))
+                .replace(
+                        "<collect timeouts>",
+                        collectTimeouts(batching).mapToObj(String::valueOf).collect(Collectors.joining(", ")))
                 .replace("<window>", String.valueOf(window(batching)))
                 .replace(
                         "<deliver timeout>",
@@ -160,6 +163,18 @@ public final class BatchTemplate {
                         String.valueOf(batching.waitMax().plus(UNSEALED_MAX).toMillis()))
                 .replace("<pipeline code>", code);
         return TemplateFile.withDigests(text, FUNCTIONS).replace("<pipeline name>", pipeline.name());
+    }
+
+    private static Set<String> conditions(Batching batching, Input input) {
+        Set<String> conditions = new TreeSet<>(Set.of(TemplateFile.condition(input)));
+        FunctionReceivers.secret(batching).ifPresent(_ -> conditions.add("secret"));
+        FunctionReceivers.objects(batching).ifPresent(_ -> conditions.add("objects"));
+        FunctionReceivers.function(batching).ifPresent(_ -> conditions.add("function"));
+        if (!FunctionReceivers.contentActions(batching).isEmpty()) {
+            conditions.add("contents");
+        }
+        conditions.add(batching.direct() ? "direct" : "collected");
+        return conditions;
     }
 
     /// How long a secret may be beside the other variables of Deliver, whatever the stack is called.
@@ -205,6 +220,19 @@ public final class BatchTemplate {
                             + " 24 hours or longer. Write 'forget: 2d' or longer.");
         }
         return Math.min(STREAM_HOURS_MAX, time.toHours() - 1);
+    }
+
+    /// Time-outs that Collect may have, in seconds.
+    private static IntStream collectTimeouts(Batching batching) {
+        long least = batching.direct() ? FunctionReceivers.directMin(batching).toSeconds() : 0;
+        return IntStream.of(30, COLLECT_SECONDS, 120, 300, 900).filter(seconds -> seconds >= least);
+    }
+
+    private static int collectTimeout(Batching batching) {
+        return collectTimeouts(batching)
+                .filter(seconds -> seconds >= COLLECT_SECONDS)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static long window(Batching batching) {

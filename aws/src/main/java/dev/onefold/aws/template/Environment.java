@@ -1,6 +1,7 @@
 package dev.onefold.aws.template;
 
 import dev.onefold.aws.Connection;
+import dev.onefold.aws.Priming;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.content.StoredSecret;
 import dev.onefold.aws.serve.Access;
@@ -40,6 +41,8 @@ public final class Environment {
     /// Only Collect has them.
     private static final String INPUT = "ONEFOLD_INPUT";
     private static final String REDELIVERY = "ONEFOLD_REDELIVERY_HOURS";
+
+    private static final String INITIALIZATION = "AWS_LAMBDA_INITIALIZATION_TYPE";
 
     static final String INPUT_QUEUE = "queue";
     static final String INPUT_STREAM = "stream";
@@ -89,8 +92,10 @@ public final class Environment {
         return pipeline;
     }
 
-    /// The tables and the bucket of the deployment.
+    /// The tables and the bucket of the deployment. Where Lambda takes a snapshot of the process, requests are
+    /// primed.
     public Store store() {
+        Priming.ofFunction(pipeline, variables.getOrDefault(INITIALIZATION, ""));
         return Connection.store(tables(), bucket());
     }
 

@@ -267,7 +267,8 @@ public final class Restored {
         }
         String incarnation = closed.incarnation().id();
         for (int lane = 0; lane < closed.lanes(); lane++) {
-            Header header = new Header(lane, incarnation, commits + 1, epoch + 1, 0, List.of(), null, false, null);
+            Header header =
+                    new Header(lane, incarnation, commits + 1, epoch + 1, 0, List.of(), null, false, null, null);
             // If the condition fails, it is this very request, answered once before; or another one that is further.
             store.retriedIf(() -> store.client()
                     .putItem(request -> request.tableName(store.tables().totals())

@@ -57,7 +57,11 @@ class CollectFunctionTest {
             throw new AssertionError("Nothing is read again");
         };
         CollectFunction collect = new CollectFunction(
-                store, pipeline, 2, metrics, new CollectFunction.Source(Duration.ofDays(7), Optional.of(none)));
+                store,
+                pipeline,
+                2,
+                metrics,
+                new CollectFunction.Source(Duration.ofDays(7), Optional.of(none), Optional.empty()));
         byte[] event = ("{\"Records\":[" + String.join(",", records) + "]}").getBytes(StandardCharsets.UTF_8);
         return new String(collect.handle(event), StandardCharsets.UTF_8);
     }

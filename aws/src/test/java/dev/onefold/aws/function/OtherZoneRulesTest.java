@@ -71,7 +71,11 @@ class OtherZoneRulesTest {
 
     private CollectFunction collect(Store store, Pipeline pipeline) {
         return new CollectFunction(
-                store, pipeline, 2, metrics, new CollectFunction.Source(Duration.ofDays(7), Optional.empty()));
+                store,
+                pipeline,
+                2,
+                metrics,
+                new CollectFunction.Source(Duration.ofDays(7), Optional.empty(), Optional.empty()));
     }
 
     private static List<String> totals(Store store) {

@@ -40,10 +40,21 @@ class PublishedItemsTest {
         totals.add(Tuple.of(group), aggregate);
     }
 
+    private static final Optional<TopList> TOP = Optional.of(new TopList(100, "trades"));
+
     private static Map<String, Map<String, AttributeValue>> items(Totals totals) {
+        PublishedItems of = PublishedItems.of(List.of(totals.rollup()), TOP).getFirst();
         Map<String, Map<String, AttributeValue>> items = new TreeMap<>();
-        new PublishedItems(totals.rollup()).put(totals, Optional.of(new TopList(100, "trades")), items);
+        of.groups(totals).forEach((group, aggregate) -> items.put(of.id(group), of.content(group, aggregate)));
         return items;
+    }
+
+    private static Ranking ranking(PublishedItems of, Totals totals) {
+        return Ranking.of(
+                totals.leaves().entrySet().stream()
+                        .map(leaf -> of.entry(leaf.getKey(), leaf.getValue()))
+                        .toList(),
+                100);
     }
 
     private static int size(AttributeValue value) {
@@ -67,7 +78,7 @@ class PublishedItemsTest {
             levels.add("f" + i + "_" + "x".repeat(300));
         }
         Totals totals = new Totals(rollup(levels.toArray(String[]::new)));
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 300; i++) {
             List<String> group = new ArrayList<>(
                     List.of(i + "y".repeat(1_950 - String.valueOf(i).length())));
             while (group.size() < 16) {
@@ -75,9 +86,14 @@ class PublishedItemsTest {
             }
             add(totals, group, "1");
         }
-        Map<String, AttributeValue> top = items(totals).get("main:top");
+        PublishedItems of = PublishedItems.of(List.of(totals.rollup()), TOP).getFirst();
+        Ranking ranking = ranking(of, totals);
+        Map<String, AttributeValue> top = of.top(ranking.first(100));
         assertThat(top.get("groups").l()).hasSize(100);
         assertThat(size(AttributeValue.fromM(top))).isLessThan(ITEM_BYTES_MAX);
+        assertThat(ranking.isAll()).isFalse();
+        assertThat(ranking.bytes().length).isLessThan(ITEM_BYTES_MAX);
+        assertThat(Ranking.of(ranking.bytes())).isEqualTo(ranking);
     }
 
     @Test
@@ -86,7 +102,7 @@ class PublishedItemsTest {
         add(totals, List.of("/".repeat(1_900) + "1"), "1");
         add(totals, List.of("/".repeat(1_900) + "2"), "1");
         Map<String, Map<String, AttributeValue>> items = items(totals);
-        assertThat(items).hasSize(4);
+        assertThat(items).hasSize(3);
         assertThat(items.keySet()).allMatch(id -> id.getBytes(StandardCharsets.UTF_8).length <= 2_048);
     }
 

@@ -14,6 +14,7 @@ import dev.onefold.core.form.RowLine;
 import dev.onefold.core.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,7 +57,7 @@ class AwsSyncTest {
     void a_seeding_that_was_interrupted_is_gone_on_with_at_its_marks() {
         Store store = store("sync-seeds");
         Sync sync = sync(store);
-        Sync.Run first = sync.seed("file", false);
+        Sync.Run first = sync.seed("file", Optional.empty(), false);
         assertThat(first.continued()).isZero();
         assertThat(sync.isRunning(Long.MAX_VALUE)).isTrue();
         assertThat(first.append(RECORD, RECORD.length).counts().accepted()).isOne();
@@ -64,15 +65,36 @@ class AwsSyncTest {
         first.close();
         assertThat(sync.isRunning(Long.MAX_VALUE)).isFalse();
         assertThat(AwsEngine.deployed(store).get(List.of("a"))).isPresent();
-        try (Sync.Run second = sync.seed("file", false)) {
+        try (Sync.Run second = sync.seed("file", Optional.empty(), false)) {
             assertThat(second.continued()).isEqualTo(first.number()).isLessThan(second.number());
             assertThat(second.marks()).isEqualTo(Map.of("0", "5"));
             assertThat(second.append(RECORD, RECORD.length).counts().duplicate())
                     .isOne();
             second.finish();
         }
-        try (Sync.Run third = sync.seed("file", false)) {
+        try (Sync.Run third = sync.seed("file", Optional.empty(), false)) {
             assertThat(third.continued()).isZero();
+        }
+    }
+
+    @Test
+    void rows_that_were_kept_are_below_each_seeding_and_repair_since() {
+        Sync sync = sync(store("sync-kept"));
+        Instant kept = Instant.now().minusSeconds(600);
+        long repaired;
+        try (Sync.Run repair = sync.repair()) {
+            repaired = repair.number();
+        }
+        long first;
+        try (Sync.Run seeding = sync.seed("export", Optional.of(kept), true)) {
+            first = seeding.number();
+            assertThat(first).isEqualTo(kept.toEpochMilli()).isLessThan(repaired);
+        }
+        try (Sync.Run seeding = sync.seed("export", Optional.of(kept), true)) {
+            assertThat(seeding.number()).isEqualTo(first + 1);
+        }
+        try (Sync.Run seeding = sync.seed("file", Optional.empty(), true)) {
+            assertThat(seeding.number()).isGreaterThan(repaired);
         }
     }
 
@@ -102,7 +124,7 @@ class AwsSyncTest {
     void what_came_before_a_restore_is_not_finished_and_not_gone_on_with() {
         Store store = store("sync-restored");
         Sync sync = sync(store);
-        try (Sync.Run seeding = sync.seed("file", false);
+        try (Sync.Run seeding = sync.seed("file", Optional.empty(), false);
                 Sync.Run comparison = sync.compare()) {
             seeding.save(Map.of("0", "5"));
             Restored.takeOver(store);
@@ -112,7 +134,7 @@ class AwsSyncTest {
                         .hasMessageContaining("was restored meanwhile");
             }
         }
-        try (Sync.Run fresh = sync(store).seed("file", false)) {
+        try (Sync.Run fresh = sync(store).seed("file", Optional.empty(), false)) {
             assertThat(fresh.continued()).isZero();
         }
     }

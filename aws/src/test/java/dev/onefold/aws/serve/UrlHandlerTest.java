@@ -160,7 +160,7 @@ class UrlHandlerTest {
         JsonNode paths = new ObjectMapper()
                 .readTree(reading().get("/openapi.json").body())
                 .path("paths");
-        assertThat(paths).hasSize(9);
+        assertThat(paths).hasSize(11);
         for (var path : paths.properties()) {
             String target = path.getKey().replace("{pipeline}", "trades").replace("{key}", "t1");
             path.getValue().fieldNames().forEachRemaining(method -> {

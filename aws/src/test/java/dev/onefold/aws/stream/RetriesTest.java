@@ -132,7 +132,8 @@ class RetriesTest {
                 batches,
                 2,
                 metrics,
-                new CollectFunction.Source(Duration.ofDays(7), Optional.of(() -> new Streams(stream, DYNAMO.changes))));
+                new CollectFunction.Source(
+                        Duration.ofDays(7), Optional.of(() -> new Streams(stream, DYNAMO.changes)), Optional.empty()));
         String message = message("shardId-000000000000", sequences.get(100), sequences.get(199));
         byte[] event = event(message, message).getBytes(StandardCharsets.UTF_8);
         assertThat(new String(collect.handle(event), StandardCharsets.UTF_8)).isEqualTo("{\"batchItemFailures\":[]}");

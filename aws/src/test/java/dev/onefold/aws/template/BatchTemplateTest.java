@@ -185,8 +185,9 @@ class BatchTemplateTest {
                 .isEqualTo(Map.of(
                         "Logs", "SealLogs logs:CreateLogStream logs:PutLogEvents",
                         "Rows",
-                                "Rows dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:GetItem"
-                                        + " dynamodb:PutItem dynamodb:UpdateItem",
+                                "Rows dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:DeleteItem"
+                                        + " dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem"
+                                        + " dynamodb:UpdateItem",
                         "Deltas", "Deltas dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:PutItem dynamodb:Query",
                         "Letters", "Letters dynamodb:DescribeTable",
                         "Bytes", "LettersBucket LettersBucket s3:DeleteObject",
@@ -304,21 +305,28 @@ class BatchTemplateTest {
     @ValueSource(strings = {"Collect", "Seal", "Deliver"})
     void whatever_changes_a_function_publishes_a_version_of_it(String name) {
         for (BatchTemplate.Input input : BatchTemplate.Input.values()) {
-            ReadTemplate read = new ReadTemplate(
-                    BatchTemplate.of(Pipelines.batchesWithSecret(), input).yaml());
-            List<String> parameters = ReadTemplate.references(read.properties(name)).stream()
-                    .filter(read.names("Parameters")::contains)
-                    .filter(parameter -> !parameter.equals("CodeBucket")) // The key alone says which archive it is.
-                    // A secret must not be in a description, so its number is.
-                    .map(parameter -> parameter.startsWith("ReceiverSecret") ? "ReceiverSecretVersion" : parameter)
-                    .distinct()
-                    .toList();
-            JsonNode description = read.properties(name + "Version").get("Description");
-            assertThat(ReadTemplate.references(description)).containsExactlyInAnyOrderElementsOf(parameters);
-            assertThat(Pipelines.template(input).properties(name + "Version").get("Description"))
-                    .as("another pipeline")
-                    .isNotEqualTo(description);
+            for (Pipeline pipeline : List.of(Pipelines.batchesWithSecret(), Pipelines.directWithSecret())) {
+                assertVersioned(
+                        name,
+                        input,
+                        new ReadTemplate(BatchTemplate.of(pipeline, input).yaml()));
+            }
         }
+    }
+
+    private static void assertVersioned(String name, BatchTemplate.Input input, ReadTemplate read) {
+        List<String> parameters = ReadTemplate.references(read.properties(name)).stream()
+                .filter(read.names("Parameters")::contains)
+                .filter(parameter -> !parameter.equals("CodeBucket")) // The key alone says which archive it is.
+                // A secret must not be in a description, so its number is.
+                .map(parameter -> parameter.startsWith("ReceiverSecret") ? "ReceiverSecretVersion" : parameter)
+                .distinct()
+                .toList();
+        JsonNode description = read.properties(name + "Version").get("Description");
+        assertThat(ReadTemplate.references(description)).containsExactlyInAnyOrderElementsOf(parameters);
+        assertThat(Pipelines.template(input).properties(name + "Version").get("Description"))
+                .as("another pipeline")
+                .isNotEqualTo(description);
     }
 
     @ParameterizedTest

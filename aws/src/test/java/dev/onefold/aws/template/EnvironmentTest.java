@@ -164,6 +164,8 @@ class EnvironmentTest {
             BUCKET_CHARACTERS_MAX,
             "ONEFOLD_LANES",
             2,
+            "ONEFOLD_FAIL_PERCENT",
+            3,
             "ONEFOLD_CODE",
             CODE_KEY_CHARACTERS_MAX + " secret 1000000, ".length(),
             "ONEFOLD_PIPELINE",

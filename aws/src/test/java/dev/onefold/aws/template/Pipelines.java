@@ -78,6 +78,17 @@ final class Pipelines {
         return batches("{\"lambda\":\"" + name + "\"},\"receiver\":\"idempotent\"");
     }
 
+    /// One that hands records over as they come, with a secret or to a function.
+    static Pipeline direct(String deliver) {
+        String text = PipelineText.write(batches(deliver)).replace("\"size\":1000", "\"size\":1,\"direct\":true");
+        return ((Reading.Read) PipelineText.read(text)).pipeline();
+    }
+
+    static Pipeline directWithSecret() {
+        return direct(
+                "{\"http\":\"https://host/x\",\"authorization\":\"TOKEN\",\"timeout\":\"40s\"},\"receiver\":\"once\"");
+    }
+
     static Pipeline batchesToS3() {
         return batches("{\"s3\":\"s3://warehouse/in/orders-{number}.ndjson.gz\",\"manifest\":true}");
     }
@@ -121,6 +132,13 @@ final class Pipelines {
             texts.put(
                     "BATCHES_" + input + "_S3",
                     BatchTemplate.of(batchesToS3(), input).yaml());
+            texts.put(
+                    "BATCHES_" + input + "_DIRECT",
+                    BatchTemplate.of(directWithSecret(), input).yaml());
+            texts.put(
+                    "BATCHES_" + input + "_DIRECT_LAMBDA",
+                    BatchTemplate.of(direct("{\"lambda\":\"load\"},\"receiver\":\"idempotent\""), input)
+                            .yaml());
             texts.put(
                     "BATCHES_" + input + "_LAMBDA",
                     BatchTemplate.of(batchesToFunction("load:live"), input).yaml());

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.template.Template.Input;
 import dev.onefold.core.builder.PipelineBuilder;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
 import java.time.Duration;
@@ -42,13 +44,52 @@ class RefusalsTest {
                 timed.rollup("latest", rollup -> rollup.max("last", "v", 9, 0)).build());
     }
 
+    @Test
+    void a_function_that_is_a_command_is_refused_because_lambda_runs_java_alone() {
+        String text = "{\"pipeline\":\"p\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"command\":"
+                + "[\"python3\",\"runs.py\"],\"order\":\"every\",\"tables\":{\"t\":\"k\"}}}";
+        Pipeline pipeline = ((Reading.Read) PipelineText.read(text)).pipeline();
+        assertThatThrownBy(() -> AwsEngine.requirePossible(pipeline))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Pipeline p cannot be on AWS: its function is a command (python3 runs.py), and the Lambda"
+                        + " functions run Java alone. Write the function in Java ('class' and 'jar'), or run the"
+                        + " pipeline embedded.");
+    }
+
+    @Test
+    void a_pipeline_that_reads_a_topic_of_kafka_is_refused_because_a_stream_brings_the_records() {
+        String text =
+                "{\"pipeline\":\"p\",\"input\":{\"from\":{\"kafka\":{\"topic\":\"t\",\"servers\":\"h:1\"}},\"key\":\"k\","
+                        + "\"version\":\"v\"},\"rollup\":{\"levels\":[\"a\"],\"measures\":{\"n\":\"count()\"}}}";
+        Pipeline pipeline = ((Reading.Read) PipelineText.read(text)).pipeline();
+        assertThatThrownBy(() -> AwsEngine.requirePossible(pipeline))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Pipeline p cannot be on AWS: it reads a topic of Kafka by itself. Leave 'from' out, or"
+                        + " use 'onefold run'.");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_pipeline_whose_groups_end_is_refused_because_here_they_would_end_by_the_clock(Input input) {
+        Pipeline kept = PipelineBuilder.named("p")
+                .id("id")
+                .time("at")
+                .rollup(rollup -> rollup.levels("bucket(at, 1d)")
+                        .keep(Duration.ofDays(90))
+                        .count("n"))
+                .build();
+        assertThatThrownBy(() -> Template.of(kept, input))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("DynamoDB removes an item by the clock", "Leave 'keep' out");
+    }
+
     @ParameterizedTest
     @EnumSource
     void batches_have_a_template_of_their_own(Input input) {
         assertThatThrownBy(() -> Template.of(Pipelines.batches(), input))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Pipeline orders makes batches")
-                .hasMessageContaining("Batches are collected by other functions");
+                .hasMessageContaining("Use 'onefold aws template'.");
         assertThatThrownBy(() -> AwsEngine.requirePossible(Pipelines.batches()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Pipeline orders makes batches");

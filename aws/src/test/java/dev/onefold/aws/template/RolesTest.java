@@ -147,8 +147,8 @@ class RolesTest {
                 .isEqualTo(Map.of(
                         "Logs", "PublishLogs logs:CreateLogStream logs:PutLogEvents",
                         "Published",
-                                "Published dynamodb:ConditionCheckItem dynamodb:DeleteItem dynamodb:GetItem"
-                                        + " dynamodb:PutItem dynamodb:Scan",
+                                "Published dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:DeleteItem"
+                                        + " dynamodb:DescribeTable dynamodb:GetItem dynamodb:PutItem dynamodb:Scan",
                         "Totals",
                                 "Totals dynamodb:BatchGetItem dynamodb:DescribeTable dynamodb:GetItem"
                                         + " dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem",

@@ -61,6 +61,21 @@ class StorageTest {
     }
 
     @Test
+    void only_the_log_of_a_published_table_expires_from_its_totals() {
+        ReadTemplate published =
+                new ReadTemplate(Template.of(Pipelines.published(), Input.TABLE).yaml());
+        assertThat(published
+                        .properties("Totals")
+                        .at("/TimeToLiveSpecification/AttributeName")
+                        .asText())
+                .isEqualTo("ttl");
+        for (String table : List.of("Rows", "Deltas", "Letters", "Published")) {
+            assertThat(published.properties(table).has("TimeToLiveSpecification"))
+                    .isFalse();
+        }
+    }
+
+    @Test
     void a_table_is_paid_by_request_or_provisioned_and_can_be_warmed_before_the_first_record() {
         assertThat(template.root().at("/Parameters/BillingMode/Default").asText())
                 .isEqualTo("PAY_PER_REQUEST");

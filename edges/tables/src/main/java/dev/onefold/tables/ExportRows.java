@@ -9,10 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
 /// The items of an export. Each file is a part, which is read as a whole: its checksum and its number of items are
@@ -32,6 +34,11 @@ public final class ExportRows implements RowSource {
     public String identity() {
         return "export:" + export.folder().name() + " of " + export.tableArn() + " " + export.tableId() + " at "
                 + export.at();
+    }
+
+    @Override
+    public Optional<Instant> asOf() {
+        return Optional.of(export.at());
     }
 
     @Override

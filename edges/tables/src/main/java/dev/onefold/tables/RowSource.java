@@ -1,8 +1,10 @@
 package dev.onefold.tables;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /// The source of a table's rows. It has parts that are read beside each other, and each part has marks, at
@@ -16,6 +18,12 @@ public interface RowSource extends AutoCloseable {
 
     /// The identity of the content. A source with the same identity can be read from the marks of this one.
     String identity();
+
+    /// When the rows were the table's, if they were kept since; empty if they are read now, or nobody
+    /// knows.
+    default Optional<Instant> asOf() {
+        return Optional.empty();
+    }
 
     /// The names of the parts.
     List<String> parts();

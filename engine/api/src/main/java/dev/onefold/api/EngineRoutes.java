@@ -109,17 +109,18 @@ final class EngineRoutes {
             tables(request, receiver);
             return;
         }
-        if (first.equals("keys") && path.size() > 1) {
-            receiver.take(state(request, path.subList(1, path.size())));
+        if (first.equals("keys")) {
+            allow(request, path, "bytes");
+            receiver.take(state(request, key(request, path)));
             return;
         }
         if (first.equals("dead-letters") && path.size() > 1) {
             receiver.take(letter(request, path.subList(1, path.size())));
             return;
         }
-        if (first.equals("rows") && path.size() > 1) {
-            request.allow();
-            receiver.take(row(path.subList(1, path.size())));
+        if (first.equals("rows")) {
+            allow(request, path);
+            receiver.take(row(key(request, path)));
             return;
         }
         if (first.equals(BatchRoutes.NAME)) {
@@ -294,8 +295,28 @@ final class EngineRoutes {
         });
     }
 
+    private static void allow(Request request, List<String> path, String... names) {
+        List<String> all = new ArrayList<>(List.of(names));
+        if (path.size() == 1) {
+            all.add("key");
+        }
+        request.allow(all.toArray(String[]::new));
+    }
+
+    /// The parts of a key: the segments behind the route's name, or the parameters, which take each character. No
+    /// server takes NUL in a path.
+    private static List<String> key(Request request, List<String> path) {
+        if (path.size() > 1) {
+            return path.subList(1, path.size());
+        }
+        List<String> parts = request.parameters().get("key");
+        if (parts == null) {
+            throw new IllegalArgumentException("The parameter 'key' is missing");
+        }
+        return parts;
+    }
+
     private Response state(Request request, List<String> key) {
-        request.allow("bytes");
         boolean bytes = request.flag("bytes");
         return Response.json(engine.underOneDefinition(_ -> {
             KeyState state = engine.state(key)

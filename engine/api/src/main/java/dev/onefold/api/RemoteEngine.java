@@ -245,11 +245,10 @@ public final class RemoteEngine implements Engine {
     @Override
     public Optional<Row> get(List<String> key) {
         requireGiven(key, "The parts of the key");
-        String parts = key.stream().map(RemoteEngine::encoded).collect(Collectors.joining("/"));
         return underOneDefinition(pipeline -> {
-            Key.bytes(pipeline, key); // No part, and one that is empty, make the same path.
+            Key.bytes(pipeline, key);
             try {
-                return Optional.of(JsonReader.row(pipeline, get("/rows/" + parts)));
+                return Optional.of(JsonReader.row(pipeline, get("/rows?" + parameters(key))));
             } catch (Client.Missing none) {
                 return Optional.empty();
             }
@@ -259,15 +258,18 @@ public final class RemoteEngine implements Engine {
     @Override
     public Optional<KeyState> state(List<String> key) {
         requireGiven(key, "The parts of the key");
-        String parts = key.stream().map(RemoteEngine::encoded).collect(Collectors.joining("/"));
         return underOneDefinition(pipeline -> {
-            Key.bytes(pipeline, key); // No part, and one that is empty, make the same path.
+            Key.bytes(pipeline, key);
             try {
-                return Optional.of(JsonReader.state(pipeline, get("/keys/" + parts + "?bytes=true")));
+                return Optional.of(JsonReader.state(pipeline, get("/keys?bytes=true&" + parameters(key))));
             } catch (Client.Missing none) {
                 return Optional.empty();
             }
         });
+    }
+
+    static String parameters(List<String> key) {
+        return key.stream().map(part -> "key=" + encoded(part)).collect(Collectors.joining("&"));
     }
 
     @Override
@@ -276,10 +278,9 @@ public final class RemoteEngine implements Engine {
         Objects.requireNonNull(reader, "The reader is null");
         StringBuilder target = new StringBuilder("/tables?bytes=true&limit=").append(query.limit());
         query.tables().forEach(table -> target.append("&table=").append(encoded(table)));
-        query.key().ifPresent(key -> {
-            Key.bytes(pipeline(), key); // No part, and no key, make the same target.
-            key.forEach(part -> target.append("&key=").append(encoded(part)));
-        });
+        query.key()
+                .filter(key -> !key.isEmpty())
+                .ifPresent(key -> target.append('&').append(parameters(key)));
         try (TableLines lines = new TableLines()) {
             return reader.apply(ask(Client.Way.GET, target.toString(), null, lines::read));
         }

@@ -66,11 +66,13 @@ final class RemoteLetters implements DeadLetters {
     public List<OfKey> ofKey(List<String> key, int limit) {
         RemoteEngine.requireGiven(key, "The parts of the key");
         DeadLetters.requireKeyLimit(limit);
-        String parts =
-                key.stream().map(part -> "&key=" + RemoteEngine.encoded(part)).collect(Collectors.joining());
         return engine.underOneDefinition(pipeline -> {
             Key.bytes(pipeline, key); // Without parts, the request would be for the letters of all keys.
-            return engine.get("/dead-letters?limit=" + limit + parts).get("letters").items().stream()
+            return engine
+                    .get("/dead-letters?limit=" + limit + "&" + RemoteEngine.parameters(key))
+                    .get("letters")
+                    .items()
+                    .stream()
                     .map(letter -> new OfKey(EngineJson.LETTER.read(letter), JsonReader.version(pipeline, letter)))
                     .toList();
         });

@@ -11,9 +11,11 @@ import dev.onefold.core.form.EngineJson;
 import dev.onefold.core.json.Json;
 import java.io.InputStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +37,9 @@ final class RemoteSync implements Sync {
     }
 
     @Override
-    public Run seed(String source, boolean restart) {
-        return begun("/seed?restart=" + restart, Utf8.encode("The source", source));
+    public Run seed(String source, Optional<Instant> asOf, boolean restart) {
+        String as = asOf.map(at -> "&as-of=" + at).orElse("");
+        return begun("/seed?restart=" + restart + as, Utf8.encode("The source", source));
     }
 
     @Override

@@ -8,6 +8,8 @@ import dev.onefold.core.document.Problems;
 import dev.onefold.core.form.EngineJson;
 import dev.onefold.core.json.JsonText;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -101,10 +103,12 @@ final class SyncRoutes {
             case 1 ->
                 switch (path.getFirst()) {
                     case "seed" -> {
-                        request.allowWithBody("restart");
+                        request.allowWithBody("restart", "as-of");
                         String source = text(request);
                         boolean restart = request.flag("restart");
-                        yield Optional.of(begun(() -> engine.sync().seed(source, restart)));
+                        Optional<Instant> asOf =
+                                Optional.ofNullable(request.parameter("as-of")).map(SyncRoutes::instant);
+                        yield Optional.of(begun(() -> engine.sync().seed(source, asOf, restart)));
                     }
                     case "repair" -> {
                         request.allow();
@@ -115,6 +119,15 @@ final class SyncRoutes {
             case 2 -> of(request, path.getFirst(), path.getLast());
             default -> Optional.empty();
         };
+    }
+
+    private static Instant instant(String text) {
+        try {
+            return Instant.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException(
+                    "The parameter 'as-of' is a time such as 2026-03-01T07:00:00Z, not '" + text + "'", e);
+        }
     }
 
     private interface Beginning {

@@ -8,7 +8,8 @@ import java.time.Instant;
 ///
 /// @param pipeline name of the pipeline that sealed it
 /// @param id name of the batch, the same at each attempt: the pipeline, a hyphen and the number
-/// @param number dense, from 1 on, at least six digits: `000042`; of a part `000042.1`
+/// @param number dense, from 1 on, at least six digits: `000042`; of a part `000042.1`; of a direct record on
+///     AWS made of the id of the record, with points in it
 /// @param records in the content, one a line; at least 1
 /// @param bytes of the content
 /// @param sha256 of the content, 64 hex digits

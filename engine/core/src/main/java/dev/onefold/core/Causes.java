@@ -23,6 +23,10 @@ public record Causes(Map<String, Long> counts) {
     public static final String WITHIN_MILLISECOND = "conflicting: within one millisecond";
 
     private static final String SILENT = "silent: ";
+
+    /// Of a time bucket that was not kept any more when it came.
+    public static final String BEYOND_KEEP = SILENT + "beyond keep";
+
     private static final String OTHER_TABLE = SILENT + "of ";
     private static final String UNNAMED = SILENT + Silence.UNNAMED.what();
     private static final Map<String, String> ADVICE = Map.of(
@@ -30,6 +34,8 @@ public record Causes(Map<String, Long> counts) {
             "A record behind a delete has a lower version than the delete, and does not count. If rows are inserted again"
                     + " with versions that begin anew, name a field that grows for ever, such as a time:"
                     + " 'version: {field: updatedAt, type: iso}' under input.",
+            BEYOND_KEEP,
+            "A record beyond keep is of a time bucket that has ended, so no answer shows what it adds.",
             WITHIN_MILLISECOND,
             "Times in milliseconds do not order two changes of an item within one. Let the Kinesis stream of the table"
                     + " have microseconds: aws dynamodb update-kinesis-streaming-destination --table-name TABLE"

@@ -25,7 +25,8 @@ public interface SealedBatches {
     /// that nothing else is known of it.
     Optional<Line> find(BatchNumber number);
 
-    /// Lets a batch that waits for a person be delivered again, or one that waits for its next try be tried now.
+    /// Lets a batch that waits for a person be delivered again, or one that waits for its next try be tried
+    /// now.
     ///
     /// @throws IllegalArgumentException if it waits neither for a person nor for a later time
     Line release(BatchNumber number);
@@ -54,7 +55,9 @@ public interface SealedBatches {
     /// @param inDoubt batches whose delivery has begun, and nobody knows whether it has ended
     /// @param aside batches that wait for a person
     /// @param undeliveredSince when the oldest batch was sealed that is not delivered; `null` if there is none
-    /// @param heldUpBy the batch that holds up all later ones; `null` if none does
+    /// @param heldUpBy the first batch that holds up all that are left, because it waits for a person, and so
+    ///     do the
+    ///     others that hold up any; `null` if some go on
     /// @param bytes disk space that the open batch and undelivered ones take, in bytes
     /// @param decided the batches that people have ended
     /// @param intakeWaitsSince when intake began to wait for the receiver; `null` if it does not wait

@@ -34,6 +34,7 @@ import java.util.TreeMap;
 /// @param sources progress of each source in the results
 /// @param delays of the records since the engine was opened, by the way they came; empty if this runtime
 ///     measures none
+/// @param logs the partitions of logs that were read
 public record Status(
         Instant at,
         Counts counts,
@@ -53,7 +54,27 @@ public record Status(
         Optional<OfWrites> writes,
         Optional<OfPublication> publication,
         List<Answer.Progress> sources,
-        List<OfDelay> delays) {
+        List<OfDelay> delays,
+        List<OfPartition> logs) {
+    /// A partition of a log.
+    ///
+    /// @param source the log and the number of the partition, as `trades/3`
+    /// @param next the offset behind the records that are in the results
+    /// @param behind offsets from there to the end, those of open transactions included; -1 if nobody has asked
+    ///     for it
+    /// @param stopped why it is not read any more; empty if it is
+    /// @param lost offsets that the log had lost before they were read, and that a person has accepted
+    public record OfPartition(String source, long next, long behind, String stopped, List<Lost> lost) {
+        public OfPartition {
+            lost = List.copyOf(lost);
+        }
+    }
+
+    /// Offsets whose records will never be in the results.
+    ///
+    /// @param to behind the last one
+    public record Lost(long from, long to, Instant accepted) {}
+
     /// The delay of records from their arrival until a query sees them. A request arrives when it is handed
     /// over, the growth of a followed file when it is noticed, a record of a log or queue at the time that the
     /// log or queue says.
@@ -108,6 +129,7 @@ public record Status(
         lags = Collections.unmodifiableMap(new TreeMap<>(lags));
         sources = List.copyOf(sources);
         delays = List.copyOf(delays);
+        logs = List.copyOf(logs);
     }
 
     /// Bytes by which all files have grown since they were folded.
@@ -152,6 +174,7 @@ public record Status(
                 writes,
                 publication,
                 sources,
-                delays);
+                delays,
+                logs);
     }
 }

@@ -1,6 +1,7 @@
 package dev.onefold.core;
 
 import dev.onefold.core.Engine.Appended;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -8,15 +9,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The seedings, repairs and comparisons of an engine: they bring rows of a table to it, or compare its rows
-/// with the table, while live records come in. Each has a number of its own, above that of every earlier one,
-/// so that of two of them the later one wins. Any thread may call.
+/// with the table, while live records come in. Each has a number of its own, above that of every one
+/// whose rows are older, so that of two of them the newer rows win. Any thread may call.
 public interface Sync {
     /// Begins a seeding. If the latest seeding of the same source was interrupted, the new one goes on at its
     /// marks; it has a number of its own, so that a row that both read is not a conflict.
     ///
     /// @param source the identity of the rows; marks of one source mean nothing to another
+    /// @param asOf when the rows were the table's, for rows that were kept; they are below those of each
+    ///     repair and seeding since. Empty, or later than now: they are read now
     /// @param restart whether to read all rows in any case
-    Run seed(String source, boolean restart);
+    Run seed(String source, Optional<Instant> asOf, boolean restart);
 
     /// Begins a repair.
     ///

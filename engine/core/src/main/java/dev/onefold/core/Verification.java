@@ -69,14 +69,17 @@ public record Verification(
         return leaves.size();
     }
 
-    /// Compares leaves one by one and part by part; returns their number.
+    /// Compares leaves one by one and part by part; returns their number. Of other groups those that are shown
+    /// are compared.
     ///
     /// @param differences receives those that are found
     public static long compare(Leaves served, Leaves recomputed, List<Difference> differences) {
         Groups mine = served.groups();
         Groups theirs = recomputed.groups();
         long groups = 0;
-        for (int leaf : mine.order()) {
+        int[] order = mine.order();
+        for (int i = mine == theirs ? 0 : served.shownFrom(order); i < order.length; i++) {
+            int leaf = order[i];
             int other = mine == theirs ? leaf : theirs.find(mine.tuple(leaf));
             if (served.isNothing(leaf) && recomputed.isNothing(other)) {
                 continue;
@@ -90,7 +93,9 @@ public record Verification(
                         recomputed.answers(other)));
             }
         }
-        for (int other : mine == theirs ? new int[0] : theirs.order()) {
+        int[] others = mine == theirs ? new int[0] : theirs.order();
+        for (int i = mine == theirs ? 0 : recomputed.shownFrom(others); i < others.length; i++) {
+            int other = others[i];
             if (mine.find(theirs.tuple(other)) < 0 && !recomputed.isNothing(other)) {
                 groups++;
                 differences.add(new Difference(

@@ -1,6 +1,7 @@
 package dev.onefold.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.DeadLetters.Redriven;
 import dev.onefold.core.event.Reason;
@@ -14,13 +15,17 @@ import dev.onefold.core.query.TableQuery;
 import dev.onefold.core.shape.Value;
 import dev.onefold.process.Processor;
 import dev.onefold.process.Step;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// The rules for a function per key, for every runtime: answers are equal byte for byte.
+///
+/// It is one idea: what both runtimes promise of a function.
 public interface FunctionContract {
     /// Opens the engine with a function on the data of this name.
     Engine open(String data, LoadedFunction function);
@@ -68,10 +73,15 @@ public interface FunctionContract {
     }
 
     private static LoadedFunction laps(String order) {
-        String text = "{\"pipeline\":\"laps\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
-                + "\"order\":\"" + order + "\",\"tables\":{\"totals\":\"k\",\"marks\":[\"k\",\"n\"]}},"
-                + "\"rollups\":{\"all\":{\"of\":\"totals\",\"levels\":[],"
-                + "\"measures\":{\"metres\":\"sum(metres) decimal(18,0)\",\"keys\":\"count()\"}}}}";
+        return laps(order, "\"k\"");
+    }
+
+    private static LoadedFunction laps(String order, String key) {
+        String text =
+                "{\"pipeline\":\"laps\",\"input\":{\"key\":" + key + ",\"version\":\"v\"},\"process\":{\"class\":\"X\","
+                        + "\"order\":\"" + order + "\",\"tables\":{\"totals\":\"k\",\"marks\":[\"k\",\"n\"]}},"
+                        + "\"rollups\":{\"all\":{\"of\":\"totals\",\"levels\":[],"
+                        + "\"measures\":{\"metres\":\"sum(metres) decimal(18,0)\",\"keys\":\"count()\"}}}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(var read) -> LoadedFunction.of(read, new Laps());
             case Reading.Refused refused -> throw new AssertionError(refused.toString());
@@ -315,6 +325,31 @@ public interface FunctionContract {
         }
     }
 
+    private void assertNothingFolded(String order) {
+        try (Engine engine = open("unfolded-" + order, runs(order))) {
+            feed(engine, "one", List.of(run("a", 1, "put", "r1")));
+            feed(engine, "one", List.of(run("b", 1, "put", "r1")));
+            feed(engine, "one", List.of(run("b", 1, "put", "r2")));
+            DeadLetter other = letters(engine).getLast();
+            assertThat(other.reason()).isEqualTo(Reason.CONFLICT);
+            assertThat(other.message())
+                    .isEqualTo("This version of the key came with another content, which is a dead letter, too;"
+                            + " nothing of this version is folded. A redrive tries this content");
+            assertThat(run(engine, "r2")).isEmpty();
+            assertThat(redrive(engine, other)).isEqualTo(Redriven.ACCEPTED);
+            assertThat(run(engine, "r2")).hasSize(1);
+            assertThat(redrive(engine, letters(engine).getFirst())).isEqualTo(Redriven.CONFLICTING);
+            assertThat(letters(engine).getFirst().message())
+                    .isEqualTo("This version of the key came with another content, which was folded and stays");
+        }
+    }
+
+    @Test
+    default void a_conflict_says_whether_the_other_content_was_folded() {
+        assertNothingFolded("every");
+        assertNothingFolded("latest");
+    }
+
     @Test
     default void a_refold_frees_a_row_and_takes_no_row_that_another_key_owns_by_now() {
         try (Engine engine = open("refold-runs", runs("in-order"))) {
@@ -337,5 +372,176 @@ public interface FunctionContract {
             assertThat(letters(engine)).extracting(DeadLetter::reason).containsOnly(Reason.CONFLICT);
             assertThat(engine.verify().isEqual()).isTrue();
         }
+    }
+
+    @Test
+    default void a_row_that_many_new_keys_put_in_one_batch_has_one_owner() {
+        try (Engine engine = open("claimed", runs("every"))) {
+            feed(
+                    engine,
+                    "one",
+                    IntStream.range(0, 40)
+                            .mapToObj(key -> run("k" + key, 1, "put", key % 2 == 0 ? "even" : "odd"))
+                            .toList());
+            assertThat(run(engine, "even")).hasSize(1);
+            assertThat(run(engine, "odd")).hasSize(1);
+            assertThat(total(engine)).isEqualTo("[2, 2]");
+            assertThat(letters(engine))
+                    .hasSize(38)
+                    .extracting(DeadLetter::reason)
+                    .containsOnly(Reason.NOT_THE_OWNER);
+            assertThat(engine.verify().isEqual()).isTrue();
+        }
+    }
+
+    @Test
+    default void rows_of_a_shared_table_under_any_key_are_found_again_and_are_one_key_s_each() {
+        List<String> odd = List.of(
+                "",
+                " ",
+                "\0",
+                "\0\0",
+                "\u00e9",
+                "e\u0301",
+                "1",
+                "1.0",
+                "a",
+                "8f14e45f-ceea-467f-a167-3e4f1ca7a5b1",
+                "8F14E45F-CEEA-467F-A167-3E4F1CA7A5B1",
+                "\ud83d\ude00",
+                "z".repeat(990));
+        try (Engine engine = open("odd-runs", runs("in-order"))) {
+            for (int i = 0; i < odd.size(); i++) {
+                feed(engine, "one", List.of(put("a", i, odd.get(i))));
+                feed(engine, "one", List.of(put(odd.get((i + 7) % odd.size()) + "b", i, odd.get(i))));
+            }
+            for (String each : odd) {
+                assertThat(run(engine, each)).hasSize(1).first().asString().contains("\"k\":\"a\"");
+            }
+            assertThat(letters(engine)).extracting(DeadLetter::reason).containsOnly(Reason.NOT_THE_OWNER);
+            assertThat(letters(engine)).hasSize(odd.size());
+            assertThat(engine.verify().isEqual()).isTrue();
+        }
+    }
+
+    @Test
+    default void keys_of_nothing_and_of_nul_characters_are_keys_like_others() {
+        List<String> keys = List.of("", "\0", "\0\0", "a");
+        try (Engine engine = open("nul-keys", laps("in-order", "{\"field\":\"k\",\"type\":\"text\"}"))) {
+            for (String key : keys) {
+                feed(
+                        engine,
+                        "one",
+                        List.of(Json.of(Map.of(
+                                "k",
+                                key,
+                                "v",
+                                1,
+                                "what",
+                                "put",
+                                "metres",
+                                1 + keys.indexOf(key),
+                                "first",
+                                0,
+                                "marks",
+                                2))));
+            }
+            assertThat(letters(engine)).isEmpty();
+            for (String key : keys) {
+                String metres = "\"metres\":" + (1 + keys.indexOf(key));
+                assertThat(rows(engine, "totals", key))
+                        .hasSize(1)
+                        .first()
+                        .asString()
+                        .contains(metres);
+                assertThat(rows(engine, "marks", key)).hasSize(2).allMatch(row -> row.contains(metres));
+                assertThat(engine.state(List.of(key))).isPresent();
+            }
+            assertThat(letters(engine)).isEmpty();
+            assertThat(total(engine)).isEqualTo("[10, 4]");
+            assertThat(engine.verify().isEqual()).isTrue();
+        }
+    }
+
+    /// Writes rows under keys that have another number of parts than the pipeline's.
+    final class Meets implements Processor<Meets.None, Meets.Met> {
+        /// Nothing.
+        public record None() {}
+
+        /// An event.
+        public record Met(String k, String l, long n, BigDecimal price) {}
+
+        /// A row that is found by a number.
+        public record ByNumber(long n, String k) {}
+
+        /// A row that is found by two parts.
+        public record ByBoth(String l, BigDecimal price, String k) {}
+
+        @Override
+        public None start() {
+            return new None();
+        }
+
+        @Override
+        public Step<None> step(None none, Met event) {
+            return Step.to(none)
+                    .put("numbers", new ByNumber(event.n(), event.k()))
+                    .put("both", new ByBoth(event.l(), event.price(), event.k()));
+        }
+
+        @Override
+        public Map<String, Class<? extends Record>> tables() {
+            return Map.of("numbers", ByNumber.class, "both", ByBoth.class);
+        }
+    }
+
+    private static LoadedFunction meets(String key) {
+        String text = "{\"pipeline\":\"meets\",\"input\":{\"key\":" + key + ",\"version\":\"v\"},\"process\":"
+                + "{\"class\":\"X\",\"order\":\"every\",\"tables\":{\"numbers\":\"n\",\"both\":[\"l\",\"price\"]}}}";
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(var read) -> LoadedFunction.of(read, new Meets());
+            case Reading.Refused refused -> throw new AssertionError(refused.toString());
+        };
+    }
+
+    private static List<String> rows(Engine engine, String table, String... key) {
+        return engine.tables(
+                new TableQuery(List.of(table), Optional.of(List.of(key)), 10),
+                answer -> answer.tables().getFirst().rows().stream()
+                        .map(Value.Fields::toJson)
+                        .toList());
+    }
+
+    @Test
+    default void a_row_of_a_shared_table_is_asked_for_by_its_own_key_whatever_parts_the_pipeline_s_has() {
+        for (String key : List.of("\"k\"", "[\"k\",\"l\"]")) {
+            try (Engine engine = open("meets-" + key.length(), meets(key))) {
+                feed(engine, "one", List.of("{\"k\":\"a\",\"v\":1,\"l\":\"x\",\"n\":2.00,\"price\":1000}"));
+                feed(engine, "one", List.of("{\"k\":\"b\",\"v\":2,\"l\":\"x\",\"n\":3,\"price\":3.5}"));
+                String first = "{\"l\":\"x\",\"price\":1000,\"k\":\"a\"}";
+                String second = "{\"l\":\"x\",\"price\":3.5,\"k\":\"b\"}";
+                for (String number : List.of("2", "2.0", "+2", "0.2e1", "02")) {
+                    assertThat(rows(engine, "numbers", number)).containsExactly("{\"n\":2,\"k\":\"a\"}");
+                }
+                for (String number : List.of("1000", "1000.00", "1e3")) {
+                    assertThat(rows(engine, "both", "x", number)).containsExactly(first);
+                }
+                assertThat(rows(engine, "both", "x")).containsExactly(first, second);
+                assertThat(rows(engine, "numbers", "4")).isEmpty();
+                assertThatThrownBy(() -> rows(engine, "numbers", "two"))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageStartingWith("The n of table numbers is a long, and 'two' is not");
+                assertThatThrownBy(() -> rows(engine, "both", "x", "1e999999999"))
+                        .isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> rows(engine, "numbers", "1", "2"))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageStartingWith("The key of table numbers is n, and 2 parts are given");
+                assertThatThrownBy(() -> rows(engine, "numbers")).isInstanceOf(IllegalArgumentException.class);
+            }
+        }
+    }
+
+    private static String put(String key, int version, String run) {
+        return Json.of(Map.of("k", key, "v", version, "what", "put", "run", run, "metres", 1));
     }
 }

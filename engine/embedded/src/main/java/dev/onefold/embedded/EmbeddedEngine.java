@@ -35,6 +35,7 @@ import dev.onefold.embedded.delivery.Carrier;
 import dev.onefold.embedded.delivery.Deliveries;
 import dev.onefold.embedded.disk.DirectoryLock;
 import dev.onefold.embedded.fold.Lines;
+import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.framing.Source;
 import dev.onefold.embedded.guard.Answers;
 import dev.onefold.embedded.guard.Delays;
@@ -91,6 +92,7 @@ public final class EmbeddedEngine implements Engine {
     private final Submissions submissions;
     private final Rounds rounds;
     private final LogFold logs;
+    private final LogNotes logNotes = new LogNotes();
     private final Recomputation recomputation;
     private final Optional<Deliveries> deliveries;
     private volatile @Nullable Publisher publisher;
@@ -139,7 +141,14 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @throws EngineException if there is none, it is in use or damaged
     public static EmbeddedEngine open(Path directory, Settings settings) {
-        return new Opener(directory, null, settings).open().reachable();
+        return open(directory, settings, null);
+    }
+
+    /// The same for data whose function the directory does not keep, because it is a command.
+    ///
+    /// @param code the function; `null`: it is looked for
+    public static EmbeddedEngine open(Path directory, Settings settings, @Nullable LoadedFunction code) {
+        return Opener.stored(directory, code, settings).open().reachable();
     }
 
     /// Opens a data directory to read it, with the definition that is stored in it. The engine creates, locks,
@@ -148,7 +157,14 @@ public final class EmbeddedEngine implements Engine {
     ///
     /// @throws EngineException if there is no data, or the data are damaged
     public static EmbeddedEngine read(Path directory, Settings settings) {
-        return new Opener(directory, null, settings).read();
+        return read(directory, settings, null);
+    }
+
+    /// The same for data whose function the directory does not keep, because it is a command.
+    ///
+    /// @param code the function; `null`: it is looked for
+    public static EmbeddedEngine read(Path directory, Settings settings, @Nullable LoadedFunction code) {
+        return Opener.stored(directory, code, settings).read();
     }
 
     private EmbeddedEngine reachable() {
@@ -258,6 +274,46 @@ public final class EmbeddedEngine implements Engine {
         return rounds.offsets(log, false);
     }
 
+    /// By partition of a log its position: what is in the results, and the mark of its reader.
+    public SortedMap<Integer, Position.Partition> partitions(String log) {
+        return rounds.partitions(log, false);
+    }
+
+    /// Notes where the partitions of a log begin, all in one atomic step, before anything of them is read: a reader
+    /// that begins at the end of a log begins there also after a crash. Partitions that have begun stay as they
+    /// are. Durable when it returns.
+    ///
+    /// @param offsets first offset of each partition
+    /// @param mark of the reader
+    public void begin(String log, SortedMap<Integer, Long> offsets, String mark) {
+        requireIntake();
+        views.still(() -> {
+            logs.begin(log, offsets, mark);
+            return true;
+        });
+    }
+
+    /// Passes over offsets of a partition that the log has lost. They stay in the position for ever, for a
+    /// person has accepted that their records are not in the results. Durable when it returns.
+    ///
+    /// @param from the partition's next offset
+    /// @param to the first offset that the log still has
+    public void skip(String log, int partition, long from, long to) {
+        requireIntake();
+        views.still(() -> {
+            logs.skip(log, partition, from, to);
+            return true;
+        });
+    }
+
+    /// Notes what a reader knows of a partition beside its records, for [#status].
+    ///
+    /// @param end the offset behind the last record of the partition; -1 if it is not known
+    /// @param stopped why the partition is not read any more; empty if it is
+    public void note(String log, int partition, long end, String stopped) {
+        logNotes.put(LogBatch.source(log, partition), end, stopped);
+    }
+
     /// By partition of a log, the offset behind those that a forced checkpoint covers. The log need not keep
     /// lower offsets.
     public SortedMap<Integer, Long> durableOffsets(String log) {
@@ -322,7 +378,7 @@ public final class EmbeddedEngine implements Engine {
     private Request commit(Request request) {
         long arrived = opening.delays().nowMicros();
         Request committed = requireIntake().commit(request);
-        opening.delays().note(Delays.From.REQUESTS, arrived, request.lines());
+        opening.delays().note(Delays.From.REQUESTS, arrived, committed.counts().records()); // Of the new ones.
         return committed;
     }
 
@@ -498,7 +554,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public Status status() {
-        return new StatusReader(opening, view())
+        return new StatusReader(opening, view(), logNotes)
                 .read(
                         deadLetters(),
                         progress(),

@@ -48,6 +48,11 @@ final class Opener {
         this(root, function.pipeline(), function, jar, given);
     }
 
+    /// @param code folds what is stored, if it is the function of it and the directory does not keep it
+    static Opener stored(Path root, @Nullable LoadedFunction code, Settings given) {
+        return new Opener(root, null, code, null, given);
+    }
+
     private Opener(
             Path root,
             @Nullable Pipeline pipeline,
@@ -227,6 +232,7 @@ final class Opener {
         if (held == null) {
             found.requireUnchanged(root);
         } else {
+            view.letters.log(serving.name());
             LOG.log(
                     System.Logger.Level.INFO,
                     "Opened " + root + ": view " + view.number + " of pipeline " + serving.name() + " serves.");

@@ -3,12 +3,14 @@ package dev.onefold.embedded;
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.source.SpaceListener;
+import dev.onefold.embedded.source.Stage;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /// The settings of an embedded engine. No setting changes an answer.
@@ -67,12 +69,25 @@ public record Settings(
     /// @param pause waits a little before a full disk is tried again; to give up, it throws an
     ///     [EngineException], and the waiting operation is not done
     /// @param spaceListener is called when the disk is full, and when there is space again
-    public record Machine(InstantSource clock, RandomGenerator random, Runnable pause, SpaceListener spaceListener) {
+    /// @param passed is called for each stage that the engine has passed, also under its lock; it may end the
+    ///     process
+    public record Machine(
+            InstantSource clock,
+            RandomGenerator random,
+            Runnable pause,
+            SpaceListener spaceListener,
+            Consumer<Stage> passed) {
         public Machine {
             Objects.requireNonNull(clock, "The clock is null");
             Objects.requireNonNull(random, "The source of randomness is null");
             Objects.requireNonNull(pause, "The pause is null");
             Objects.requireNonNull(spaceListener, "The listener for space is null");
+            Objects.requireNonNull(passed, "The listener for stages is null");
+        }
+
+        /// Stages are announced to nobody.
+        public Machine(InstantSource clock, RandomGenerator random, Runnable pause, SpaceListener spaceListener) {
+            this(clock, random, pause, spaceListener, _ -> {});
         }
     }
 
@@ -131,7 +146,8 @@ public record Settings(
                 undeliveredBytesMax,
                 machine.clock(),
                 machine.pause(),
-                machine.spaceListener());
+                machine.spaceListener(),
+                machine.passed());
     }
 
     private static void pauseForSpace() {
@@ -171,15 +187,20 @@ public record Settings(
     }
 
     public Settings withClock(InstantSource clock) {
-        return with(new Machine(clock, machine.random(), machine.pause(), machine.spaceListener()));
+        return with(new Machine(clock, machine.random(), machine.pause(), machine.spaceListener(), machine.passed()));
     }
 
     public Settings withPause(Runnable pause) {
-        return with(new Machine(machine.clock(), machine.random(), pause, machine.spaceListener()));
+        return with(new Machine(machine.clock(), machine.random(), pause, machine.spaceListener(), machine.passed()));
     }
 
     public Settings withSpaceListener(SpaceListener listener) {
-        return with(new Machine(machine.clock(), machine.random(), machine.pause(), listener));
+        return with(new Machine(machine.clock(), machine.random(), machine.pause(), listener, machine.passed()));
+    }
+
+    /// Announces each stage that the engine has passed: of use to make a process die between two of them.
+    public Settings withPassed(Consumer<Stage> passed) {
+        return with(new Machine(machine.clock(), machine.random(), machine.pause(), machine.spaceListener(), passed));
     }
 
     private Settings with(Machine other) {

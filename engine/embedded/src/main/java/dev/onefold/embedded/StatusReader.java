@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Collects the status of the engine. The parts are read one after the other: intake continues in between.
-record StatusReader(View.Opening opening, View view) {
+record StatusReader(View.Opening opening, View view, LogNotes logs) {
     private static final long LETTERS_BY_REASON_MAX = 100_000; // To read more of them would take seconds.
 
     Status read(
@@ -46,7 +46,8 @@ record StatusReader(View.Opening opening, View view) {
                         Optional.of(writes()),
                         publication,
                         progress,
-                        opening.delays().all()));
+                        opening.delays().all(),
+                        logs.status(view.state.sources.store())));
     }
 
     private Status.OfWrites writes() {

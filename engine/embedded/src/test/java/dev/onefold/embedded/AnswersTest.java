@@ -61,7 +61,8 @@ class AnswersTest {
 
     private Answers.Cut cut() {
         return new Answers.Cut(
-                new Leaves(Rollups.of(PIPELINE).named("main"), groups, new Cells[] {cells}, values),
+                new Leaves(
+                        Rollups.of(PIPELINE).named("main"), groups, new Cells[] {cells}, values, Tuple.of(List.of())),
                 new Answer.Cut(List.of(), Instant.EPOCH));
     }
 

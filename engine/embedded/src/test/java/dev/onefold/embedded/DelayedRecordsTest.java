@@ -53,7 +53,9 @@ class DelayedRecordsTest {
     void requests_logs_and_queues_have_their_delays_and_whole_files_have_none() throws Exception {
         try (EmbeddedEngine engine = open()) {
             assertThat(engine.status().delays()).isEmpty();
-            engine.append("lines", List.of(record(1), record(2), "{"));
+            byte[] lines = (record(1) + "\n" + record(2) + "\n{\n").getBytes(StandardCharsets.UTF_8);
+            engine.append("lines", 1, lines, lines.length);
+            engine.append("lines", 1, lines, lines.length); // All lines are passed over: they are no records.
             long ms = BEGIN.toEpochMilli();
             engine.fold(new LogBatch(
                     "log",

@@ -37,6 +37,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.jar.JarOutputStream;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -348,5 +349,24 @@ class ProcessBoundsTest {
             assertThat(engine.counts().accepted()).isEqualTo(2);
             assertThat(engine.state(List.of("a")).orElseThrow().version()).hasToString("2");
         }
+    }
+
+    @Test
+    void an_owner_with_the_jar_replaces_a_damaged_copy_of_it() throws IOException {
+        FunctionJar jar = load(steps(), jar("", "$Seen", "$Event", "$Latest", "$Bucket"));
+        Path data = directory.resolve("data");
+        EmbeddedEngine.open(data, jar, SETTINGS).close();
+        Path copy;
+        try (Stream<Path> files = Files.list(data)) {
+            copy = files.filter(file -> file.getFileName().toString().startsWith("code-"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        byte[] damaged = Files.readAllBytes(copy);
+        damaged[damaged.length / 2] ^= 1;
+        Files.write(copy, damaged);
+        assertThatThrownBy(() -> EmbeddedEngine.open(data, SETTINGS)).hasMessageContaining("SHA-256");
+        EmbeddedEngine.open(data, jar, SETTINGS).close();
+        EmbeddedEngine.open(data, SETTINGS).close();
     }
 }

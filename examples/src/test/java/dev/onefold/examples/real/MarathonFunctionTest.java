@@ -48,8 +48,7 @@ class MarathonFunctionTest {
             throw new IllegalStateException("The pipeline has no function");
         }
         Processing processing = new Processing(
-                said.className(),
-                said.jar(),
+                said.program(),
                 said.version(),
                 order == Order.IN_ORDER ? NewVersion.REFOLD : NewVersion.CONTINUE,
                 order,

@@ -22,9 +22,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `java -cp 'proof/benchmark/target/*:proof/benchmark/target/lib/*' dev.onefold.benchmark.Main`: whole runs, each in a
-/// virtual
-/// machine of its own, so that none profits from another's warm-up.
+/// `java -cp 'proof/benchmark/target/*:proof/benchmark/target/lib/*' dev.onefold.benchmark.Main`: whole runs,
+/// each in a virtual machine of its own, so that none profits from another's warm-up.
 @Command(
         name = "benchmark",
         mixinStandardHelpOptions = true,
@@ -120,6 +119,23 @@ public final class Main {
             for (String keep : List.of("1", "100", "1000")) {
                 child("process-run", input, "--order", "in-order", "--keep", keep);
             }
+        }
+        return 0;
+    }
+
+    @Command(description = "Sealed batches of one record, delivered in the order of keys and in any order, by turns.")
+    int order(
+            @Option(names = "--rounds", defaultValue = "3") int rounds,
+            @Option(names = "--records", defaultValue = "100000") int records,
+            @Option(names = "--keys", defaultValue = "10000") int keys)
+            throws InterruptedException {
+        for (int round = 0; round < rounds; round++) {
+            Path folder = work.resolve("order-" + System.nanoTime());
+            new OrderRun("any", records, keys, 1, false).print(folder.resolve("any"));
+            new OrderRun("any", records, keys, 1, true).print(folder.resolve("any-held"));
+            new OrderRun("key", records, keys, 1, false).print(folder.resolve("key"));
+            new OrderRun("key", records, keys, 1, true).print(folder.resolve("key-held"));
+            new OrderRun("key", records, records / 9_000, 1, true).print(folder.resolve("key-held-long"));
         }
         return 0;
     }

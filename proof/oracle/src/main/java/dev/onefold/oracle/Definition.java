@@ -56,7 +56,13 @@ record Definition(
     ///
     /// @param measures what the figures are made of: those that answers show, then those inside of formulas
     /// @param figures what answers show by name: measures and formulas
-    record Rollup(String name, List<Level> levels, List<Measure> measures, Map<String, Object> figures) {}
+    /// @param keep seconds that a time bucket is kept; null: for ever
+    record Rollup(
+            String name,
+            List<Level> levels,
+            List<Measure> measures,
+            Map<String, Object> figures,
+            @Nullable BigDecimal keep) {}
 
     /// A part of a key.
     ///
@@ -263,7 +269,8 @@ record Definition(
                 name,
                 list(setting.get("levels")).stream().map(Level::parse).toList(),
                 List.copyOf(measures),
-                Collections.unmodifiableMap(figures));
+                Collections.unmodifiableMap(figures),
+                setting.get("keep") == null ? null : Level.duration(String.valueOf(setting.get("keep"))));
     }
 
     private static List<String> tables(@Nullable Object setting) {

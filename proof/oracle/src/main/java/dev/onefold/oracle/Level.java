@@ -116,19 +116,32 @@ record Level(
         if (time == null) {
             throw new AssertionError("A value that is there has a time, or is refused.");
         }
-        return Instant.ofEpochSecond(Values.floor(Values.likely(time), size).longValueExact())
+        return bucket(Values.likely(time));
+    }
+
+    private String bucket(BigDecimal seconds) {
+        return Instant.ofEpochSecond(Values.floor(seconds, size).longValueExact())
                 .toString();
+    }
+
+    /// The text of the time bucket that holds a time, in seconds.
+    String bucketOf(BigDecimal seconds, @Nullable ZoneId inputZone) {
+        return function.equals("bucket") ? bucket(seconds) : calendar(seconds, inputZone);
     }
 
     private String calendar(Document document, Object value) {
         BigDecimal time = Objects.requireNonNull(document.time(value, timeType));
-        ZoneId of = zone == null ? document.spellings().zone() : ZoneId.of(zone);
         if (zone != null
                 && timeType.equals("epoch-days")
                 && document.spellings().zone() == null) {
             throw new Refused("a day without a zone");
         }
-        long seconds = Values.likely(time).setScale(0, RoundingMode.FLOOR).longValueExact();
+        return calendar(Values.likely(time), document.spellings().zone());
+    }
+
+    private String calendar(BigDecimal time, @Nullable ZoneId inputZone) {
+        ZoneId of = zone == null ? inputZone : ZoneId.of(zone);
+        long seconds = time.setScale(0, RoundingMode.FLOOR).longValueExact();
         LocalDate date = Instant.ofEpochSecond(seconds)
                 .atZone(of == null ? ZoneOffset.UTC : of)
                 .toLocalDate();

@@ -27,6 +27,7 @@ record Measure(
         OnMissing onMissing,
         @Nullable Object instead,
         @Nullable Condition where) {
+    private static final int TEXT_BYTES_MAX = 2_000;
     private static final int FACTOR_DIGITS_MAX = 28;
 
     /// What is done when a field is missing.
@@ -112,7 +113,11 @@ record Measure(
             };
         }
         if (!isNumeric()) {
-            return document.text(values.getFirst());
+            String text = document.text(values.getFirst());
+            if (text != null && Values.utf8Bytes(List.of(text)) > TEXT_BYTES_MAX) {
+                throw new Refused("a text of more than 2,000 bytes is counted");
+            }
+            return text;
         }
         if (timeType != null) {
             BigDecimal seconds = Objects.requireNonNull(document.time(values.getFirst(), timeType));

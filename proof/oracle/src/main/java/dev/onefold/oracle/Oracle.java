@@ -240,10 +240,17 @@ public final class Oracle {
                 outOfTime.add(new Refusal(source, line, "its id may be forgotten"));
                 return Outcome.TOO_OLD;
             }
-            BigDecimal certain = ms.min(BigDecimal.valueOf(arrivedMs));
-            seen = seen == null ? certain : seen.max(certain);
+            saw(ms, arrivedMs);
+        } else if (time != null) {
+            saw(ms, arrivedMs);
         }
         return fold(new Event(key, version, state, ms));
+    }
+
+    /// The latest time seen is certain to have come: no time is taken to be later than its record.
+    private void saw(BigDecimal ms, @Nullable Long arrivedMs) {
+        BigDecimal certain = arrivedMs == null ? ms : ms.min(BigDecimal.valueOf(arrivedMs));
+        seen = seen == null ? certain : seen.max(certain);
     }
 
     private Document document(String source, byte[] sent) {
@@ -407,6 +414,18 @@ public final class Oracle {
         return definition.rollups().stream().map(Definition.Rollup::name).toList();
     }
 
+    /// Whether a leaf is in a time bucket that is kept: one that holds the latest time less `keep`, or a later
+    /// one.
+    private boolean isKept(Definition.Rollup rollup, List<String> leaf) {
+        if (rollup.keep() == null || seen == null) {
+            return true;
+        }
+        BigDecimal from = seen.movePointLeft(3).subtract(rollup.keep());
+        String first =
+                rollup.levels().getFirst().bucketOf(from, definition.spellings().zone());
+        return leaf.getFirst().compareTo(first) >= 0;
+    }
+
     /// For each group at each depth the figures by name, null where there is none. The grand total is the empty
     /// list and is always there; other groups have at least one row. In the order of their UTF-8 bytes, parents
     /// first.
@@ -419,8 +438,10 @@ public final class Oracle {
         members.put(List.of(), new ArrayList<>());
         List<Row> counting = new ArrayList<>(rows.values());
         counting.addAll(forgotten);
+        Definition.Rollup definedAs = definition.rollups().get(number);
         for (Row row : counting) {
-            if (row.state() instanceof State.Contributing contributing) {
+            if (row.state() instanceof State.Contributing contributing
+                    && isKept(definedAs, contributing.groups().get(number))) {
                 List<String> leaf = contributing.groups().get(number);
                 for (int depth = 0; depth <= leaf.size(); depth++) {
                     members.computeIfAbsent(leaf.subList(0, depth), _ -> new ArrayList<>())
@@ -428,7 +449,6 @@ public final class Oracle {
                 }
             }
         }
-        Definition.Rollup definedAs = definition.rollups().get(number);
         SortedMap<List<String>, Map<String, @Nullable String>> totals = new TreeMap<>(State.GROUPS);
         members.forEach((group, inputs) -> totals.put(List.copyOf(group), figures(definedAs, inputs)));
         return Collections.unmodifiableSortedMap(totals);

@@ -4,6 +4,7 @@ import dev.onefold.simulator.deployment.AwsFigures;
 import dev.onefold.simulator.deployment.AwsSimulation;
 import dev.onefold.simulator.embedded.EmbeddedSimulation;
 import dev.onefold.simulator.lanes.BurstFigures;
+import dev.onefold.simulator.lanes.ConsumerFigures;
 import dev.onefold.simulator.seeding.AwsSeededSimulation;
 import dev.onefold.simulator.seeding.SeededSimulation;
 import java.io.IOException;
@@ -77,6 +78,12 @@ public final class Main implements Callable<Integer> {
     private int burst;
 
     @Option(
+            names = "--consumer",
+            paramLabel = "N",
+            description = "counts units and virtual time of so many messages that go to a receiver one by one on AWS")
+    private int consumer;
+
+    @Option(
             names = "--delays",
             paramLabel = "INPUT",
             description =
@@ -105,6 +112,10 @@ public final class Main implements Callable<Integer> {
     public Integer call() throws IOException {
         if (burst > 0) {
             BurstFigures.print(burst, System.out);
+            return 0;
+        }
+        if (consumer > 0) {
+            ConsumerFigures.print(consumer, System.out);
             return 0;
         }
         if (seeding > 0) {

@@ -99,6 +99,7 @@ final class CheckCommand implements Callable<Integer> {
             function(pipeline, processing);
         }
         horizon(pipeline);
+        keep(pipeline);
         message(pipeline);
         ExitCode read = real == null ? ExitCode.DONE : InputCheck.of(caller, pipeline, code, real);
         return (data == null || read != ExitCode.DONE ? read : change(pipeline, caller.path(data))).code();
@@ -114,7 +115,14 @@ final class CheckCommand implements Callable<Integer> {
             case Processing processing -> Words.count(processing.tables().size(), "table") + ", " + totals;
             case Batching batching ->
                 "batches of " + Words.count(batching.size(), "record") + ", delivered to "
-                        + batching.deliver().kind().word();
+                        + batching.deliver().kind().word()
+                        + (batching.order() == Batching.Order.KEY
+                                ? " in the order of keys (not on AWS, where two records of a key have no order)"
+                                        + (batching.size() > 1
+                                                ? ". A batch that is put aside holds all its keys, and soon most"
+                                                        + " others; with 'size: 1' a record holds its own key alone"
+                                                : "")
+                                : "");
         };
     }
 
@@ -128,6 +136,16 @@ final class CheckCommand implements Callable<Integer> {
                         horizon + forgetting
                                 + " Files have no arrival, so 'run' takes the records from standard input (--input -).",
                         caller.screen().outWidth())));
+    }
+
+    private void keep(Pipeline pipeline) {
+        if (Rollups.of(pipeline).areKept()) {
+            caller.printLine(Words.wrap(
+                    "An answer shows the time buckets that 'keep' says, behind the latest time of the records. Those"
+                            + " before it end, and a day later their rows are freed. So the pipeline cannot be on AWS,"
+                            + " where nothing ends.",
+                    caller.screen().outWidth()));
+        }
     }
 
     private void message(Pipeline pipeline) {

@@ -30,6 +30,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /// Says what went wrong, in a message and an exit code; the stack trace only under `--debug`.
 final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
+    private static final String REPLAY = "'replay' is of deployments: 'onefold aws replay'. On one machine no record is"
+            + " passed over, because a checkpoint has results and positions together. To fold a part of a file again, send"
+            + " it to 'onefold run PIPELINE --input -'. What is in changes nothing, if records have a version or an id.";
+
     private static final int USAGE_INDENT = "Usage: ".length();
     private static final int MESSAGE_LENGTH_MAX = 2_000;
 
@@ -98,6 +102,9 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     private static String what(String unknown, CommandLine commandLine) {
         if (unknown.startsWith("-")) {
             return "There is no option " + unknown + " here.";
+        }
+        if (unknown.equals("replay") && commandLine.getParent() == null) {
+            return REPLAY;
         }
         if (!commandLine.getSubcommands().isEmpty()) {
             return "There is no command '" + unknown + "'.";

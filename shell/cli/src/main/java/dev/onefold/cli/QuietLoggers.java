@@ -5,7 +5,8 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /// A command logs nothing: it reports to its user what the engine would write to an application's log. One that
-/// runs for long writes errors, and what goes wrong with requests and records, where [Logs] says.
+/// runs for long writes errors, what goes wrong with requests and records, and the lines of a function, where [Logs]
+/// says.
 public final class QuietLoggers extends System.LoggerFinder {
     @Override
     public System.Logger getLogger(String name, Module module) {
@@ -20,8 +21,11 @@ public final class QuietLoggers extends System.LoggerFinder {
 
         @Override
         public boolean isLoggable(Level level) {
-            boolean warns = name.startsWith("dev.onefold.api") || name.equals("dev.onefold.embedded.letters");
-            Level least = warns ? Level.WARNING : Level.ERROR;
+            Level least = switch (name) {
+                case "dev.onefold.function" -> Level.INFO;
+                case "dev.onefold.embedded.letters" -> Level.WARNING;
+                default -> name.startsWith("dev.onefold.api") ? Level.WARNING : Level.ERROR;
+            };
             return Logs.isOn()
                     && name.startsWith("dev.onefold")
                     && level.getSeverity() >= least.getSeverity()

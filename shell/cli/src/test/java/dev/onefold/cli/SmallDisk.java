@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /// A real file system of 64 MiB, which becomes full. Mounting one needs root; without it, the test is skipped and says
 /// so.
 public final class SmallDisk implements AutoCloseable {
     private static final int FILLED_MAX = 200;
+    private static final int UNMOUNTS_MAX = 50;
 
     private final Path folder;
     private final Path filler;
@@ -71,6 +73,11 @@ public final class SmallDisk implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        assertThat(succeeds("umount", folder.toString())).isTrue();
+        boolean isGone = succeeds("umount", folder.toString());
+        for (int i = 1; i < UNMOUNTS_MAX && !isGone; i++) { // A process that another test has just started may hold it.
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            isGone = succeeds("umount", folder.toString());
+        }
+        assertThat(isGone).as("unmounted " + folder).isTrue();
     }
 }

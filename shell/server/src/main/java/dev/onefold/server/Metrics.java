@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -129,6 +130,17 @@ final class Metrics {
         gauges(metrics, all);
         metrics.add(batches(all));
         metrics.add(lags(all));
+        metrics.add(ofPartitions(
+                "log_behind_offsets",
+                "Offsets of a log that are not folded; -1: not known.",
+                all,
+                Status.OfPartition::behind));
+        metrics.add(ofPartitions(
+                "log_stopped",
+                "1 if a partition of a log is not read any more.",
+                all,
+                partition -> partition.stopped().isEmpty() ? 0 : 1));
+        metrics.add(letters(all));
         metrics.add(summary(
                 "force_seconds",
                 "Forces of the journal.",
@@ -296,6 +308,36 @@ final class Metrics {
                     .forEach((file, bytes) -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
                             .labels(Labels.of(PIPELINE, seen.pipeline, "source", file))
                             .value(bytes)
+                            .build()));
+        }
+        return gauge.build();
+    }
+
+    private static GaugeSnapshot ofPartitions(
+            String name, String help, List<Seen> all, ToLongFunction<Status.OfPartition> value) {
+        GaugeSnapshot.Builder gauge =
+                GaugeSnapshot.builder().name(PREFIX + name).help(help);
+        for (Seen seen : all) {
+            seen.status
+                    .logs()
+                    .forEach(partition -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                            .labels(Labels.of(PIPELINE, seen.pipeline, "source", partition.source()))
+                            .value((double) value.applyAsLong(partition))
+                            .build()));
+        }
+        return gauge.build();
+    }
+
+    private static GaugeSnapshot letters(List<Seen> all) {
+        GaugeSnapshot.Builder gauge = GaugeSnapshot.builder()
+                .name(PREFIX + "dead_letters_by_reason")
+                .help("Rejected records that are kept, of the first 100,000, by their reason.");
+        for (Seen seen : all) {
+            seen.status
+                    .deadLettersByReason()
+                    .forEach((reason, count) -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                            .labels(Labels.of(PIPELINE, seen.pipeline, "reason", reason.words()))
+                            .value(count)
                             .build()));
         }
         return gauge.build();

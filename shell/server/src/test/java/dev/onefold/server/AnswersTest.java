@@ -13,6 +13,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.embedded.source.LogBatch;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -146,19 +147,30 @@ class AnswersTest {
         return String.valueOf(line).substring(line == null ? 0 : begin.length());
     }
 
+    /// Up to offset 3 of 5, without a record.
+    private static void readPartition(EmbeddedEngine engine) {
+        engine.fold(new LogBatch("topic", 7, 0, 3, List.of()));
+        engine.note("topic", 7, 5, "");
+    }
+
     @Test
     void each_metric_is_in_the_documentation_and_the_other_way_round() throws Exception {
         String page = Files.readString(Path.of("../../docs/serve.md"));
         try (RunningService on = new RunningService(directory)) {
             on.post(RECORDS, record(1, "1.00"));
-            Path file = Files.writeString(directory.resolve("in.ndjson"), record(2, "1.00"));
+            Path file = Files.writeString(directory.resolve("in.ndjson"), record(2, "1.00") + "{\n");
             ((EmbeddedEngine) on.trades).fold(FileSource.of(file), FoldListener.silent());
+            readPartition((EmbeddedEngine) on.trades);
             Files.writeString(file, record(3, "1.00"), StandardOpenOption.APPEND);
             String metrics = on.get("/metrics").body();
             assertThat(metrics)
                     .contains("onefold_lag_bytes{pipeline=\"trades\",source=\"" + file.toRealPath() + "\"} "
                             + record(3, "1.00").length());
+            assertThat(metrics)
+                    .contains("onefold_dead_letters_by_reason{pipeline=\"trades\",reason=\"malformed\"} 1.0");
             assertThat(metrics).contains("onefold_batches{pipeline=\"bursts\",state=\"waiting\"} 0.0");
+            assertThat(metrics).contains("onefold_log_behind_offsets{pipeline=\"trades\",source=\"topic/7\"} 2.0");
+            assertThat(metrics).contains("onefold_log_stopped{pipeline=\"trades\",source=\"topic/7\"} 0.0");
             assertThat(names(metrics, "(?m)^# TYPE (\\S+)")).isEqualTo(names(page, "(?m)^\\| `(onefold_[a-z_]+)`"));
             assertThat(metrics).contains("onefold_records_total{fate=\"accepted\",pipeline=\"trades\"} 2.0");
             assertThat(metrics).contains("onefold_http_acknowledge_seconds_count{pipeline=\"trades\"} 1");
@@ -313,6 +325,7 @@ class AnswersTest {
             on.post("/v1/trades/records", record(1, "1"));
             Path file = Files.writeString(directory.resolve("in.ndjson"), record(2, "1"));
             ((EmbeddedEngine) on.trades).fold(FileSource.of(file), FoldListener.silent());
+            readPartition((EmbeddedEngine) on.trades);
             String metrics = on.get("/metrics").body();
             for (String text : List.of(dashboard, alerts)) {
                 assertThat(found(METRIC, text, 0)).hasSizeGreaterThan(9).isSubsetOf(found(METRIC, metrics, 0));

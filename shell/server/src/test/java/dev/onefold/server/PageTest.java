@@ -11,6 +11,7 @@ import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.embedded.EmbeddedEngine;
 import java.net.InetAddress;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -22,8 +23,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
-/// The live page in a real browser, over a real service and real engines. Without Chromium it says that it was skipped;
-/// `ONEFOLD_BROWSER_REQUIRED=true` makes that a failure.
+/// The live page in a real browser, over a real service and real engines. Without Chromium it says that it was
+/// skipped; `ONEFOLD_BROWSER_REQUIRED=true` makes that a failure. It is one idea: all that a person does with
+/// the page, in one browser, because each browser takes seconds to start.
 @Tag("campaign")
 @Timeout(120)
 class PageTest {
@@ -130,6 +132,26 @@ class PageTest {
             on.post("/v1/trades/records", record(2, "0.01"));
             browser.await("9,007,199,254,740,993.02");
             browser.await("As of");
+            assertThat(browser.console()).isEmpty();
+        }
+    }
+
+    @Test
+    void totals_of_a_producer_stand_beside_those_that_are_shown_and_say_when_they_differ() throws Exception {
+        Path producer = Files.createTempDirectory("producer").resolve("right.json");
+        try (RunningService on = new RunningService(directory)) {
+            on.post("/v1/trades/records", record(1, "9007199254740993.01"));
+            Files.writeString(producer, on.get("/v1/trades/totals").body());
+            open(at(on.service, "#/trades"));
+            browser.await("9,007,199,254,740,993.01");
+            browser.find("input[type=file]").sendKeys(producer.toString());
+            browser.await("right.json: all that is shown is equal.");
+            on.post("/v1/trades/records", record(2, "0.01"));
+            browser.await("DIFFERENT");
+            Path other = producer.resolveSibling("other.json");
+            Files.writeString(other, "{\"groups\":[{\"group\":[],\"value\":\"1e9\"}]}");
+            browser.find("input[type=file]").sendKeys(other.toString());
+            browser.await("is not a plain number");
             assertThat(browser.console()).isEmpty();
         }
     }

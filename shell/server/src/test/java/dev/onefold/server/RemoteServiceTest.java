@@ -21,6 +21,7 @@ import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -80,7 +81,7 @@ class RemoteServiceTest {
     void a_block_of_rows_that_no_request_takes_goes_in_several() throws Exception {
         try (RunningService on = new RunningService(directory, null, Settings.Limits.USUAL);
                 RemoteEngine remote = trades(on, null);
-                Sync.Run run = remote.sync().seed("a file", false)) {
+                Sync.Run run = remote.sync().seed("a file", Optional.empty(), false)) {
             StringBuilder rows = new StringBuilder();
             String note = "x".repeat(6 << 20);
             for (int id = 1; id <= 3; id++) {
@@ -98,7 +99,7 @@ class RemoteServiceTest {
             long first;
             byte[] rows = RunningService.bytes(RunningService.record(1, "2.50") + RunningService.record(2, "1"));
             try (RemoteEngine remote = trades(on, null);
-                    Sync.Run run = remote.sync().seed("a file", false)) {
+                    Sync.Run run = remote.sync().seed("a file", Optional.empty(), false)) {
                 first = run.number();
                 assertThat(run.continued()).isZero();
                 assertThat(run.append(rows, rows.length - 1).counts().accepted())
@@ -107,7 +108,7 @@ class RemoteServiceTest {
                 assertThat(remote.sync().isRunning(Long.MAX_VALUE)).isTrue();
                 assertThat(remote.sync().isRunning(first)).isFalse();
                 assertThat(on.trades.sync().isRunning(Long.MAX_VALUE)).isTrue();
-                try (Sync.Run beside = remote.sync().seed("a file", false)) {
+                try (Sync.Run beside = remote.sync().seed("a file", Optional.empty(), false)) {
                     assertThat(beside.marks()).isEmpty();
                     beside.finish();
                 }
@@ -120,11 +121,11 @@ class RemoteServiceTest {
             }
             assertThat(on.trades.sync().isRunning(Long.MAX_VALUE)).isFalse();
             try (RemoteEngine remote = trades(on, null)) {
-                try (Sync.Run interrupted = remote.sync().seed("another file", false)) {
+                try (Sync.Run interrupted = remote.sync().seed("another file", Optional.empty(), false)) {
                     interrupted.append(rows, rows.length);
                     interrupted.save(Map.of("0", "half"));
                 }
-                try (Sync.Run again = remote.sync().seed("another file", false)) {
+                try (Sync.Run again = remote.sync().seed("another file", Optional.empty(), false)) {
                     assertThat(again.number()).isGreaterThan(first);
                     assertThat(again.continued()).isPositive();
                     assertThat(again.marks()).isEqualTo(Map.of("0", "half"));
@@ -143,7 +144,7 @@ class RemoteServiceTest {
         try (RunningService on = new RunningService(directory, tokens);
                 RemoteEngine remote = trades(on, "s3cr3t")) {
             for (ThrowingCallable each : List.<ThrowingCallable>of(
-                    () -> remote.sync().seed("a file", false),
+                    () -> remote.sync().seed("a file", Optional.empty(), false),
                     () -> remote.sync().repair(),
                     () -> remote.sync().isRunning(1),
                     remote::rangeSums,

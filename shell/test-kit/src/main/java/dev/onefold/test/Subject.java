@@ -29,15 +29,7 @@ final class Subject {
                     + now.version() + ", the version in the pipeline file");
         }
         Processing before = new Processing(
-                now.className(),
-                now.jar(),
-                version,
-                now.onNewVersion(),
-                now.order(),
-                now.keep(),
-                now.tables(),
-                now.feeds(),
-                null);
+                now.program(), version, now.onNewVersion(), now.order(), now.keep(), now.tables(), now.feeds(), null);
         return LoadedFunction.of(loaded.pipeline().with(before), processor);
     }
 

@@ -121,7 +121,7 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
 
     /// The report of a failure for a person.
     String report(long seed, Plan plan, Failure failure) {
-        String name = subject.processing().className();
+        String name = subject.processing().programName();
         String order = subject.processing().order().word();
         String what = switch (failure.kind()) {
             case IMPURE ->

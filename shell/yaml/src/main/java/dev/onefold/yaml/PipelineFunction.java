@@ -3,25 +3,29 @@ package dev.onefold.yaml;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.Program;
+import dev.onefold.core.process.CommandFunction;
 import dev.onefold.core.process.LoadedFunction;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// The function of a pipeline with `process`, from the jar beside the pipeline file, or from the class path. Each
-/// call loads the classes of a jar again. They see the JDK, their jar and `dev.onefold.process`, and no class of
-/// Onefold's or of the application's. They come from the bytes that were read: a jar that is written later
-/// changes no function that was loaded before.
+/// The function of a pipeline with `process`, from the jar beside the pipeline file, from the class path, or from a
+/// command, which is started. Each call loads the classes of a jar again. They see the JDK, their jar and
+/// `dev.onefold.process`, and no class of Onefold's or of the application's. They come from the bytes that were read: a
+/// jar that is written later changes no function that was loaded before.
 ///
 /// @param function bound to the pipeline
-/// @param jar the bytes of the jar; empty if the function is on the class path
+/// @param jar the bytes of the jar; empty if the function is in none
 public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
     public static final int JAR_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -49,12 +53,23 @@ public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
         if (!(pipeline.fold() instanceof Processing processing)) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name() + " has no process section");
         }
-        if (processing.jar() == null) {
-            return new PipelineFunction(load(pipeline, onClassPath(), "", most), Optional.empty());
-        }
-        Path jar = pipelineFile.toAbsolutePath().resolveSibling(processing.jar());
-        byte[] bytes = read(jar);
-        return new PipelineFunction(load(pipeline, classes(jar, bytes), Sha256.hex(bytes), most), Optional.of(bytes));
+        return switch (processing.program()) {
+            case Program.Command(List<String> words) -> {
+                Path folder =
+                        Objects.requireNonNull(pipelineFile.toAbsolutePath().getParent());
+                CommandProcesses processes = new CommandProcesses(words, folder, most);
+                CommandFunction command = new CommandFunction(processing, processes);
+                yield new PipelineFunction(LoadedFunction.of(pipeline, command, processes.sha256()), Optional.empty());
+            }
+            case Program.JavaClass java
+            when java.jar() == null -> new PipelineFunction(load(pipeline, onClassPath(), "", most), Optional.empty());
+            case Program.JavaClass java -> {
+                Path jar = pipelineFile.toAbsolutePath().resolveSibling(Objects.requireNonNull(java.jar()));
+                byte[] bytes = read(jar);
+                yield new PipelineFunction(
+                        load(pipeline, classes(jar, bytes), Sha256.hex(bytes), most), Optional.of(bytes));
+            }
+        };
     }
 
     /// The thread of a load that does not return is abandoned: nothing can end the user's code.
@@ -72,7 +87,7 @@ public record PipelineFunction(LoadedFunction function, Optional<byte[]> jar) {
         } catch (TimeoutException e) {
             load.cancel(true);
             throw new IllegalArgumentException(
-                    "Class " + ((Processing) pipeline.fold()).className() + " was not ready within " + most.toMillis()
+                    "Class " + ((Processing) pipeline.fold()).programName() + " was not ready within " + most.toMillis()
                             + " ms: its static code, its constructor, tables() or start() does not return. None of"
                             + " them may wait or compute",
                     e);

@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +52,9 @@ public final class FolderSync implements Sync {
     }
 
     @Override
-    public Run seed(String source, boolean restart) {
+    public Run seed(String source, Optional<Instant> asOf, boolean restart) {
         return FolderRun.noted(() -> {
-            SeedLog.Seed seed = log.begin(source, numbers(FolderSync::ofSeed), restart);
+            SeedLog.Seed seed = log.begin(source, numbers(asOf, FolderSync::ofSeed), restart);
             return new FolderRun(seed, intake(ofSeed(seed.number())), () -> {}, () -> {});
         });
     }
@@ -75,7 +77,7 @@ public final class FolderSync implements Sync {
                                     + " are being repaired by another command; one repairs at a time."));
             boolean isBegun = false;
             try {
-                SeedLog.Seed seed = log.begin(ALONE, numbers(FolderSync::ofRepair), true);
+                SeedLog.Seed seed = log.begin(ALONE, numbers(Optional.empty(), FolderSync::ofRepair), true);
                 Run run = new FolderRun(seed, intake(ofRepair(seed.number())), () -> {}, alone);
                 isBegun = true;
                 return run;
@@ -100,14 +102,14 @@ public final class FolderSync implements Sync {
     /// Numbers that no source of the engine has: the folder may be lost, and the clock may go back.
     ///
     /// @param source of a number
-    private SeedLog.Numbers numbers(LongFunction<String> source) {
-        long nowMs = System.currentTimeMillis();
+    private SeedLog.Numbers numbers(Optional<Instant> asOf, LongFunction<String> source) {
+        SeedLog.Numbers drawn = SeedLog.Numbers.of(System.currentTimeMillis(), asOf);
         return new SeedLog.Numbers() {
             @Override
             public long draw(long last) {
-                long number = Math.max(nowMs, last + 1);
+                long number = drawn.draw(last);
                 while (holds(number)) {
-                    number++;
+                    number = drawn.draw(number);
                 }
                 return number;
             }

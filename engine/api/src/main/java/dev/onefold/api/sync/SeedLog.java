@@ -15,16 +15,19 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The seedings of a pipeline, in a folder: each has a number of its own, above every earlier one, and a file
-/// with its progress. Processes and threads may use one folder at the same time.
+/// The seedings of a pipeline, in a folder: each has a number of its own, above every one whose rows are
+/// older, and a file with its progress. Processes and threads may use one folder at the same time.
 public final class SeedLog {
     private static final String JSON = ".json";
     private static final String LOCK = ".lock";
@@ -48,20 +51,26 @@ public final class SeedLog {
 
     /// The source of the numbers of seedings, and the state of earlier ones.
     public interface Numbers {
-        /// Draws a number that no seeding has, greater than all before.
+        /// Draws a number that no seeding has, greater than those of all whose rows are older. Each
+        /// time another one.
         ///
-        /// @param last the last number that this log knows
+        /// @param last the greatest number that this log knows
         long draw(long last);
 
         /// Whether the rows of the seeding with a number are still there. If not, they are read again.
         boolean holds(long number);
 
-        /// Numbers by a clock, greater than the last one also if the clock went back.
-        static Numbers of(long nowMs) {
+        /// Numbers by a clock, greater than the last one also if the clock went back; or, for rows that
+        /// were kept, from the time on of which they are.
+        ///
+        /// @param nowMs epoch milliseconds
+        static Numbers of(long nowMs, Optional<Instant> asOf) {
+            OptionalLong kept = earlier(nowMs, asOf);
+            AtomicLong next = new AtomicLong(kept.orElse(nowMs));
             return new Numbers() {
                 @Override
                 public long draw(long last) {
-                    return Math.max(nowMs, last + 1);
+                    return kept.isPresent() ? next.getAndIncrement() : Math.max(nowMs, last + 1);
                 }
 
                 @Override
@@ -69,6 +78,14 @@ public final class SeedLog {
                     return true;
                 }
             };
+        }
+
+        /// The time of which rows are that were kept, in epoch milliseconds; empty if they are read now.
+        static OptionalLong earlier(long nowMs, Optional<Instant> asOf) {
+            return asOf.stream()
+                    .mapToLong(Instant::toEpochMilli)
+                    .filter(at -> at < nowMs)
+                    .findFirst();
         }
     }
 

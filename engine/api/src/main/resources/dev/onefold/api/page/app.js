@@ -1,7 +1,9 @@
 // Starts the page, and puts its parts together.
 import { html, nothing, render } from './lit-html.js';
 import * as batches from './batches.js';
+import * as compare from './compare.js';
 import * as counts from './counts.js';
+import * as cuts from './cuts.js';
 import { about, count, seconds } from './format.js';
 import * as letters from './letters.js';
 import { failed, follow, found, live } from './live.js';
@@ -47,7 +49,7 @@ function arrived(isFirst) {
   state.place = place;
   if (isFirst || before.pipeline !== place.pipeline) {
     state.problem = null;
-    [letters, batches, tables].forEach((part) => part.reset());
+    [letters, batches, tables, compare].forEach((part) => part.reset());
     follow(pipeline() === undefined ? null : place.pipeline);
   }
   if (pipeline() === undefined) {
@@ -129,7 +131,7 @@ function body() {
       <p class="bad" role="alert">${state.problem.message}</p></section>`;
   }
   if (!hasStatus()) {
-    return html`${lostAge()}<div class="parts">${tree.view()} ${tables.view()}</div>
+    return html`${lostAge()}<div class="parts">${tree.view()} ${cuts.view()} ${compare.view(tree.answer())} ${tables.view()}</div>
       <p class="note">${pipeline().missing.STATUS} The page asks for totals every few seconds.</p>`;
   }
   return html`
@@ -139,7 +141,7 @@ function body() {
       <div class="stack">${counts.rate()} ${counts.sources()}</div>
       <div class="stack">${counts.delays()} ${verify.view()}</div>
       <div class="stack">${counts.way()}</div>
-      ${batches.view()} ${letters.view()} ${tables.view()}
+      ${batches.view()} ${letters.view()} ${tables.view()} ${compare.view(tree.answer())}
     </div>`;
 }
 

@@ -31,6 +31,7 @@ export function chart({ id, title, points, series, text, waiting }) {
   const last = points.at(-1);
   const values = points.flatMap((point) => series.map(({ key }) => point[key])).filter(Number.isFinite);
   const max = Math.max(...values, 0) || 1;
+  const min = Math.min(...values, 0);
   return html`
     <section aria-labelledby=${id}>
       <h2 id=${id}>${title}</h2>
@@ -41,19 +42,19 @@ export function chart({ id, title, points, series, text, waiting }) {
         <svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img"
             aria-label=${`${title}: ${series.map(({ key, name }) => `${name} ${text(last[key])}`).join(', ')}`}>
           ${[0.25, 0.5, 0.75].map((part) => svg`<line class="grid" x1="0" x2=${WIDTH} y1=${HEIGHT * part} y2=${HEIGHT * part}></line>`)}
-          ${series.map(({ key, css }) => svg`<polyline class=${css} points=${line(points, key, max)}></polyline>`)}
+          ${series.map(({ key, css }) => svg`<polyline class=${css} points=${line(points, key, min, max)}></polyline>`)}
         </svg>
         <p class="note scale"><span>${seconds((last.at - points[0].at) / 1000)} ago</span><span>top ${text(max)}</span><span>now</span></p>
         ${table(title, points, series, text)}`}
     </section>`;
 }
 
-function line(points, key, max) {
+function line(points, key, min, max) {
   const from = points[0].at;
   const range = points.at(-1).at - from || 1;
   return points
     .filter((point) => Number.isFinite(point[key]))
-    .map((point) => `${(((point.at - from) / range) * WIDTH).toFixed(1)},${(HEIGHT - (point[key] / max) * (HEIGHT - 2)).toFixed(1)}`)
+    .map((point) => `${(((point.at - from) / range) * WIDTH).toFixed(1)},${(HEIGHT - ((point[key] - min) / (max - min)) * (HEIGHT - 2)).toFixed(1)}`)
     .join(' ');
 }
 

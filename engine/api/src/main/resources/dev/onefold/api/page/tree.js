@@ -2,6 +2,7 @@
 // are out of sight are neither asked for nor drawn.
 import { html, nothing } from './lit-html.js';
 import { sparkline } from './chart.js';
+import * as cuts from './cuts.js';
 import { exact } from './format.js';
 import { failed, found, live } from './live.js';
 import { go, link } from './place.js';
@@ -59,12 +60,18 @@ function measures() {
   return Object.keys(rollups()[rollup()]?.measures ?? {});
 }
 
+/** A measure that counts events without a condition; undefined if there is none. */
+function counted() {
+  return measures().find((name) => rollups()[rollup()].measures[name] === 'count()');
+}
+
 /** Shows the place that the address names. */
 export function open() {
   Object.assign(tree, {
     answer: null, skip: 0, wantedSkip: 0, top: 0, active: 0, activeName: null, problem: null, asked: null,
   });
   tree.trends.clear();
+  cuts.open();
   document.querySelector('.tree')?.scrollTo(0, 0);
   listen();
 }
@@ -134,6 +141,7 @@ async function poll(target, signal, skip) {
       }
       const lag = answer.data === null ? 0 : (answer.date - new Date(answer.data.cut.at)) / 1000;
       tree.asked = { at: performance.now(), lag: lag > 0 ? lag : 0 };
+      cuts.note(answer.data?.groups[0] ?? null, tree.asked.lag, measure() ?? measures()[0], counted());
       if (answer.data === null) {
         found();
       } else {
@@ -197,6 +205,11 @@ export function tick() {
     trends.set(key, [...(tree.trends.get(key) ?? []), value === null ? NaN : Number(value)].slice(-TREND));
   }
   tree.trends = trends;
+}
+
+/** What is shown; null while nothing is known. */
+export function answer() {
+  return rollup() === null ? null : tree.answer;
 }
 
 /** The cut that is shown, and whether the service has said since that nothing came after it. */

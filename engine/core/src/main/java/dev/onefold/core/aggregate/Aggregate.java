@@ -102,6 +102,20 @@ public final class Aggregate {
         return rows == 0;
     }
 
+    /// Rows and sums, as a delta has them.
+    public Delta.Sums sums() {
+        List<BigInteger> summed = new ArrayList<>();
+        List<Long> counts = new ArrayList<>();
+        for (int i = 0; i < sums.length; i++) {
+            if (measures.get(i) instanceof Measure.Numeric numeric
+                    && numeric.fold().isSummed()) {
+                summed.add(sums[i]);
+                counts.add(numbers[i]);
+            }
+        }
+        return new Delta.Sums(rows, summed, counts);
+    }
+
     /// The value of each measure, in the order of the roll-up; `null` where there is none.
     public List<@Nullable BigDecimal> answers() {
         List<@Nullable BigDecimal> answers = new ArrayList<>(sums.length);

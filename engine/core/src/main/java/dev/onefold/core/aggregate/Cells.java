@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One shard's part of all leaf groups of one roll-up. Only leaves are kept; a parent is the sum of its leaves,
-/// made when read, so that in no answer can it be anything else. Sums are kept in 128 bits, which 10^10 values of
-/// 28 digits cannot overflow, in flat arrays: adding a row touches one line of memory. Not thread-safe.
+/// made when read, so that in no answer can it be anything else. Sums are kept in 128 bits, which 10^10 values
+/// of 28 digits cannot overflow, in flat arrays: adding a row touches one line of memory. Not thread-safe.
 ///
 ///     cell = rows, then per summed measure: sum hi, sum lo, count of values
 public final class Cells {
@@ -217,13 +217,21 @@ public final class Cells {
         moved = null;
     }
 
+    /// Empties leaves; they are not marked as changed.
+    public void empty(BitSet leaves) {
+        for (int leaf = leaves.nextSetBit(0); leaf >= 0; leaf = leaves.nextSetBit(leaf + 1)) {
+            Arrays.fill(chunk(leaf), (leaf & CHUNK - 1) * stride, ((leaf & CHUNK - 1) + 1) * stride, 0);
+        }
+        dirty.andNot(leaves);
+    }
+
     /// Sets a leaf as it was written; nothing is marked as changed.
     public void setCell(int leaf, long[] cell) {
         System.arraycopy(cell, 0, chunk(leaf), (leaf & CHUNK - 1) * stride, stride);
     }
 
-    /// Adds all of another shard's cells of the same roll-up, and marks them as changed: after the number of shards
-    /// has changed, one shard inherits.
+    /// Adds all of another shard's cells of the same roll-up, and marks them as changed: after the number of
+    /// shards has changed, one shard inherits.
     public void addAll(Cells other, int leaves) {
         for (int leaf = 0; leaf < leaves; leaf++) {
             int index = leaf >>> CHUNK_BITS;

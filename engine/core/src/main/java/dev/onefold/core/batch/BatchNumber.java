@@ -1,6 +1,7 @@
 package dev.onefold.core.batch;
 
 import dev.onefold.core.json.JsonValue;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -8,7 +9,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// The number of a batch, and of a part of it: `000042`, `000042.1`, `000042.1.2`. Numbers are dense, from 1 on.
+/// The number of a batch, and of a part of it: `000042`, `000042.1`, `000042.1.2`. Numbers are dense, from 1
+/// on, but for [#ofId].
 ///
 /// @param parts number of the part of a divided batch, from 1; then the number of the part of that part, and
 ///     so on
@@ -21,6 +23,11 @@ public record BatchNumber(long number, List<Integer> parts) implements Comparabl
             BatchNumber.class,
             text -> read(text)
                     .orElseThrow(() -> new IllegalArgumentException("'" + text + "' is not the number of a batch")));
+
+    /// So many bits are left out that the rest has at most 18 digits, and 9 of a part.
+    private static final int NUMBER_SHIFT = 5;
+    private static final int PART_SHIFT = 3;
+    private static final int ID_PARTS = 3;
 
     private static final Pattern TEXT = Pattern.compile("[0-9]{1,18}(\\.[0-9]{1,9}){0," + DEPTH_MAX + "}");
     private static final Comparator<BatchNumber> ORDER = Comparator.comparingLong(BatchNumber::number)
@@ -50,6 +57,18 @@ public record BatchNumber(long number, List<Integer> parts) implements Comparabl
                 Arrays.stream(numbers).skip(1).map(Integer::valueOf).toList();
         long number = Long.parseLong(numbers[0]);
         return number < 1 || parts.contains(0) ? Optional.empty() : Optional.of(new BatchNumber(number, parts));
+    }
+
+    /// The number of a record that is handed over before it is in a batch: 146 bits of the SHA-256 of its id,
+    /// written with points as a part's number is. So two ids have two numbers, and every attempt has the same.
+    public static BatchNumber ofId(byte[] sha256) {
+        ByteBuffer hash = ByteBuffer.wrap(sha256);
+        long number = (hash.getLong() >>> NUMBER_SHIFT) + 1;
+        List<Integer> parts = new ArrayList<>();
+        for (int part = 0; part < ID_PARTS; part++) {
+            parts.add((hash.getInt() >>> PART_SHIFT) + 1);
+        }
+        return new BatchNumber(number, parts);
     }
 
     /// Whether it is of a whole batch.

@@ -1,7 +1,12 @@
 package dev.onefold.core.batch;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.LongPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /// The records of a sealed batch that are delivered together: all of them, or those of a part.
 ///
@@ -57,6 +62,28 @@ public record Members(List<Range> ranges) {
         }
         int middle = (count + 1) / 2;
         return List.of(slice(0, middle), slice(middle, count));
+    }
+
+    /// Two parts without a common key, if the members have several; else two halves.
+    ///
+    /// @param keys hashes of the keys of the members, in their order
+    public List<Members> halves(long[] keys) {
+        Set<Long> distinct = new LinkedHashSet<>();
+        for (long key : keys) {
+            distinct.add(key);
+        }
+        if (distinct.size() < 2) {
+            return halves();
+        }
+        Set<Long> first = distinct.stream().limit((distinct.size() + 1) / 2).collect(Collectors.toSet());
+        return List.of(only(places(keys, first::contains)), only(places(keys, key -> !first.contains(key))));
+    }
+
+    private static List<Integer> places(long[] keys, LongPredicate wanted) {
+        return IntStream.range(0, keys.length)
+                .filter(i -> wanted.test(keys[i]))
+                .boxed()
+                .toList();
     }
 
     /// Those at these places among the members.

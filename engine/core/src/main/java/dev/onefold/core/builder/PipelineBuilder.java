@@ -271,7 +271,9 @@ public final class PipelineBuilder {
         Objects.requireNonNull(rollupName, "The roll-up's name is null");
         RollupBuilder builder = new RollupBuilder();
         Objects.requireNonNull(rollup, "What builds the roll-up is null").accept(builder);
-        rollups.add(Node.entry(rollupName, Map.of("levels", builder.levels, "measures", map(builder.measures))));
+        builder.settings.add(Node.entry("levels", builder.levels));
+        builder.settings.add(Node.entry("measures", map(builder.measures)));
+        rollups.add(Node.entry(rollupName, map(builder.settings)));
         return this;
     }
 
@@ -305,8 +307,15 @@ public final class PipelineBuilder {
     public static final class RollupBuilder {
         private final List<Object> levels = new ArrayList<>();
         private final List<Node.Entry> measures = new ArrayList<>();
+        private final List<Node.Entry> settings = new ArrayList<>();
 
         private RollupBuilder() {}
+
+        /// For how long a group is kept behind the latest time; its first level is a time bucket.
+        public RollupBuilder keep(Duration time) {
+            settings.add(Node.entry("keep", PipelineText.of(time)));
+            return this;
+        }
 
         /// Levels, outermost first, each as in a pipeline file: `Hierarchy.Region`, `bucket(Timestamp, 1h)`.
         public RollupBuilder levels(String... texts) {

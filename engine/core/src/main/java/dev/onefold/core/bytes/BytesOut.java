@@ -104,6 +104,11 @@ public final class BytesOut {
         MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, at, length);
     }
 
+    /// Writes all that was written here to the end of another one.
+    public void appendTo(BytesOut other) {
+        other.raw(bytes, 0, length);
+    }
+
     /// A copy of all that was written.
     public byte[] toBytes() {
         return Arrays.copyOf(bytes, length);

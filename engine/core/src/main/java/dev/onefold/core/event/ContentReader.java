@@ -51,6 +51,15 @@ final class ContentReader {
                         scalars));
     }
 
+    /// The reader of an object whose members have the names of the components, and whose times are ISO-8601.
+    static ContentReader of(Type.Fields type, Fields fields, ContentScalars scalars) {
+        return new ContentReader(
+                type,
+                fields,
+                component -> new Place(
+                        component.name(), fields.slot(component.path()), component.type(), TimeType.ISO, scalars));
+    }
+
     private static TimeType time(FieldPath path, Input input) {
         if (input.time() != null && input.time().field().equals(path)) {
             return input.time().type();
@@ -127,11 +136,11 @@ final class ContentReader {
                 scanner = new JsonScanner(fields);
                 record = new ContentReader(nested, fields, component -> {
                     String name = path + "." + component.name();
-                    return new Place(name, fields.slot(component.path()), component.type(), TimeType.AUTO, scalars);
+                    return new Place(name, fields.slot(component.path()), component.type(), time, scalars);
                 });
             } else if (type instanceof Type.Items(Type value)) {
                 inner = new Fields(List.of(FieldPath.of(path + "[]")));
-                item = new Place(path + "[]", 0, value, TimeType.AUTO, scalars);
+                item = new Place(path + "[]", 0, value, time, scalars);
             }
         }
 
@@ -187,36 +196,29 @@ final class ContentReader {
             }
             byte[] bytes = fields.bytes;
             int count = 0;
-            for (int at = next(bytes, fields.from[slot]); bytes[at] != ']'; at = next(bytes, end(bytes, at))) {
+            for (int at = TypedJson.Items.next(bytes, fields.from[slot]);
+                    bytes[at] != ']';
+                    at = TypedJson.Items.next(bytes, TypedJson.Items.end(bytes, at))) {
                 count++;
             }
             out.octet(ValueBytes.LIST).number(count);
             inner.clear(bytes);
-            int at = next(bytes, fields.from[slot]);
+            int at = TypedJson.Items.next(bytes, fields.from[slot]);
             for (int left = count; left > 0; left--) {
-                int end = end(bytes, at);
+                int end = TypedJson.Items.end(bytes, at);
                 boolean text = bytes[at] == '"';
                 inner.set(0, kind(bytes, at, end), text ? at + 1 : at, text ? end - 1 : end);
                 Malformed malformed = item.write(inner, out);
                 if (malformed != null) {
                     return malformed;
                 }
-                at = left == 1 ? at : next(bytes, end);
+                at = left == 1 ? at : TypedJson.Items.next(bytes, end);
             }
             return null;
         }
 
         private boolean isComposite(Fields fields, char first) {
             return fields.kind[slot] == Fields.COMPOSITE && fields.bytes[fields.from[slot]] == first;
-        }
-
-        /// The first byte of the next item, or the closing bracket.
-        private static int next(byte[] bytes, int separator) {
-            int at = bytes[separator] == '[' ? separator + 1 : separator;
-            while (bytes[at] <= ' ' || bytes[at] == ',') {
-                at++;
-            }
-            return at;
         }
 
         private static byte kind(byte[] bytes, int from, int to) {
@@ -229,38 +231,6 @@ final class ContentReader {
                 }
             }
             return Fields.TEXT;
-        }
-
-        /// The offset behind the value at `from`, in JSON that was checked.
-        private static int end(byte[] bytes, int from) {
-            int at = from;
-            int depth = 0;
-            do {
-                switch (bytes[at]) {
-                    case '"' -> {
-                        at++;
-                        while (bytes[at] != '"') {
-                            at += bytes[at] == '\\' ? 2 : 1;
-                        }
-                        at++;
-                    }
-                    case '[', '{' -> {
-                        depth++;
-                        at++;
-                    }
-                    case ']', '}' -> {
-                        depth--;
-                        at++;
-                    }
-                    case ',', ':', ' ', '\t', '\r', '\n' -> at++;
-                    default -> {
-                        while (",]} \t\r\n".indexOf(bytes[at]) < 0) {
-                            at++;
-                        }
-                    }
-                }
-            } while (depth > 0);
-            return at;
         }
     }
 }

@@ -64,9 +64,11 @@ public final class Decoder {
     private final @Nullable ContentReader content;
     private final BytesOut contentBytes = new BytesOut();
     private final @Nullable Batching batching;
+    private final KeyPart[] orderParts;
     private final @Nullable GroupReader compared;
 
-    /// @throws dev.onefold.core.codec.ShapeException if no record of the format has a field that a function takes
+    /// @throws dev.onefold.core.codec.ShapeException if no record of the format has a field that a function
+    ///     takes
     public Decoder(Pipeline pipeline) {
         this.pipeline = pipeline;
         Input input = pipeline.input();
@@ -93,9 +95,7 @@ public final class Decoder {
         };
         byMessage = input.identity() instanceof Identity.ByMessage;
         passesMark = input.readsBy(3) && !(pipeline.fold() instanceof Batching);
-        keyParts = key.stream()
-                .map(part -> new KeyPart(part, input, fields, scalars))
-                .toArray(KeyPart[]::new);
+        keyParts = parts(key, input.identity() instanceof Identity.ById ? "id" : "key");
         versionSlot = input.identity() instanceof Identity.Versioned versioned && versioned.version() != null
                 ? fields.slot(versioned.version())
                 : -1;
@@ -114,6 +114,7 @@ public final class Decoder {
                 ? ContentReader.of(processing.code().event(), input, fields, new ContentScalars(scalars, times))
                 : null;
         batching = pipeline.fold() instanceof Batching found ? found : null;
+        orderParts = parts(batching == null ? List.of() : batching.key(), "key");
         compared = batching == null || batching.compared().isEmpty()
                 ? null
                 : new GroupReader(
@@ -123,6 +124,12 @@ public final class Decoder {
                         fields,
                         scalars,
                         times);
+    }
+
+    private KeyPart[] parts(List<Part> key, String setting) {
+        return key.stream()
+                .map(part -> new KeyPart(part, setting, pipeline.input(), fields, scalars))
+                .toArray(KeyPart[]::new);
     }
 
     /// The roll-ups of events: those of a function are fed by its tables.
@@ -362,8 +369,13 @@ public final class Decoder {
         return malformed != null ? malformed : tooLarge();
     }
 
-    /// Checks a record that goes into a batch as it is, and computes its content hash.
+    /// Checks a record that goes into a batch as it is, and computes its content hash. The key comes first: a
+    /// record that went into a batch under other settings has it, too.
     private @Nullable Malformed member(Batching wanted, byte[] record, int from, int to) {
+        Malformed withoutKey = orderParts.length > 0 ? orderKey() : null;
+        if (withoutKey != null) {
+            return withoutKey;
+        }
         if (Batching.lineBytes(to - from) > wanted.bytes()) {
             return new Malformed(
                     Reason.TOO_LARGE,
@@ -375,16 +387,24 @@ public final class Decoder {
                 return new Malformed(Reason.MALFORMED, "The record has a line break; in a batch it is one line");
             }
         }
+        Malformed malformed = null;
         if (wanted.compare() == null) {
             event.contentHash = Hash.of(record, from, to);
-            return null;
+        } else if (compared != null) {
+            int start = event.length;
+            malformed = compared.append(event);
+            event.contentHash = Hash.of(event.data, start, event.length);
         }
-        if (compared == null) {
-            return null;
-        }
+        return malformed;
+    }
+
+    /// Computes the hash of the key by which batches wait for each other.
+    private @Nullable Malformed orderKey() {
         int start = event.length;
-        Malformed malformed = compared.append(event);
-        event.contentHash = Hash.of(event.data, start, event.length);
+        Malformed malformed = append(orderParts);
+        if (malformed == null) {
+            event.orderHash = Hash.of(event.data, start, event.length);
+        }
         return malformed;
     }
 
@@ -439,8 +459,14 @@ public final class Decoder {
         if (byMessage) {
             event.append(message, 0, message.length);
         }
+        Malformed wrong = append(keyParts);
+        event.keyTo = wrong == null ? event.length : event.keyTo;
+        return wrong;
+    }
+
+    private @Nullable Malformed append(KeyPart[] parts) {
         int bytes = 0;
-        for (KeyPart part : keyParts) {
+        for (KeyPart part : parts) {
             String wrong = part.read();
             if (wrong != null) {
                 return Malformed.field(part.path(), wrong);
@@ -449,13 +475,12 @@ public final class Decoder {
             if (bytes > Limits.KEY_BYTES_MAX) {
                 return new Malformed(Reason.TOO_LARGE, "The key has over " + Limits.KEY_BYTES_MAX + " bytes");
             }
-            if (keyParts.length == 1) {
+            if (parts.length == 1) {
                 event.append(part.bytes, part.from, part.to);
             } else {
                 event.appendPart(part.bytes, part.from, part.to);
             }
         }
-        event.keyTo = event.length;
         return null;
     }
 

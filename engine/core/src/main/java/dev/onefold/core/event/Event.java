@@ -103,6 +103,9 @@ public final class Event {
     /// 0 of a filtered record.
     public long contentHash;
 
+    /// In a pipeline that makes batches in the order of keys: a hash of the record's key; else 0.
+    public long orderHash;
+
     public final int[] groupFrom;
     public final int[] groupTo;
     /// Per input: whether it has a value; a number as `hi` and `lo` of its unscaled value, a text as a range.
@@ -134,6 +137,7 @@ public final class Event {
         contentTo = 0;
         timeMs = Long.MIN_VALUE;
         contentHash = 0;
+        orderHash = 0;
     }
 
     void reserve(int more) {

@@ -127,7 +127,7 @@ final class GroupReader {
         long seconds = times.seconds;
         byte[] text = bucketText[level];
         if (text == null || seconds < bucketStart[level] || seconds >= bucketEnd[level]) {
-            ZoneRules rules = (calendar.zone() == null ? ZoneOffset.UTC : calendar.zone()).getRules();
+            ZoneRules rules = calendar.zoneOrUtc().getRules();
             Instant instant = Instant.ofEpochSecond(seconds);
             ZoneOffset offset = rules.getOffset(instant);
             LocalDate first = calendar.unit()
@@ -140,8 +140,7 @@ final class GroupReader {
             bucketEnd[level] = Math.min(
                     calendar.unit().next(first).toEpochSecond(LocalTime.MIN, offset),
                     next == null ? Long.MAX_VALUE : next.toEpochSecond());
-            text = (calendar.zone() == null ? first + "T00:00:00Z" : first.toString())
-                    .getBytes(StandardCharsets.US_ASCII);
+            text = calendar.text(first).getBytes(StandardCharsets.US_ASCII);
             bucketText[level] = text;
         }
         event.appendPart(text, 0, text.length);
@@ -153,11 +152,10 @@ final class GroupReader {
         if (malformed != null) {
             return malformed;
         }
-        long size = bucket.size().toSeconds();
-        long start = Math.floorDiv(times.seconds, size) * size;
+        long start = bucket.start(times.seconds);
         byte[] text = bucketText[level];
         if (text == null || bucketStart[level] != start) {
-            text = Instant.ofEpochSecond(start).toString().getBytes(StandardCharsets.US_ASCII);
+            text = bucket.text(start).getBytes(StandardCharsets.US_ASCII);
             bucketStart[level] = start;
             bucketText[level] = text;
         }

@@ -28,14 +28,15 @@ final class KeyPart {
     private final int element;
     private final Fields ofElement;
 
-    KeyPart(Identity.Part part, Input input, Fields fields, Scalars scalars) {
+    /// @param setting that names the part
+    KeyPart(Identity.Part part, String setting, Input input, Fields fields, Scalars scalars) {
         this.part = part;
         this.fields = fields;
         this.scalars = scalars;
         slot = fields.slot(part.field());
         element = part.element();
         ofElement = new Fields(List.of(part.field()));
-        setting = input.identity() instanceof Identity.ById ? "id" : "key";
+        this.setting = setting;
         isInteger = part.type() == PartType.INTEGER;
         refusesNumbers = part.type() == null && input.readsBy(Edition.OF_VALUES);
         refusesEmpty =

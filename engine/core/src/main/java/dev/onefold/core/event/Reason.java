@@ -1,5 +1,7 @@
 package dev.onefold.core.event;
 
+import java.util.Locale;
+
 /// Why a record became a dead letter.
 public enum Reason {
     /// The bytes do not follow the format.
@@ -20,6 +22,11 @@ public enum Reason {
     FAILED,
     /// Its step would put or remove a row of a table that another key owns.
     NOT_THE_OWNER;
+
+    /// As it is in lists and logs.
+    public String words() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
 
     /// Whether the function has met the event, which contributes nothing and keeps its place among the others of
     /// its key.

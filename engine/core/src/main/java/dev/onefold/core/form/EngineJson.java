@@ -66,7 +66,7 @@ public final class EngineJson {
             Status.class,
             "at counts* causes=byCause deadLetters deadLettersCounted deadLettersByReason rows memoryBytes=stateBytes diskBytes"
                     + " checkpoint checkpointAt checkpointAgeMs=checkpointAge lagBytes lags waitingForSpaceSince"
-                    + " definitionPending function batches writes publication sources delays",
+                    + " definitionPending function batches writes publication sources delays logs",
             COUNTS,
             BATCHES,
             JsonRecord.of(OfFunction.class, "impureCalls lastImpureCall=lastImpure stuckThreads otherJar"));
@@ -96,6 +96,9 @@ public final class EngineJson {
         addCauses(json, entries);
         if (json.find("delays") == null) {
             entries.add(Node.entry("delays", List.of()));
+        }
+        if (json.find("logs") == null) {
+            entries.add(Node.entry("logs", List.of()));
         }
         return STATUS.read(new Node.Mapping(entries, json.place()));
     }

@@ -35,14 +35,27 @@ final class BatchReader {
     private static final List<String> RECEIVERS =
             Stream.of(Receiver.values()).map(Receiver::word).toList();
 
+    private static final String OR_NOT = ", or leave direct out";
+
+    /// Settings beside `direct`, as far as they are right.
+    private record Settings(
+            @Nullable Integer size,
+            @Nullable Destination deliver,
+            @Nullable Order order,
+            Forget forget,
+            boolean bisect) {}
+
     private final Section file;
     private final @Nullable Input input;
+    private final @Nullable Setting key;
     private final FieldGrammar fields;
 
     /// @param input `null` if it is wrong itself
-    BatchReader(Section file, @Nullable Input input, FieldGrammar fields) {
+    /// @param key by which batches wait for each other; `null` if there is none
+    BatchReader(Section file, @Nullable Input input, @Nullable Setting key, FieldGrammar fields) {
         this.file = file;
         this.input = input;
+        this.key = key;
         this.fields = fields;
     }
 
@@ -70,6 +83,7 @@ final class BatchReader {
             section.refuse("bisect", "needs a receiver that is idempotent", "leave it out");
         }
         Order order = section.read("order", BatchReader::order);
+        List<Identity.Part> parts = key(section, order, size);
         Integer concurrency = section.read("concurrency", text -> Numbers.integer(text, 1, Batching.CONCURRENCY_MAX));
         if (order == Order.STRICT && concurrency != null && concurrency > 1) {
             section.refuse(
@@ -79,22 +93,83 @@ final class BatchReader {
                 section.has("retry") ? retry(Objects.requireNonNull(section.get("retry"))) : Batching.RETRY_DEFAULT;
         Forget forget = forget(section);
         List<FieldPath> compare = compare(section);
+        boolean isDirect = Boolean.TRUE.equals(section.read("direct", DestinationReader::truth));
+        if (isDirect) {
+            refuseDirect(section, new Settings(size, deliver, order, forget, Boolean.TRUE.equals(bisect)));
+        }
         if (size == null || deliver == null || receiver == null || retry == null) {
             return null;
         }
         Order found = order == null ? Order.ANY : order;
         return new Batching(
                 size,
+                isDirect,
                 bytes == null ? Batching.BYTES_DEFAULT : bytes,
                 wait == null ? Batching.WAIT_DEFAULT : wait,
                 deliver,
                 receiver,
                 bisect != null && bisect,
                 found,
+                parts,
                 found == Order.STRICT ? 1 : concurrency == null ? Batching.CONCURRENCY_DEFAULT : concurrency,
                 retry,
                 forget,
                 compare);
+    }
+
+    /// The parts of the key, which is there with an order by key, and with no other one.
+    private List<Identity.Part> key(Section section, @Nullable Order order, @Nullable Integer size) {
+        if (order != Order.KEY) {
+            if (key != null) {
+                key.refuse(
+                        "", "is for batches in the order of keys", "write 'order: key' under batch, or leave key out");
+            }
+            return List.of();
+        }
+        if (key == null) {
+            section.refuse("order", "needs the key of a record", "write 'key: FIELD' under input");
+        }
+        if (size != null && size > Batching.KEYED_SIZE_MAX) {
+            section.refuse(
+                    "size",
+                    "is more than " + Batching.KEYED_SIZE_MAX + ", and the keys of batches that wait are in memory",
+                    "write a smaller size; with 'size: 1' a record that fails holds up its own key alone");
+        }
+        return new ValuesReader(fields).parts(key);
+    }
+
+    /// Refuses beside `direct` each setting that needs what a record that is handed over at once has not: a
+    /// neighbour in its batch, a number, a place in an order, a batch that tells when its id is forgotten.
+    private static void refuseDirect(Section section, Settings with) {
+        if (with.size != null && with.size > 1) {
+            section.refuse(
+                    "direct", "is for batches of one record, and size is " + with.size, "write 'size: 1'" + OR_NOT);
+        }
+        if (with.deliver != null && with.deliver.kind().isNamed()) {
+            section.refuse(
+                    "direct",
+                    "is not for " + with.deliver.kind().word()
+                            + ", which names each content by the number of its batch",
+                    "deliver to http, lambda, jdbc or class" + OR_NOT);
+        }
+        if (with.order != null && with.order != Order.ANY) {
+            section.refuse(
+                    "direct",
+                    "is not for order: " + with.order.word()
+                            + ": a record that is handed over at once waits for no other",
+                    "leave order out" + OR_NOT);
+        }
+        if (!(with.forget instanceof Forget.Never)) {
+            section.refuse(
+                    "direct",
+                    "is not for a pipeline that forgets ids: the receiver knows a record by its id, and would take one"
+                            + " that comes again later for a retry",
+                    "leave forget out" + OR_NOT);
+        }
+        if (with.bisect) {
+            section.refuse(
+                    "direct", "is not for bisect: true, because one record has no halves", "leave bisect out" + OR_NOT);
+        }
     }
 
     private void refuseInput() {
@@ -285,6 +360,7 @@ final class BatchReader {
     static Map<String, Object> text(Batching batching) {
         Map<String, Object> section = new LinkedHashMap<>();
         section.put("size", batching.size());
+        put(section, "direct", batching.direct(), false, Function.identity());
         put(section, "bytes", batching.bytes(), Batching.BYTES_DEFAULT, Function.identity());
         put(section, "wait", batching.waitMax(), Batching.WAIT_DEFAULT, PipelineText::of);
         section.put("deliver", DestinationReader.text(batching.deliver()));
@@ -293,7 +369,7 @@ final class BatchReader {
         }
         put(section, "bisect", batching.bisect(), false, Function.identity());
         put(section, "order", batching.order(), Order.ANY, Order::word);
-        if (batching.order() == Order.ANY) {
+        if (batching.order() != Order.STRICT) {
             put(section, "concurrency", batching.concurrency(), Batching.CONCURRENCY_DEFAULT, Function.identity());
         }
         put(section, "retry", batching.retry(), Batching.RETRY_DEFAULT, BatchReader::text);

@@ -13,6 +13,7 @@ import dev.onefold.core.pipeline.Input.EventTime;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Let;
 import dev.onefold.core.pipeline.Limits;
+import dev.onefold.core.pipeline.Origin;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Publishing;
 import dev.onefold.core.pipeline.Rollups;
@@ -110,23 +111,21 @@ public final class PipelineReader {
             new RollupReader(new FieldGrammar(null), null).rollups(settings); // To find their problems, too.
             return null;
         }
+        Origin origin = OriginReader.read(input);
         Format format = format(input);
         FieldGrammar fields = new FieldGrammar(format, LetReader.names(input));
         List<Let> lets = LetReader.lets(input, fields);
-        Identity identity = identity(input, fields, format instanceof Format.Changes);
+        boolean isOfChanges = format instanceof Format.Changes;
+        Setting order = settings.has("batch") && !input.has("version") && !isOfChanges ? input.get("key") : null;
+        Identity identity = identity(input, fields, isOfChanges, order != null);
         Typed<TimeType> time = typed(input, Section.Kind.TIME, fields, TimeType.AUTO, PipelineReader::onlyTimeType);
         Condition delete = input.read("delete", text -> ConditionParser.parse(text, fields));
         Condition filter = input.read("filter", text -> ConditionParser.parse(text, fields));
         Integer edition = input.read("edition", text -> Numbers.integer(text, Edition.FIRST, Edition.NEWEST));
         Input.Spellings spellings = ValuesReader.spellings(input);
-        if (spellings.zone() != null
-                && !spellings.zone().getRules().isFixedOffset()
-                && identity instanceof Identity.Versioned versioned
-                && versioned.isVersionLocal()) {
-            input.refuse(
-                    "zone",
-                    "changes its offset, and the version is a time in texts: an hour that comes twice has no order",
-                    "write a zone that never does, such as UTC or +01:00; or leave it out and send times with an offset");
+        requireOrderOfTexts(input, spellings, identity);
+        if (identity instanceof Identity.ById byId) {
+            OriginReader.requirePartition(input, byId);
         }
         EventTime eventTime = time == null ? null : new EventTime(time.field, time.type);
         if (format instanceof Format.Debezium debezium && identity instanceof Identity.Versioned versioned) {
@@ -146,12 +145,24 @@ public final class PipelineReader {
         if (format instanceof Format.Changes && identity instanceof Identity.Versioned versioned) {
             refuseDerived(input, versioned, fields.derived());
         }
-        Fold fold = fold(settings, event, new RollupReader(fields, eventTime, spellings.zone()), fields);
-        Setting publish = settings.get("publish");
-        Publishing publishing = publish == null ? null : new PublishingReader(publish).read(fold);
+        RollupReader rollups = new RollupReader(fields, eventTime, spellings.zone());
+        Fold fold = fold(settings, event, order, rollups, fields);
+        Publishing publishing = PublishingReader.read(settings, fold);
         return name == null || event == null || fold == null || !problems.isEmpty()
                 ? null
-                : new Pipeline(name, event, fold, publishing);
+                : new Pipeline(name, event, fold, origin, publishing);
+    }
+
+    private static void requireOrderOfTexts(Section input, Input.Spellings spellings, @Nullable Identity identity) {
+        if (spellings.zone() != null
+                && !spellings.zone().getRules().isFixedOffset()
+                && identity instanceof Identity.Versioned versioned
+                && versioned.isVersionLocal()) {
+            input.refuse(
+                    "zone",
+                    "changes its offset, and the version is a time in texts: an hour that comes twice has no order",
+                    "write a zone that never does, such as UTC or +01:00; or leave it out and send times with an offset");
+        }
     }
 
     /// A removal brings the key of its row alone, and is to be newer than the row.
@@ -167,16 +178,38 @@ public final class PipelineReader {
         }
     }
 
+    /// Groups are freed with the rows in them.
+    private static void refuseBesideKeep(Section settings, Identity identity) {
+        if (identity instanceof Identity.ByPlace) {
+            settings.refuse(
+                    settings.has("rollup") ? "rollup" : "rollups",
+                    "has keep, which frees groups with the rows in them, and records that count by their place leave no"
+                            + " rows",
+                    "write key and version, or id, under input; or leave keep out");
+        } else if (identity instanceof Identity.ById byId && byId.horizon() != null) {
+            settings.refuse("input", "has a horizon, and keep frees ids with their groups", "leave horizon out");
+        }
+    }
+
     private static @Nullable Fold fold(
-            Section settings, @Nullable Input event, RollupReader rollups, FieldGrammar fields) {
+            Section settings,
+            @Nullable Input event,
+            @Nullable Setting order,
+            RollupReader rollups,
+            FieldGrammar fields) {
         Setting batch = settings.get("batch");
         if (batch != null) {
-            return new BatchReader(settings, event, fields).read(batch);
+            return new BatchReader(settings, event, order, fields).read(batch);
         }
         Setting process = settings.get("process");
-        return process == null
-                ? new Rollups(rollups.rollups(settings))
-                : new ProcessReader(settings, event).read(process);
+        if (process != null) {
+            return new ProcessReader(settings, event).read(process);
+        }
+        Rollups all = new Rollups(rollups.rollups(settings));
+        if (all.areKept() && event != null) {
+            refuseBesideKeep(settings, event.identity());
+        }
+        return all;
     }
 
     private @Nullable Format format(Section input) {
@@ -528,7 +561,8 @@ public final class PipelineReader {
         return setting.distinct(Expression::whole, "give each column a name of its own");
     }
 
-    private @Nullable Identity identity(Section input, FieldGrammar fields, boolean isOfChanges) {
+    /// @param isKeyOfOrder whether the key identifies no record: by it batches wait for each other
+    private @Nullable Identity identity(Section input, FieldGrammar fields, boolean isOfChanges, boolean isKeyOfOrder) {
         boolean versioned = input.has("key") && (input.has("version") || isOfChanges);
         if (isOfChanges && input.has("id")) {
             input.refuse(
@@ -540,8 +574,8 @@ public final class PipelineReader {
         if (isOfChanges && !input.has("key")) {
             input.require("key", "write the fields that are the table's key, in the order of your choice");
         }
-        refuseMixedIdentities(input, versioned || isOfChanges);
-        List<Identity.Part> key = new ValuesReader(fields).parts(input.get("key"));
+        refuseMixedIdentities(input, versioned || isOfChanges, input.has("key") && !isKeyOfOrder);
+        List<Identity.Part> key = isKeyOfOrder ? List.of() : new ValuesReader(fields).parts(input.get("key"));
         Setting several = input.get("version");
         boolean isComposite = several != null && several.node() instanceof Node.Sequence;
         List<Identity.VersionPart> composite =
@@ -585,17 +619,17 @@ public final class PipelineReader {
                 && scalar.text().strip().equals(Identity.ByMessage.WORD);
     }
 
-    private static void refuseMixedIdentities(Section input, boolean versioned) {
+    private static void refuseMixedIdentities(Section input, boolean versioned, boolean hasKey) {
         if (input.has("id")) {
             for (String name : List.of("key", "version", "delete")) {
-                if (input.has(name)) {
+                if (name.equals("key") ? hasKey : input.has(name)) {
                     input.refuse(
                             name,
                             "stands beside id, but a pipeline with an id replaces and deletes nothing",
                             "leave out " + name + " or id");
                 }
             }
-        } else if (input.has("key") && !versioned) {
+        } else if (hasKey && !versioned) {
             input.refuse(
                     "key",
                     "has no version beside it: nothing would say which of two records is newer",

@@ -43,6 +43,8 @@ import org.jspecify.annotations.Nullable;
 /// The canonical text of a pipeline: one line of JSON, itself a pipeline file. Equal pipelines have equal text
 /// and different ones different text, so it identifies a definition. A setting that has its default is left
 /// out, so that a setting added later does not change older texts.
+///
+/// It is one idea: the text of each setting.
 public final class PipelineText {
     private static final String ZONES = "zones"; // No setting of a pipeline file.
 
@@ -53,8 +55,8 @@ public final class PipelineText {
         return Json.of(file(pipeline, Edition.UNSTATED));
     }
 
-    /// The text that data bears. It leaves out the first edition, as all texts did before there were others, and has
-    /// the hashes of the rules of time zones.
+    /// The text that data bears. It leaves out the first edition, as all texts did before there were others,
+    /// and has the hashes of the rules of time zones.
     public static String stored(Pipeline pipeline) {
         Map<String, Object> file = file(pipeline, Edition.FIRST);
         if (!pipeline.zones().isEmpty()) {
@@ -67,10 +69,19 @@ public final class PipelineText {
     private static Map<String, Object> file(Pipeline pipeline, int leftOut) {
         Map<String, Object> file = new LinkedHashMap<>();
         file.put("pipeline", pipeline.name());
-        file.put("input", input(pipeline.input(), leftOut));
+        Map<String, Object> input = input(pipeline.input(), leftOut);
+        if (pipeline.origin() != null) {
+            input.put("from", OriginReader.text(pipeline.origin()));
+        }
+        file.put("input", input);
         switch (pipeline.fold()) {
             case Rollups rollups -> file.put("rollups", byName(rollups.all(), Rollup::name, PipelineText::rollup));
-            case Batching batching -> file.put("batch", BatchReader.text(batching));
+            case Batching batching -> {
+                file.put("batch", BatchReader.text(batching));
+                if (!batching.key().isEmpty()) {
+                    input.put("key", of(batching.key(), pipeline.input().format()));
+                }
+            }
             case Processing processing -> {
                 file.put("process", ProcessReader.text(processing));
                 if (!processing.feeds().isEmpty()) {
@@ -296,9 +307,13 @@ public final class PipelineText {
     }
 
     private static Map<String, Object> rollup(Rollup rollup) {
-        return pair(
+        Map<String, Object> settings = new LinkedHashMap<>(pair(
                 "levels", rollup.levels().stream().map(PipelineText::level).toList(),
-                "measures", byName(rollup.figures(), Figure::name, PipelineText::of));
+                "measures", byName(rollup.figures(), Figure::name, PipelineText::of)));
+        if (rollup.keep() != null) {
+            settings.put("keep", of(rollup.keep()));
+        }
+        return settings;
     }
 
     private static Object level(Level level) {

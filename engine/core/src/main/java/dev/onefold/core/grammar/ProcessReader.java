@@ -10,12 +10,14 @@ import dev.onefold.core.pipeline.Processing.Code;
 import dev.onefold.core.pipeline.Processing.Feed;
 import dev.onefold.core.pipeline.Processing.NewVersion;
 import dev.onefold.core.pipeline.Processing.Order;
+import dev.onefold.core.pipeline.Processing.Program;
 import dev.onefold.core.pipeline.Processing.Table;
 import dev.onefold.core.pipeline.Type;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -28,6 +30,7 @@ final class ProcessReader {
     private static final Pattern CLASS =
             Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,6}");
+    private static final String COMMAND_RIGHT = "the program and its arguments: [python3, runs.py]";
     private static final String TABLES_RIGHT = "tables with their keys: 'stats: [user_id, run_id]'";
     private static final List<String> ORDERS =
             Stream.of(Order.values()).map(Order::word).toList();
@@ -49,13 +52,11 @@ final class ProcessReader {
             return null;
         }
         refuseInput();
-        section.require("class", "write the name of the class that implements dev.onefold.process.Processor");
         section.require(
                 "order",
                 "write latest (events above the highest version seen), every (each event once, as it comes) or in-order"
                         + " (as if all events of a key had come in the order of their versions)");
-        String name = section.read("class", ProcessReader::className);
-        String jar = section.read("jar", ProcessReader::jar);
+        Program program = program(section);
         Integer version = section.read("version", text -> number(text, Processing.VERSION_MAX));
         Order order = section.read("order", ProcessReader::order);
         Integer keep = section.read("keep", text -> number(text, Processing.KEEP_MAX));
@@ -72,11 +73,10 @@ final class ProcessReader {
         List<Table> tables = tables(section.get("tables"));
         List<Feed> feeds = feeds(tables);
         Code code = code(section.get("code"));
-        return name == null || order == null
+        return program == null || order == null
                 ? null
                 : new Processing(
-                        name,
-                        jar,
+                        program,
                         version == null ? 1 : version,
                         onNewVersion == null ? newVersionOf(order) : onNewVersion,
                         order,
@@ -112,6 +112,38 @@ final class ProcessReader {
                     "has a delete condition, and a function handles such an event itself",
                     "leave delete out, and let the function remove the rows with Step.remove");
         }
+    }
+
+    private static @Nullable Program program(Section section) {
+        Setting command = section.get("command");
+        if (command == null) {
+            section.require(
+                    "class",
+                    "write the name of the class that implements dev.onefold.process.Processor, or, for a function in"
+                            + " another language, the command that runs it: 'command: [python3, runs.py]'");
+            String name = section.read("class", ProcessReader::className);
+            String jar = section.read("jar", ProcessReader::jar);
+            return name == null ? null : new Program.JavaClass(name, jar);
+        }
+        for (String other : List.of("class", "jar")) {
+            if (section.has(other)) {
+                section.refuse(other, "is beside command, and a function is one or the other", "leave one of them out");
+            }
+        }
+        if (!(command.node() instanceof Node.Sequence)) {
+            command.refuseKind(COMMAND_RIGHT);
+            return null;
+        }
+        command.refuseMoreThan(Program.Command.WORDS_MAX, command.items().size());
+        List<String> words = command.items().stream()
+                .map(item -> item.read(Expression::whole))
+                .filter(Objects::nonNull)
+                .toList();
+        if (words.isEmpty() || words.getFirst().isEmpty()) {
+            command.refuseKind(COMMAND_RIGHT);
+            return null;
+        }
+        return words.size() == command.items().size() ? new Program.Command(words) : null;
     }
 
     private static String className(Expression expression) {
@@ -247,9 +279,14 @@ final class ProcessReader {
     /// The section as it is written, without settings that have their defaults.
     static Map<String, Object> text(Processing processing) {
         Map<String, Object> section = new LinkedHashMap<>();
-        section.put("class", processing.className());
-        if (processing.jar() != null) {
-            section.put("jar", processing.jar());
+        switch (processing.program()) {
+            case Program.JavaClass(String name, String jar) -> {
+                section.put("class", name);
+                if (jar != null) {
+                    section.put("jar", jar);
+                }
+            }
+            case Program.Command(List<String> words) -> section.put("command", words);
         }
         if (processing.version() != 1) {
             section.put("version", processing.version());

@@ -23,9 +23,13 @@ record PublishingReader(Setting setting) {
     private static final Pattern TABLE_OF_ITEMS = Pattern.compile("[a-zA-Z0-9_.-]{3,255}");
     private static final Pattern TOP = Pattern.compile("([1-9][0-9]{0,2}) by (.+)");
 
-    /// Reads where totals are published; if something is wrong, notes it and returns `null`.
-    @Nullable
-    Publishing read(@Nullable Fold fold) {
+    /// Where a pipeline file publishes totals; `null` if nowhere, or if something is wrong, which is noted.
+    static @Nullable Publishing read(Section file, @Nullable Fold fold) {
+        Setting publish = file.get("publish");
+        return publish == null ? null : new PublishingReader(publish).read(fold);
+    }
+
+    private @Nullable Publishing read(@Nullable Fold fold) {
         Section section = Section.of(setting, Section.Kind.PUBLISH);
         if (section == null) {
             return null;

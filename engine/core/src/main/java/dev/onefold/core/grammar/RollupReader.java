@@ -32,6 +32,7 @@ final class RollupReader {
 
     private final FieldGrammar fields;
     private final MeasureReader measures;
+    private final @Nullable EventTime time;
     private final @Nullable ZoneId zone;
 
     /// @param time the time of an event; `null` if it has none, or it is not known
@@ -42,6 +43,7 @@ final class RollupReader {
     /// @param zone of times that have none, and of the calendar
     RollupReader(FieldGrammar fields, @Nullable EventTime time, @Nullable ZoneId zone) {
         this.fields = fields;
+        this.time = time;
         this.zone = zone;
         measures = new MeasureReader(fields, time);
     }
@@ -65,6 +67,13 @@ final class RollupReader {
             several.refuseKind("roll-ups, each with a name: 'by-town: …'");
         }
         refuseGroups(file, single != null ? "rollup" : "rollups", rollups);
+        long kept = rollups.stream().filter(rollup -> rollup.keep() != null).count();
+        if (kept > 0 && kept < rollups.size()) {
+            file.refuse(
+                    "rollups",
+                    "have keep in some and not in others, and a row is freed when no roll-up needs it any more",
+                    "write keep in each, or put the others into a pipeline of their own");
+        }
         return rollups;
     }
 
@@ -146,8 +155,37 @@ final class RollupReader {
         Setting levels =
                 section.require("levels", "write the fields to group by, outermost first; [] for a grand total alone");
         Setting measures = section.require("measures", "write at least one, like 'trades: count()'");
-        return Rollup.of(
-                name, levels == null ? List.of() : levels(levels), measures == null ? List.of() : figures(measures));
+        List<Level> all = levels == null ? List.of() : levels(levels);
+        return Rollup.of(name, all, measures == null ? List.of() : figures(measures))
+                .kept(section.has("keep") ? keep(section, all) : null);
+    }
+
+    /// Groups end with their time bucket: one level further up, a group would lose a part of what it holds.
+    private @Nullable Duration keep(Section section, List<Level> levels) {
+        boolean isOfTime = !levels.isEmpty()
+                && time != null
+                && levels.getFirst().missing() == null
+                && levels.getFirst().source() instanceof Level.Source.Timed first
+                && first.field().equals(time.field())
+                && first.type() == time.type();
+        if (time == null) {
+            section.refuse("keep", "needs to know the time of a record", "write time: FIELD under input");
+        } else if (!isOfTime) {
+            section.refuse(
+                    "keep",
+                    "frees a time bucket with all groups in it, and the first level is not a bucket of the event's time",
+                    "begin with bucket(" + time.field() + ", 1d" + type(time.type())
+                            + ") or another size, without a default; or leave keep out");
+        }
+        return section.read("keep", text -> {
+            Duration kept = text.duration(Limits.DURATION_DAYS_MAX);
+            text.end("write one number and one unit, like 90d");
+            return kept;
+        });
+    }
+
+    private static String type(TimeType type) {
+        return type == TimeType.AUTO ? "" : ", " + type.word();
     }
 
     private List<Level> levels(Setting setting) {

@@ -20,6 +20,7 @@ final class Section {
         INPUT(
                 "input",
                 "format",
+                "from",
                 "columns",
                 "delimiter",
                 "quote",
@@ -50,16 +51,19 @@ final class Section {
                 "zone",
                 "fold",
                 "edition"),
+        FROM("from", "kafka"),
+        KAFKA("kafka", "topic", "name", "servers", "start", "properties"),
         PART("a part of a key", "field", "type", "missing", "element"),
         ORIGIN("a part of the key", "origin"),
         VERSION("version", "field", "type"),
         VERSION_PART("a part of the version", "field", "type", "missing"),
         TIME("time", "field", "type"),
-        PROCESS("process", "class", "jar", "version", "on-new-version", "order", "keep", "tables", "code"),
+        PROCESS("process", "class", "jar", "command", "version", "on-new-version", "order", "keep", "tables", "code"),
         CODE("code", "sha256", "context", "event", "tables"),
         BATCH(
                 "batch",
                 "size",
+                "direct",
                 "bytes",
                 "wait",
                 "deliver",
@@ -94,7 +98,7 @@ final class Section {
                 "jar"),
         PUBLISH("publish", "jdbc", "table", "every", "user", "password", "top"),
         RETRY("retry", "delays", "for"),
-        ROLLUP("a roll-up", "levels", "measures"),
+        ROLLUP("a roll-up", "levels", "measures", "keep"),
         FEED("a roll-up of a table", "of", "levels", "measures"),
         LEVEL("a level", "field", "name", "missing");
 

@@ -150,10 +150,15 @@ public final class KeyFold {
         if (event.hash() == head.contentHash()) {
             return Verdict.DUPLICATE;
         }
+        boolean isFolded = !head.failed().contains(event.number());
         reject(
                 event,
                 Reason.CONFLICT,
-                "This version of the key came with another content; the first one was folded and stays");
+                "This version of the key came with another content, which "
+                        + (isFolded
+                                ? "was folded and stays"
+                                : "is a dead letter, too; nothing of this version is folded. A redrive tries this"
+                                        + " content"));
         return Verdict.CONFLICTING;
     }
 

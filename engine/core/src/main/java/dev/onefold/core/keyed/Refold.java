@@ -87,6 +87,7 @@ final class Refold {
         TreeSet<RowId> inWindow = new TreeSet<>();
         List<Base.Event> after = new ArrayList<>();
         int out = kept.excess(events);
+        askAhead(context, events);
         for (int i = 0; i < events.size(); i++) {
             if (i == out) {
                 baseContext = context;
@@ -164,6 +165,17 @@ final class Refold {
         tables.load(rows);
         String others = tables.others(rows);
         return others == null ? null : KeyFold.notTheOwner(others);
+    }
+
+    /// Without a step that fails, these are the calls.
+    private void askAhead(byte[] context, List<Kept> events) {
+        if (function.aheadMax() > 0) {
+            List<byte[]> contents = events.stream()
+                    .filter(event -> !event.isPurged() && !event.isFiltered())
+                    .map(Kept::content)
+                    .toList();
+            function.aheadOfRefold(new StepFunction.Chain(context, contents));
+        }
     }
 
     /// Why a step among those that are folded again touches too many groups; `null` if it does not.

@@ -1,6 +1,7 @@
 package dev.onefold.core.keyed;
 
 import dev.onefold.core.bytes.BytesOut;
+import dev.onefold.core.codec.Reshaped;
 import dev.onefold.core.codec.ShapeException;
 import dev.onefold.core.codec.Thrown;
 import dev.onefold.core.event.Tuple;
@@ -46,6 +47,7 @@ public final class StepFunction {
     private final byte[] start;
     private final boolean[] shared; // By table.
     private final boolean sharesRows;
+    private final @Nullable CommandCalls command;
     private Making making = new Making();
     private int untilSample;
 
@@ -112,6 +114,9 @@ public final class StepFunction {
             shared[table] = tables.get(table).isShared(loaded.pipeline().input());
         }
         sharesRows = loaded.processing().sharesRows(loaded.pipeline().input());
+        command = loaded.command()
+                .map(function -> new CommandCalls(function, loaded.processing(), start))
+                .orElse(null);
     }
 
     /// The pipeline, with the properties of its function.
@@ -143,15 +148,39 @@ public final class StepFunction {
         return start;
     }
 
+    /// A context, and events that may be folded onto it one after the other.
+    ///
+    /// @param contents of the events, as [Arrival] has them; none that the filter leaves out
+    public record Chain(byte[] context, List<byte[]> contents) {}
+
+    /// The number of calls that cost less together than one after the other; 0 if none do.
+    public int aheadMax() {
+        return command == null ? 0 : command.aheadMax();
+    }
+
+    /// Says which calls are likely to come next. The results of the calls are the same without it.
+    public void ahead(List<Chain> chains) {
+        if (command != null && !chains.isEmpty()) {
+            command.ahead(chains);
+        }
+    }
+
+    /// The same for the calls of a refold. What was said before remains.
+    void aheadOfRefold(Chain chain) {
+        if (command != null && chain.contents().size() > 1) {
+            command.refold(chain);
+        }
+    }
+
     /// Calls the function once, and of some events twice.
     ///
     /// @param owner the parts of the key
     /// @param content of the event, as [Arrival] has it
     public Result step(List<String> owner, byte[] context, byte[] content) {
-        Result result = once(owner, context, content);
+        Result result = once(owner, context, content, false);
         if (untilSample-- == 0) {
             untilSample = SAMPLE - 1;
-            Result second = once(owner, context, content);
+            Result second = once(owner, context, content, true);
             if (!isSame(result, second)) {
                 impurities.accept(new Impurity(owner, json(result), json(second)));
             }
@@ -170,10 +199,10 @@ public final class StepFunction {
         return Arrival.counted(fields, 0, fields.length);
     }
 
-    private Result once(List<String> owner, byte[] context, byte[] content) {
+    private Result once(List<String> owner, byte[] context, byte[] content, boolean again) {
         Making mine = making;
         try {
-            Step<?> step = caller.call(context, content, () -> mine.step(owner, context, content));
+            Step<?> step = caller.call(context, content, () -> mine.step(owner, context, content, again));
             if (step == null) {
                 return new Result.Failed("The function returned null");
             }
@@ -252,13 +281,22 @@ public final class StepFunction {
 
         /// Calls the function, and writes its result as bytes.
         @Nullable
-        Step<?> step(List<String> owner, byte[] before, byte[] content) {
+        Step<?> step(List<String> owner, byte[] before, byte[] content, boolean again) {
             made = null; // A function may return one and the same step for several keys.
-            Step<?> step = called(decode(owner, before), content);
+            Step<?> step =
+                    command == null ? called(decode(owner, before), content) : asked(command, before, content, again);
             if (step != null) {
                 encode(owner, step);
             }
             return step;
+        }
+
+        private Step<?> asked(CommandCalls calls, byte[] before, byte[] content, boolean again) {
+            try {
+                return calls.step(before, content, again);
+            } catch (ShapeException e) {
+                throw new FailedException(String.valueOf(e.getMessage()));
+            }
         }
 
         private Record decode(List<String> owner, byte[] before) {
@@ -296,7 +334,7 @@ public final class StepFunction {
                 return;
             }
             try {
-                context = loaded.context().encode(loaded.contextClass().cast(step.context()), scratch);
+                context = loaded.context().encode(loaded.context().record().cast(step.context()), scratch);
                 rows = rows(owner, step.writes());
                 made = step;
             } catch (ShapeException e) {

@@ -4,27 +4,41 @@ import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Limits;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Objects;
 
-/// The groups of one roll-up, numbered densely in the order of their first appearance, so that a row names
-/// its group in a byte or two. Numbers are never given twice. The names are one behind the other in blocks: a
-/// group takes the bytes of its name and about 20 more. Thread-safe; a [Cache] per thread avoids most waits
-/// for the lock.
+/// The groups of one roll-up, numbered densely in the order of their first appearance, so that a row names its
+/// group in a byte or two. The names are one behind the other in blocks: a group takes the bytes of its name
+/// and about 20 more. Thread-safe; a [Cache] per thread avoids most waits for the lock.
+///
+/// A number keeps its name for ever. Groups that ended are left out of a copy ([#without]), which gives their
+/// numbers again: an answer under way reads the names that it began with.
 public final class Groups {
     private static final int BLOCK_BITS = 16;
     private static final int BLOCK_BYTES = 1 << BLOCK_BITS;
     private static final int LENGTH_BYTES = 2;
     /// Bytes of a group beside its name, at most: its position, its slots in the table, its place in the order.
     private static final int GROUP_BYTES_MAX = 24;
+    private static final int NO_NAME = -1;
 
     private Names names = new Names(new byte[0][], new int[16], 0);
     private int used = BLOCK_BYTES; // Of the last block.
     private int[] table = new int[32]; // Open addressing: number + 1, or 0.
+    private final BitSet free = new BitSet(); // Numbers without a name.
+    private final BitSet emptied = new BitSet(); // Numbers that have lost their name ...
+    private final BitSet named = new BitSet(); // ... or got another one, since these were taken.
     private final Object sorting = new Object();
     private int[] order = new int[0];
+    private int ordered; // Numbers below it are in the order, unless they had no name.
+    private BitSet unordered = new BitSet(); // Of these, the ones that have got a name since.
 
-    /// The names of the first groups; they never change. A position is a block and an offset in it.
+    /// The names of the first groups; they never change. A position is a block and an offset in it, or that
+    /// there is no name.
     private record Names(byte[][] blocks, int[] positions, int count) {
+        boolean has(int number) {
+            return positions[number] != NO_NAME;
+        }
+
         byte[] block(int number) {
             return blocks[positions[number] >>> BLOCK_BITS];
         }
@@ -85,13 +99,74 @@ public final class Groups {
         if (table[slot] > 0) {
             return table[slot] - 1;
         }
-        int number = names.count;
-        add(name);
+        int number = free.isEmpty() ? names.count : free.nextSetBit(0);
+        add(number, name);
         table[slot] = number + 1;
-        if (names.count > table.length / 8 * 5) {
-            grow();
-        }
+        growIfFull();
         return number;
+    }
+
+    /// Whether a number has a name.
+    public boolean has(int number) {
+        return names().has(number);
+    }
+
+    /// Adds the next number, without a name.
+    public synchronized void skip() {
+        addPosition(names.count, NO_NAME);
+        free.set(names.count - 1);
+    }
+
+    /// Gives a name to a number that has none; whether it could: no other number may have the name.
+    public synchronized boolean name(int number, Tuple tuple) {
+        byte[] name = tuple.bytes();
+        int slot = slot(name, hash(name));
+        if (table[slot] > 0 || !free.get(number)) {
+            return table[slot] == number + 1;
+        }
+        add(number, name);
+        table[slot] = number + 1;
+        growIfFull();
+        return true;
+    }
+
+    /// A copy without the names of some numbers, which it gives again.
+    public Groups without(BitSet ended) {
+        int[] before = order();
+        synchronized (this) {
+            Groups copy = new Groups();
+            for (int number = 0; number < names.count; number++) {
+                if (names.has(number) && !ended.get(number)) {
+                    copy.add(number, names.tuple(number).bytes());
+                } else {
+                    copy.skip();
+                }
+            }
+            copy.emptied.or(emptied);
+            copy.emptied.or(ended);
+            copy.named.clear();
+            copy.named.or(named);
+            copy.named.andNot(ended);
+            copy.order = Arrays.stream(before).filter(copy::has).toArray();
+            copy.ordered = names.count;
+            copy.unordered.clear();
+            copy.grow(table.length);
+            return copy;
+        }
+    }
+
+    /// Numbers whose names have changed.
+    ///
+    /// @param emptied have lost their name
+    /// @param named have got another one, behind that
+    public record Renamed(BitSet emptied, BitSet named) {}
+
+    /// Takes the numbers whose names have changed since the last call.
+    public synchronized Renamed takeRenamed() {
+        Renamed taken = new Renamed((BitSet) emptied.clone(), (BitSet) named.clone());
+        emptied.clear();
+        named.clear();
+        return taken;
     }
 
     /// The number of a group; -1 if it was never seen.
@@ -107,7 +182,7 @@ public final class Groups {
         return slot;
     }
 
-    private void add(byte[] name) {
+    private void add(int number, byte[] name) {
         if (name.length > BLOCK_BYTES - LENGTH_BYTES) {
             throw new IllegalArgumentException(
                     "A group of " + name.length + " bytes is over " + Limits.GROUP_BYTES_MAX);
@@ -122,21 +197,40 @@ public final class Groups {
             used = 0;
         }
         byte[] block = blocks[blocks.length - 1];
-        int[] positions = names.positions;
-        if (names.count == positions.length) {
-            positions = Arrays.copyOf(positions, names.count + names.count / 2);
-        }
-        positions[names.count] = blocks.length - 1 << BLOCK_BITS | used;
         block[used] = (byte) (name.length >>> 8);
         block[used + 1] = (byte) name.length;
         System.arraycopy(name, 0, block, used + LENGTH_BYTES, name.length);
+        names = new Names(blocks, names.positions, names.count);
+        addPosition(number, blocks.length - 1 << BLOCK_BITS | used);
         used += LENGTH_BYTES + name.length;
-        names = new Names(blocks, positions, names.count + 1);
     }
 
-    private void grow() {
-        table = new int[2 * table.length];
+    private void addPosition(int number, int position) {
+        int[] positions = names.positions;
+        if (number == positions.length) {
+            positions = Arrays.copyOf(positions, names.count + names.count / 2);
+        }
+        positions[number] = position;
+        if (number < names.count) {
+            free.clear(number);
+            named.set(number);
+            unordered.set(number);
+        }
+        names = new Names(names.blocks, positions, Math.max(names.count, number + 1));
+    }
+
+    private void growIfFull() {
+        if (names.count > table.length / 8 * 5) {
+            grow(2 * table.length);
+        }
+    }
+
+    private void grow(int length) {
+        table = new int[length];
         for (int number = 0; number < names.count; number++) {
+            if (!names.has(number)) {
+                continue;
+            }
             byte[] name = names.tuple(number).bytes();
             int slot = hash(name) & table.length - 1;
             while (table[slot] > 0) {
@@ -173,12 +267,22 @@ public final class Groups {
     /// not be changed.
     public int[] order() {
         synchronized (sorting) {
-            Names all = names();
-            int[] old = order;
-            if (old.length < all.count) {
-                int[] fresh = new int[all.count];
-                for (int i = old.length; i < fresh.length; i++) {
-                    fresh[i] = i;
+            Names all;
+            BitSet more;
+            synchronized (this) {
+                all = names;
+                more = unordered;
+                more.set(ordered, all.count);
+                more.andNot(free);
+                unordered = new BitSet();
+                ordered = all.count;
+            }
+            if (!more.isEmpty()) {
+                int[] old = order;
+                int[] fresh = new int[old.length + more.cardinality()];
+                int at = old.length;
+                for (int number = more.nextSetBit(0); number >= 0; number = more.nextSetBit(number + 1)) {
+                    fresh[at++] = number;
                 }
                 all.sort(fresh, old.length, fresh.length);
                 all.merge(old, fresh, old.length, fresh.length, 0);
@@ -241,6 +345,11 @@ public final class Groups {
 
         public Cache(Groups groups) {
             this.groups = groups;
+        }
+
+        /// Whether it has the numbers of these groups.
+        public boolean isOf(Groups others) {
+            return groups == others;
         }
 
         /// The number of the tuple at `[from, to)`; [Hash#PADDING] bytes behind it must exist.

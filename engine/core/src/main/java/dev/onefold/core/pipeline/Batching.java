@@ -13,26 +13,35 @@ import org.jspecify.annotations.Nullable;
 /// Every distinct record goes into exactly one sealed batch, which is delivered until it is done.
 ///
 /// @param size records of a full batch; 1 to [#SIZE_MAX]
+/// @param direct whether a record is handed over by the invocation that takes it, where records are taken by
+///     functions
 /// @param bytes of a batch's content before compression, at most; [#BYTES_MIN] to [#BYTES_MAX]
 /// @param waitMax from the arrival of a batch's first record until it is sealed, full or not
 /// @param bisect whether a batch whose content is refused is halved until the poison record is alone
+/// @param key parts of the key, if the order is by key; else empty
 /// @param concurrency batches that are delivered at the same time; 1 if the order is strict
 /// @param compare fields by which two records with one id are compared; empty: they are not; `null`: by all
 ///     bytes
 public record Batching(
         int size,
+        boolean direct,
         long bytes,
         Duration waitMax,
         Destination deliver,
         Receiver receiver,
         boolean bisect,
         Order order,
+        List<Identity.Part> key,
         int concurrency,
         Retry retry,
         Forget forget,
         @Nullable List<FieldPath> compare)
         implements Fold {
     public static final int SIZE_MAX = 1_000_000;
+
+    /// The same with an order by key, because the keys of batches that wait are in memory.
+    public static final int KEYED_SIZE_MAX = 10_000;
+
     public static final long BYTES_MIN = 1_000;
     public static final long BYTES_MAX = 1_000_000_000;
     public static final long BYTES_DEFAULT = 200_000_000;
@@ -43,7 +52,37 @@ public record Batching(
             new Retry(List.of(Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)), Duration.ofDays(3));
 
     public Batching {
+        key = List.copyOf(key);
         compare = compare == null ? null : List.copyOf(compare);
+    }
+
+    /// One that is not direct, with an order that has no key.
+    public Batching(
+            int size,
+            long bytes,
+            Duration waitMax,
+            Destination deliver,
+            Receiver receiver,
+            boolean bisect,
+            Order order,
+            int concurrency,
+            Retry retry,
+            Forget forget,
+            @Nullable List<FieldPath> compare) {
+        this(
+                size,
+                false,
+                bytes,
+                waitMax,
+                deliver,
+                receiver,
+                bisect,
+                order,
+                List.of(),
+                concurrency,
+                retry,
+                forget,
+                compare);
     }
 
     /// The fields by which two records with one id are compared; empty if all bytes are compared, or nothing.
@@ -153,7 +192,9 @@ public record Batching(
         /// Each batch waits until the one before it is done, or a person has decided on it.
         STRICT,
         /// Several at a time, and a batch that fails does not hold up the next ones.
-        ANY;
+        ANY,
+        /// Several at a time. Each waits until no earlier one is left that has a record of one of its keys.
+        KEY;
 
         /// As it is written in a pipeline file.
         public String word() {

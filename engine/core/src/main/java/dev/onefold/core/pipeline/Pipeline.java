@@ -9,23 +9,35 @@ import java.util.SortedMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A pipeline, as its file defines it: the input, and the fold of its events. Equal pipelines give equal answers
-/// on equal input.
+/// A pipeline, as its file defines it: the input, and the fold of its events. Equal pipelines give equal
+/// answers on equal input.
 ///
+/// @param origin the log that it reads by itself; it has no effect on stored data. `null`: none
 /// @param publishing the target to which totals are copied for other readers; it has no effect on stored data.
 ///     `null`: none
-/// @param zones hash of the rules of each time zone that it names, by the id of the zone: of the Java that reads its
+/// @param zones hash of the rules of each time zone that it names, by the id of the zone: of the Java that
+///     reads its
 ///     records. A zone without one has that of the running Java
 public record Pipeline(
-        String name, Input input, Fold fold, @Nullable Publishing publishing, SortedMap<String, String> zones) {
+        String name,
+        Input input,
+        Fold fold,
+        @Nullable Origin origin,
+        @Nullable Publishing publishing,
+        SortedMap<String, String> zones) {
     public Pipeline {
         fold = input.comparesTruths() ? fold : fold.inTexts();
         zones = Collections.unmodifiableSortedMap(Zones.of(input, fold, zones));
     }
 
     /// A pipeline whose records the running Java reads.
+    public Pipeline(String name, Input input, Fold fold, @Nullable Origin origin, @Nullable Publishing publishing) {
+        this(name, input, fold, origin, publishing, Collections.emptySortedMap());
+    }
+
+    /// A pipeline that reads no log by itself.
     public Pipeline(String name, Input input, Fold fold, @Nullable Publishing publishing) {
-        this(name, input, fold, publishing, Collections.emptySortedMap());
+        this(name, input, fold, null, publishing);
     }
 
     /// A pipeline whose totals are not published.
@@ -35,17 +47,17 @@ public record Pipeline(
 
     /// The same with another fold.
     public Pipeline with(Fold other) {
-        return new Pipeline(name, input, other, publishing, zones);
+        return new Pipeline(name, input, other, origin, publishing, zones);
     }
 
     /// The same, published nowhere.
     public Pipeline unpublished() {
-        return publishing == null ? this : new Pipeline(name, input, fold, null, zones);
+        return publishing == null ? this : new Pipeline(name, input, fold, origin, null, zones);
     }
 
     /// The same, read by a Java whose rules of time zones have these hashes.
     public Pipeline withZones(SortedMap<String, String> hashes) {
-        return new Pipeline(name, input, fold, publishing, hashes);
+        return new Pipeline(name, input, fold, origin, publishing, hashes);
     }
 
     /// The same, read by the running Java.
@@ -53,8 +65,8 @@ public record Pipeline(
         return withZones(Collections.emptySortedMap());
     }
 
-    /// Why the running Java reads records of this definition otherwise than the Java that has read them until now;
-    /// empty if it does not.
+    /// Why the running Java reads records of this definition otherwise than the Java that has read them until
+    /// now; empty if it does not.
     public Optional<String> otherRules() {
         return otherRules(inThisJava());
     }
@@ -89,13 +101,14 @@ public record Pipeline(
                                 input.spellings(),
                                 input.lets()),
                         fold,
+                        origin,
                         publishing,
                         zones)
                 : this;
     }
 
-    /// The fields of a record that it reads, each once; key or id first. Derived fields are among them, as well as
-    /// the fields that they are made of.
+    /// The fields of a record that it reads, each once; key or id first. Derived fields are among them, as well
+    /// as the fields that they are made of.
     public List<FieldPath> fields() {
         return steps().stream().flatMap(List::stream).distinct().toList();
     }
@@ -129,7 +142,10 @@ public record Pipeline(
                     processing.code().event().components().forEach(component -> last.add(component.path()));
                 }
             }
-            case Batching batching -> last.addAll(batching.compared());
+            case Batching batching -> {
+                last.addAll(batching.compared());
+                batching.key().forEach(part -> last.add(part.field()));
+            }
         }
         for (Let let : input.lets().reversed()) { // Each is made of those before it.
             steps.stream()
@@ -142,8 +158,8 @@ public record Pipeline(
     /// The time after its arrival for which a record is recognized by its own identity, from whichever source
     /// it comes again; empty if for ever. Zero if a copy that comes from another place may count at once.
     ///
-    /// With a [horizon][Identity.ById#horizon] ids are forgotten, too, but a record whose id may be forgotten is
-    /// refused as too old.
+    /// With a [horizon][Identity.ById#horizon] ids are forgotten, too, but a record whose id may be forgotten
+    /// is refused as too old.
     public Optional<Duration> recordsKnownFor() {
         if (input.identity() instanceof Identity.ByPlace) {
             return Optional.of(Duration.ZERO);

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A user's function per key, the tables that it writes, and the roll-ups that the tables feed.
 ///
-/// @param className of the function
-/// @param jar a file beside the pipeline file that has the class; `null`: the class path has it
+/// @param program the function's code
 /// @param version raised by the user when the results of the function change; 1 to [#VERSION_MAX]
 /// @param keep number of events per key that a late event may be folded before, or of runs of versions that
 ///     are remembered
@@ -20,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param code properties of the function, found when it was loaded; `null` in a pipeline as its user writes
 ///     it
 public record Processing(
-        String className,
-        @Nullable String jar,
+        Program program,
         int version,
         NewVersion onNewVersion,
         Order order,
@@ -38,6 +36,33 @@ public record Processing(
     public Processing {
         tables = List.copyOf(tables);
         feeds = List.copyOf(feeds);
+    }
+
+    /// The code of the function, as the pipeline file names it.
+    public sealed interface Program {
+        /// Its name in a message.
+        String name();
+
+        /// A Java class.
+        ///
+        /// @param jar a file beside the pipeline file that has the class; `null`: the class path has it
+        record JavaClass(String name, @Nullable String jar) implements Program {}
+
+        /// A command in any language, which is started in the folder of the pipeline file.
+        ///
+        /// @param words the program and its arguments
+        record Command(List<String> words) implements Program {
+            public static final int WORDS_MAX = 100;
+
+            public Command {
+                words = List.copyOf(words);
+            }
+
+            @Override
+            public String name() {
+                return String.join(" ", words);
+            }
+        }
     }
 
     /// The events of a key that are folded, and their order.
@@ -91,12 +116,17 @@ public record Processing(
 
     /// The properties of the function, as they were found when it was loaded.
     ///
-    /// @param sha256 of the jar; empty if the class was not in one
+    /// @param sha256 of the jar, or of the command's files; empty if there are none
     /// @param tables the row types of the tables for which the function declares them
     public record Code(String sha256, Type.Fields context, Type.Fields event, SortedMap<String, Type.Fields> tables) {
         public Code {
             tables = new TreeMap<>(tables);
         }
+    }
+
+    /// Its name in a message: that of the class, or the words of the command.
+    public String programName() {
+        return program.name();
     }
 
     /// The roll-ups of its tables, in their order.
@@ -136,7 +166,7 @@ public record Processing(
         List<Feed> stored = feeds.stream()
                 .map(feed -> new Feed(feed.table(), feed.rollup().stored()))
                 .toList();
-        return new Processing(className, jar, version, onNewVersion, order, keep, tables, stored, code);
+        return new Processing(program, version, onNewVersion, order, keep, tables, stored, code);
     }
 
     @Override
@@ -144,11 +174,11 @@ public record Processing(
         List<Feed> read = feeds.stream()
                 .map(feed -> new Feed(feed.table(), feed.rollup().inTexts()))
                 .toList();
-        return new Processing(className, jar, version, onNewVersion, order, keep, tables, read, code);
+        return new Processing(program, version, onNewVersion, order, keep, tables, read, code);
     }
 
     /// The same with the properties of its function.
     public Processing with(@Nullable Code found) {
-        return new Processing(className, jar, version, onNewVersion, order, keep, tables, feeds, found);
+        return new Processing(program, version, onNewVersion, order, keep, tables, feeds, found);
     }
 }

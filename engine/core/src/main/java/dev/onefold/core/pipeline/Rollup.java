@@ -1,14 +1,24 @@
 package dev.onefold.core.pipeline;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A tree of groups with measures at each node. A single unnamed roll-up is called `main`.
 ///
 /// @param measures the stored ones: those that answers show, then those of formulas alone, whose names are
 ///     empty
 /// @param figures the columns of answers, in the order of the file
-public record Rollup(String name, List<Level> levels, List<Measure> measures, List<Figure> figures) {
+/// @param keep for how long a group of the first level, a time bucket, is kept behind the latest time; `null`:
+///     for
+///     ever
+public record Rollup(
+        String name,
+        List<Level> levels,
+        List<Measure> measures,
+        List<Figure> figures,
+        @Nullable Duration keep) {
     public static final String MAIN = "main";
 
     public Rollup {
@@ -23,7 +33,13 @@ public record Rollup(String name, List<Level> levels, List<Measure> measures, Li
                 name,
                 levels,
                 measures,
-                measures.stream().<Figure>map(Figure.Stored::new).toList());
+                measures.stream().<Figure>map(Figure.Stored::new).toList(),
+                null);
+    }
+
+    /// The same that is kept for a time; `null`: for ever.
+    public Rollup kept(@Nullable Duration time) {
+        return new Rollup(name, levels, measures, figures, time);
     }
 
     /// A roll-up that stores the measures of its figures; a measure that several formulas use is stored once.
@@ -43,7 +59,7 @@ public record Rollup(String name, List<Level> levels, List<Measure> measures, Li
                 });
             }
         });
-        return new Rollup(name, levels, measures, figures);
+        return new Rollup(name, levels, measures, figures, null);
     }
 
     private static int find(List<Measure> measures, Measure wanted) {
@@ -67,11 +83,11 @@ public record Rollup(String name, List<Level> levels, List<Measure> measures, Li
 
     /// The same as editions before the third read it: see [Condition#inTexts].
     Rollup inTexts() {
-        return of(name, levels, figures.stream().map(Figure::inTexts).toList());
+        return of(name, levels, figures.stream().map(Figure::inTexts).toList()).kept(keep);
     }
 
     /// The same without formulas.
     Rollup stored() {
-        return new Rollup(name, levels, measures);
+        return new Rollup(name, levels, measures).kept(keep);
     }
 }

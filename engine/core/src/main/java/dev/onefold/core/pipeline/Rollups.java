@@ -31,6 +31,11 @@ public record Rollups(List<Rollup> all) implements Fold {
         return new Rollups(all.stream().map(Rollup::inTexts).toList());
     }
 
+    /// Whether groups are kept for a time alone. It is so in all roll-ups or in none.
+    public boolean areKept() {
+        return all.stream().anyMatch(rollup -> rollup.keep() != null);
+    }
+
     /// The inputs of the measures, each once, in the order of first use.
     public List<Measure.Input> inputs() {
         return all.stream()

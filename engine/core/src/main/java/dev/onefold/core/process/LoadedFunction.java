@@ -9,14 +9,11 @@ import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Code;
+import dev.onefold.core.pipeline.Processing.Program.JavaClass;
 import dev.onefold.core.pipeline.Type;
 import dev.onefold.process.Processor;
-import dev.onefold.process.Stored;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.ParameterizedType;
-import java.lang.reflect.TypeVariable;
 import java.security.CodeSource;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +21,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A pipeline whose function was found, with the types of context, event and rows. A pipeline that the function
@@ -34,17 +30,14 @@ public final class LoadedFunction {
 
     private final Pipeline pipeline;
     private final Processing processing;
-    private final Processor<Record, Record> processor;
-    private final Class<? extends Record> contextClass;
+    private final FunctionBody body;
     private final Codec<Record> context;
     private final Codec<Record> event;
     private final Record startContext;
     private final byte[] start;
     private final List<String> keyNames;
     private final Map<String, Integer> tables = new HashMap<>();
-    private final @Nullable Declared[] declared; // By table.
-
-    private record Declared(Class<? extends Record> row, RowType type) {}
+    private final @Nullable RowType[] declared; // By table.
 
     /// Makes the function that a pipeline names.
     ///
@@ -53,7 +46,10 @@ public final class LoadedFunction {
     /// @throws IllegalArgumentException with the problem of the class
     public static LoadedFunction load(Pipeline pipeline, ClassLoader loader, String sha256) {
         Processing processing = processing(pipeline);
-        String name = processing.className();
+        if (!(processing.program() instanceof JavaClass(String name, String jar))) {
+            throw new IllegalArgumentException(
+                    "The function of pipeline " + pipeline.name() + " is a command: " + processing.programName());
+        }
         try {
             Class<?> found = Class.forName(name, true, loader);
             if (!Processor.class.isAssignableFrom(found)) {
@@ -61,13 +57,14 @@ public final class LoadedFunction {
                         "Class " + name + " does not implement " + Processor.class.getName());
             }
             return new LoadedFunction(
-                            pipeline, (Processor<?, ?>) found.getConstructor().newInstance(), sha256)
+                            pipeline,
+                            new JavaBody(
+                                    (Processor<?, ?>) found.getConstructor().newInstance()),
+                            sha256)
                     .requireFeeds();
         } catch (ClassNotFoundException e) {
             throw new IllegalArgumentException(
-                    "There is no class " + name
-                            + (processing.jar() == null ? " on the class path" : " in " + processing.jar()),
-                    e);
+                    "There is no class " + name + (jar == null ? " on the class path" : " in " + jar), e);
         } catch (NoSuchMethodException | IllegalAccessException | InstantiationException e) {
             throw new IllegalArgumentException(
                     "Class " + name
@@ -85,54 +82,44 @@ public final class LoadedFunction {
     ///
     /// @throws IllegalArgumentException with the problem of the function
     public static LoadedFunction of(Pipeline pipeline, Processor<?, ?> processor) {
-        return new LoadedFunction(pipeline, processor, "").requireFeeds();
+        return new LoadedFunction(pipeline, new JavaBody(processor), "").requireFeeds();
     }
 
-    @SuppressWarnings("unchecked") // Contexts and events are made by the codecs of these very types.
-    private LoadedFunction(Pipeline pipeline, Processor<?, ?> processor, String sha256) {
+    /// A pipeline whose function is a command.
+    ///
+    /// @param sha256 of the command's files, in hexadecimal; empty if there are none
+    /// @throws IllegalArgumentException with the problem of the function
+    public static LoadedFunction of(Pipeline pipeline, CommandFunction command, String sha256) {
+        return new LoadedFunction(pipeline, command, sha256).requireFeeds();
+    }
+
+    private LoadedFunction(Pipeline pipeline, FunctionBody body, String sha256) {
         Processing said = processing(pipeline);
-        this.processor = (Processor<Record, Record>) processor;
-        declared = new Declared[said.tables().size()];
+        this.body = body;
+        declared = new RowType[said.tables().size()];
         for (int table = 0; table < declared.length; table++) {
             tables.put(said.tables().get(table).name(), table);
         }
         try {
-            contextClass = argument(processor.getClass(), 0);
-            context = (Codec<Record>) Codec.of(contextClass);
-            event = (Codec<Record>) Codec.of(argument(processor.getClass(), 1));
+            context = body.context();
+            event = body.event();
             keyNames = pipeline.input().identity() instanceof Identity.Versioned versioned
                     ? versioned.key().stream().map(FieldPath::toString).toList()
                     : List.of();
             requireFlat(pipeline.input());
-            SortedMap<String, Type.Fields> rows = tables(said, called("tables()", this.processor::tables));
+            SortedMap<String, Type.Fields> rows = tables(said, body.tables());
             processing = said.with(new Code(sha256, context.type(), event.type(), rows));
-            Record first = called("start()", this.processor::start);
-            if (first == null) {
-                throw new ShapeException("start() returns null; let it return the context of a key without events");
-            }
-            startContext = first;
-            start = encodedStart(first);
+            startContext = body.start();
+            start = encodedStart(startContext);
         } catch (ShapeException e) {
-            throw new IllegalArgumentException("Class " + processor.getClass().getName() + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException(body.name() + ": " + e.getMessage(), e);
         }
         this.pipeline = pipeline.with(processing);
     }
 
-    /// Calls code of the user, which may throw anything.
-    private static <T> @Nullable T called(String what, Supplier<@Nullable T> code) {
-        try {
-            return code.get();
-        } catch (ShapeException e) {
-            throw e;
-        } catch (Throwable e) {
-            Thrown.requireMemory(e);
-            throw new ShapeException(what + " threw " + Thrown.text(e));
-        }
-    }
-
     private byte[] encodedStart(Record first) {
         try {
-            byte[] bytes = context.encode(contextClass.cast(first));
+            byte[] bytes = context.encode(context.record().cast(first));
             if (bytes.length > CONTEXT_BYTES_MAX) {
                 throw new ShapeException(
                         "it has " + bytes.length + " bytes; at most " + CONTEXT_BYTES_MAX + " are possible");
@@ -153,18 +140,14 @@ public final class LoadedFunction {
         return processing;
     }
 
-    private SortedMap<String, Type.Fields> tables(
-            Processing said, @Nullable Map<String, Class<? extends Record>> types) {
+    private SortedMap<String, Type.Fields> tables(Processing said, Map<String, Codec<Record>> types) {
         SortedMap<String, Type.Fields> found = new TreeMap<>();
-        if (types == null) {
-            throw new ShapeException("tables() returns null");
-        }
         types.forEach((name, type) -> {
             int table = said.table(name)
-                    .orElseThrow(() -> new ShapeException("tables() names " + name
+                    .orElseThrow(() -> new ShapeException(body.tablesWord() + " names " + name
                             + ", and the pipeline file has no such table; it has " + said.tableNames()));
             RowType row = new RowType(said.tables().get(table), type, keyNames);
-            declared[table] = new Declared(type, row);
+            declared[table] = row;
             found.put(name, row.type());
         });
         return found;
@@ -196,62 +179,26 @@ public final class LoadedFunction {
                 }
             }
         } catch (ShapeException e) {
-            throw new IllegalArgumentException("Class " + processor.getClass().getName() + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException(body.name() + ": " + e.getMessage(), e);
         }
         return this;
-    }
-
-    /// The n-th type argument that a class gives to Processor.
-    private static Class<? extends Record> argument(Class<?> type, int index) {
-        java.lang.reflect.Type found = resolve(type, Map.of(), index);
-        if (found instanceof Class<?> record && record.isRecord()) {
-            return record.asSubclass(Record.class);
-        }
-        throw new ShapeException((index == 0 ? "the context" : "the event") + " of the function is "
-                + (found == null ? "not known" : found.getTypeName())
-                + "; write a class that implements Processor<MyContext, MyEvent> with two public records");
-    }
-
-    private static java.lang.reflect.@Nullable Type resolve(
-            @Nullable Class<?> type, Map<TypeVariable<?>, java.lang.reflect.Type> known, int index) {
-        if (type == null) {
-            return null;
-        }
-        List<java.lang.reflect.Type> parents = new ArrayList<>(List.of(type.getGenericInterfaces()));
-        if (type.getGenericSuperclass() != null) {
-            parents.add(type.getGenericSuperclass());
-        }
-        for (java.lang.reflect.Type parent : parents) {
-            Class<?> raw = parent instanceof ParameterizedType generic
-                    ? (Class<?>) generic.getRawType()
-                    : parent instanceof Class<?> plain ? plain : null;
-            Map<TypeVariable<?>, java.lang.reflect.Type> arguments = new HashMap<>();
-            if (raw != null && parent instanceof ParameterizedType generic) {
-                for (int i = 0; i < raw.getTypeParameters().length; i++) {
-                    java.lang.reflect.Type argument = generic.getActualTypeArguments()[i];
-                    arguments.put(raw.getTypeParameters()[i], known.getOrDefault(argument, argument));
-                }
-            }
-            if (raw == Processor.class) {
-                return arguments.get(raw.getTypeParameters()[index]);
-            }
-            java.lang.reflect.Type found = resolve(raw, arguments, index);
-            if (found != null) {
-                return found;
-            }
-        }
-        return null;
     }
 
     /// The same function under another definition of its pipeline, if its code for that one is not available;
     /// empty if its types are others.
     public Optional<LoadedFunction> under(Pipeline other) {
         try {
-            LoadedFunction same = new LoadedFunction(other, processor, "");
+            LoadedFunction same = new LoadedFunction(other, body, body instanceof CommandFunction ? sha256(other) : "");
             return same.pipeline.equals(other) ? Optional.of(same) : Optional.empty();
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
+    }
+
+    /// The hash of the code that has folded: a command is not kept, so the given one folds what is left.
+    private static String sha256(Pipeline other) {
+        Code code = processing(other).code();
+        return code == null ? "" : code.sha256();
     }
 
     /// The same function for data that was folded with another definition, as [Pipeline#ofDataOf].
@@ -260,21 +207,21 @@ public final class LoadedFunction {
         return same.equals(pipeline)
                 ? this
                 : new LoadedFunction(
-                        same,
-                        processor,
-                        Objects.requireNonNull(processing.code()).sha256());
+                        same, body, Objects.requireNonNull(processing.code()).sha256());
     }
 
-    /// The same function as another process has it: a new object of its class, if it can be made.
+    /// The same function as another process has it: a new object of its class, if it can be made, or a new
+    /// process.
     public LoadedFunction renewed() {
-        try {
-            Processor<?, ?> other =
-                    (Processor<?, ?>) processor.getClass().getConstructor().newInstance();
-            return new LoadedFunction(
-                    pipeline, other, Objects.requireNonNull(processing.code()).sha256());
-        } catch (ReflectiveOperationException e) {
-            return this;
-        }
+        return new LoadedFunction(
+                pipeline,
+                body.renewed(),
+                Objects.requireNonNull(processing.code()).sha256());
+    }
+
+    /// Ends what the function has started; a later call starts it again.
+    public void release() {
+        body.release();
     }
 
     /// The pipeline, with the properties of its function.
@@ -288,13 +235,18 @@ public final class LoadedFunction {
     }
 
     /// The function itself.
+    ///
+    /// @throws IllegalStateException if it is a command
     public Processor<Record, Record> processor() {
-        return processor;
+        if (body instanceof JavaBody java) {
+            return java.processor();
+        }
+        throw new IllegalStateException(body.name() + " is not a class");
     }
 
-    /// The class of its contexts.
-    public Class<? extends Record> contextClass() {
-        return contextClass;
+    /// The command that computes it, which bounds each call itself; empty if a class does.
+    public Optional<CommandFunction> command() {
+        return body instanceof CommandFunction command ? Optional.of(command) : Optional.empty();
     }
 
     /// The context that `start()` returned when the function was loaded.
@@ -324,25 +276,17 @@ public final class LoadedFunction {
 
     /// Where its class was read.
     public Optional<CodeSource> source() {
-        return Optional.ofNullable(processor.getClass().getProtectionDomain().getCodeSource());
+        return body.source();
     }
 
     /// Whether the class upgrades contexts itself.
     public boolean upgrades() {
-        try {
-            return processor
-                            .getClass()
-                            .getMethod("upgrade", int.class, Stored.class)
-                            .getDeclaringClass()
-                    != Processor.class;
-        } catch (NoSuchMethodException e) {
-            throw new IllegalStateException("Every Processor has upgrade", e);
-        }
+        return body.upgrades();
     }
 
     /// A type of rows that is not declared.
     public RowType rowType(int table, Class<? extends Record> row) {
-        return new RowType(processing.tables().get(table), row, keyNames);
+        return new RowType(processing.tables().get(table), JavaBody.codec(row), keyNames);
     }
 
     /// The number of a table.
@@ -358,23 +302,19 @@ public final class LoadedFunction {
 
     /// The declared type of a table's rows; `null` if it is not declared.
     public @Nullable RowType declared(int table) {
-        Declared type = declared[table];
-        return type == null ? null : type.type;
+        return declared[table];
     }
 
     /// The declared type of a table's rows for a row; `null` if it is not declared.
     ///
     /// @throws ShapeException if the row is of another class
     public @Nullable RowType declared(int table, Class<? extends Record> row) {
-        Declared type = declared[table];
-        if (type == null) {
-            return null;
-        }
-        if (type.row != row) {
+        RowType type = declared[table];
+        if (type != null && type.row() != row) {
             throw new ShapeException("Table " + processing.tables().get(table).name() + " has rows of "
-                    + type.row.getName() + ", and a " + row.getName() + " was put into it");
+                    + type.row().getName() + ", and a " + row.getName() + " was put into it");
         }
-        return type.type;
+        return type;
     }
 
     /// The parent of a class loader for a function's jar: it has the classes of the JDK, and those of Onefold

@@ -3,7 +3,9 @@ package dev.onefold.core.process;
 import dev.onefold.core.bytes.BytesOut;
 import dev.onefold.core.codec.Codec;
 import dev.onefold.core.codec.ShapeException;
+import dev.onefold.core.codec.StoredRecord;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Table;
 import dev.onefold.core.pipeline.Type;
 import dev.onefold.core.shape.Value;
@@ -11,6 +13,10 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,16 +25,21 @@ public final class RowType {
     /// Greatest length of a row's key: a sort key of DynamoDB must hold it.
     public static final int KEY_BYTES_MAX = 1_000;
 
+    private static final MethodHandle COMPONENT = component();
+
     private final Table table;
     private final Codec<Record> codec;
     private final MethodHandle[] key; // The accessors of the key's components.
     private final Type[] keyTypes; // Of these components.
     private final int[] pipelineKey; // For each part of the pipeline's key, its place in the table's key, or -1.
 
-    /// @throws ShapeException if the class cannot be a row of the table
-    RowType(Table table, Class<? extends Record> type, List<String> pipelineKeyNames) {
+    /// @throws ShapeException if the type cannot be a row of the table
+    RowType(Table table, Codec<Record> codec, List<String> pipelineKeyNames) {
         this.table = table;
-        codec = codec(type);
+        this.codec = codec;
+        String type = StoredRecord.class.isAssignableFrom(codec.record())
+                ? "a row of it"
+                : codec.record().getName();
         key = new MethodHandle[table.key().size()];
         keyTypes = new Type[key.length];
         pipelineKey = pipelineKeyNames.stream().mapToInt(table.key()::indexOf).toArray();
@@ -38,21 +49,24 @@ public final class RowType {
             String name = table.key().get(i);
             int place = names.indexOf(name);
             if (place < 0) {
-                throw new ShapeException("Table " + table.name() + " has the key " + table.key() + ", and "
-                        + type.getName() + " has no component " + name + "; it has " + String.join(", ", names));
+                throw new ShapeException("Table " + table.name() + " has the key " + table.key() + ", and " + type
+                        + " has no component " + name + "; it has " + String.join(", ", names));
             }
             Type component = codec.type().components().get(place).type();
             if (!(component instanceof Type.Enumeration)
                     && (!(component instanceof Type.Scalar) || component == Type.Scalar.DURATION)) {
-                throw new ShapeException("Component " + name + " of " + type.getName() + " is a " + component
+                throw new ShapeException("Component " + name + " of " + type + " is a " + component
                         + ", which cannot be part of the key of table " + table.name());
             }
             keyTypes[i] = component;
-            key[i] = accessor(type, place);
+            key[i] = accessor(codec.record(), name, place);
         }
     }
 
-    private static MethodHandle accessor(Class<? extends Record> type, int place) {
+    private static MethodHandle accessor(Class<? extends Record> type, String name, int place) {
+        if (StoredRecord.class.isAssignableFrom(type)) {
+            return MethodHandles.insertArguments(COMPONENT, 1, name);
+        }
         try {
             return lookup(type)
                     .unreflect(type.getRecordComponents()[place].getAccessor())
@@ -71,9 +85,19 @@ public final class RowType {
         }
     }
 
-    @SuppressWarnings("unchecked") // It encodes records of this class only: it is looked up by the class.
-    private static Codec<Record> codec(Class<? extends Record> type) {
-        return (Codec<Record>) Codec.of(type);
+    private static MethodHandle component() {
+        try {
+            return MethodHandles.publicLookup()
+                    .findVirtual(StoredRecord.class, "component", MethodType.methodType(Value.class, String.class))
+                    .asType(MethodType.methodType(Object.class, Record.class, String.class));
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    /// The class of the rows.
+    Class<? extends Record> row() {
+        return codec.record();
     }
 
     Type.Fields type() {
@@ -131,6 +155,50 @@ public final class RowType {
         }
     }
 
+    /// The parts of a row's key as rows have them, of parts that a person has written: a number has several texts.
+    ///
+    /// @param table of a function, which several keys write
+    /// @param given the parts of a key, or the first of them
+    /// @throws IllegalArgumentException if there is no such key in the table
+    public static List<String> keyTexts(Processing processing, int table, List<String> given) {
+        Table asked = processing.tables().get(table);
+        List<String> names = asked.key();
+        if (given.size() > names.size()) {
+            throw new IllegalArgumentException("The key of table " + asked.name() + " is " + String.join(", ", names)
+                    + ", and " + given.size() + " parts are given");
+        }
+        Processing.Code code = processing.code();
+        Type.Fields row = code == null ? null : code.tables().get(asked.name());
+        if (row == null) {
+            return given;
+        }
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < given.size(); i++) {
+            Type type = row.named(names.get(i)).map(Type.Component::type).orElseThrow();
+            try {
+                texts.add(keyText(type, given.get(i)));
+            } catch (ArithmeticException | IllegalArgumentException | DateTimeException _) {
+                throw new IllegalArgumentException("The " + names.get(i) + " of table " + asked.name() + " is a " + type
+                        + ", and '" + given.get(i) + "' is not");
+            }
+        }
+        return texts;
+    }
+
+    private static String keyText(Type type, String given) {
+        if (!(type instanceof Type.Scalar scalar)) {
+            return given;
+        }
+        return switch (scalar) {
+            case INT -> String.valueOf(new BigDecimal(given).intValueExact());
+            case LONG -> String.valueOf(new BigDecimal(given).longValueExact());
+            case DECIMAL -> text(new Value.Decimal(new BigDecimal(given)));
+            case TIME -> Instant.parse(given).toString();
+            case DATE -> LocalDate.parse(given).toString();
+            case TEXT, BOOLEAN, DURATION -> given;
+        };
+    }
+
     private static Value keyPart(Object value) {
         try {
             Value part = Value.of(value);
@@ -175,7 +243,7 @@ public final class RowType {
         if (value == null) {
             throw new ShapeException("A part of a row's key is null");
         }
-        return value instanceof String text ? text : text(Value.of(value));
+        return value instanceof String text ? text : text(value instanceof Value known ? known : Value.of(value));
     }
 
     private static String text(Value value) {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Decides the next state of a delivery. A runtime records the new state before it acts on it: a start mark
@@ -55,8 +56,8 @@ public final class DeliveryRules {
         return batching.receiver() == Receiver.ONCE || remembers != null || batching.bisect();
     }
 
-    /// The in-doubt state of a due delivery that the receiver may have, and whose id it may have forgotten; empty
-    /// for any other delivery.
+    /// The in-doubt state of a due delivery that the receiver may have, and whose id it may have forgotten;
+    /// empty for any other delivery.
     public Optional<Delivery> tooLate(Delivery.Waiting waiting, String owner, long nowMs) {
         Delivery.Tries tries = waiting.tries();
         return isForgotten(tries, nowMs)
@@ -106,7 +107,14 @@ public final class DeliveryRules {
     /// An attempt that has ended.
     ///
     /// @param members the records that were handed over
-    public record Attempt(BatchNumber number, Members members, Delivery.Started started) {}
+    /// @param halving halves them
+    public record Attempt(
+            BatchNumber number, Members members, Delivery.Started started, Function<Members, List<Members>> halving) {
+        /// One that is halved at its middle.
+        public Attempt(BatchNumber number, Members members, Delivery.Started started) {
+            this(number, members, started, Members::halves);
+        }
+    }
 
     private Delivery unknown(Attempt attempt, String reason, long nowMs) {
         Delivery.Tries tries = attempt.started.tries().perhapsIn();
@@ -157,8 +165,8 @@ public final class DeliveryRules {
                 waiting.tries(), nowMs + delay(waiting.tries()).toMillis(), waiting.reason());
     }
 
-    /// Raises the delay that a receiver asks for to the least one: a delay of zero, or a time in the past, would
-    /// mean tries without a pause.
+    /// Raises the delay that a receiver asks for to the least one: a delay of zero, or a time in the past,
+    /// would mean tries without a pause.
     private static Duration atLeast(Duration asked, List<Duration> delays) {
         Duration least = delays.getFirst().compareTo(ASKED_MIN) < 0 ? delays.getFirst() : ASKED_MIN;
         return asked.compareTo(least) < 0 ? least : asked;
@@ -184,14 +192,14 @@ public final class DeliveryRules {
             return new Delivery.Aside(tries, nowMs, reason + whole, false);
         }
         List<Delivery.Part> parts = new ArrayList<>();
-        for (Members half : attempt.members.halves()) {
+        for (Members half : attempt.halving.apply(attempt.members)) {
             parts.add(new Delivery.Part(attempt.number.part(parts.size() + 1), half, sealed(nowMs)));
         }
         return new Delivery.Divided(tries, parts);
     }
 
-    /// Divides off the failed records as a part. The part keeps the attempts, so its time is not longer than that
-    /// of the whole batch.
+    /// Divides off the failed records as a part. The part keeps the attempts, so its time is not longer than
+    /// that of the whole batch.
     private Delivery partial(Attempt attempt, List<Outcome.Failed> failed, long nowMs) {
         Delivery.Tries tries = attempt.started.tries();
         List<Integer> places =
@@ -219,8 +227,8 @@ public final class DeliveryRules {
         return delivery.awaitsPerson() || delivery instanceof Delivery.Waiting waiting && waiting.notBeforeMs() > nowMs;
     }
 
-    /// Releases a delivery for another try, on the word of a person. A process that has begun an attempt must be
-    /// gone for certain. If the delivery waits for its next try, that try is due now.
+    /// Releases a delivery for another try, on the word of a person. A process that has begun an attempt must
+    /// be gone for certain. If the delivery waits for its next try, that try is due now.
     ///
     /// @throws IllegalArgumentException if it waits neither for a person nor for a later time
     public static Delivery release(Delivery delivery, long nowMs) {

@@ -92,7 +92,8 @@ public sealed interface Value {
         return fields;
     }
 
-    private static Fields fields(BytesIn in) {
+    /// The record of the bytes that are next.
+    static Fields fields(BytesIn in) {
         SequencedMap<String, Value> components = new LinkedHashMap<>();
         for (int left = in.count(); left > 0; left--) {
             String name = in.text();

@@ -16,17 +16,20 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The leaves of one roll-up as a runtime keeps them: the fast form of [Totals], with equal answers. Nobody changes
-/// them meanwhile.
+/// The leaves of one roll-up as a runtime keeps them: the fast form of [Totals], with equal answers. Nobody
+/// changes them meanwhile.
 public final class Leaves {
     final Rollup rollup;
     final Groups groups;
     final Values values;
     final int stride;
     private final Cells[] shards;
+    private final Tuple first;
 
     /// @param shards the cells of each
-    public Leaves(Rollup rollup, Groups groups, Cells[] shards, Values values) {
+    /// @param first group that is shown; those before it are not. Without levels: all are
+    public Leaves(Rollup rollup, Groups groups, Cells[] shards, Values values, Tuple first) {
+        this.first = first;
         this.rollup = rollup;
         this.groups = groups;
         this.shards = shards;
@@ -41,6 +44,17 @@ public final class Leaves {
 
     public Rollup rollup() {
         return rollup;
+    }
+
+    /// The first group that is shown; without levels if all are.
+    public Tuple first() {
+        return first;
+    }
+
+    /// Whether answers show a leaf.
+    public boolean isShown(int leaf) {
+        return groups.has(leaf)
+                && (first.parts().isEmpty() || groups.tuple(leaf).compareTo(first) >= 0);
     }
 
     /// Rows and sums of a leaf, as [Cells] has them.
@@ -96,7 +110,7 @@ public final class Leaves {
     public long bytesOf(Query query) {
         Asked asked = new Asked(rollup, query);
         int[] order = groups.order();
-        int from = groups.rank(order, asked.root(), false);
+        int from = Math.max(shownFrom(order), groups.rank(order, asked.root(), false));
         int to = groups.rank(order, asked.root(), true);
         long lines = 1;
         for (int i = from; i < to; i++) {
@@ -114,9 +128,9 @@ public final class Leaves {
     public Lines lines(Query query, LongConsumer account) {
         Asked asked = new Asked(rollup, query);
         int[] order = groups.order();
-        int from = groups.rank(order, asked.root(), false);
+        int from = Math.max(shownFrom(order), groups.rank(order, asked.root(), false));
         int to = groups.rank(order, asked.root(), true);
-        int[] filled = new int[to - from];
+        int[] filled = new int[Math.max(0, to - from)];
         int count = 0;
         for (int i = from; i < to; i++) {
             if (rows(order[i]) != 0) {
@@ -134,6 +148,11 @@ public final class Leaves {
             }
         }
         return lines;
+    }
+
+    /// How many entries of the groups in their order are before the first group that is shown.
+    public int shownFrom(int[] order) {
+        return groups.rank(order, first, false);
     }
 
     private long rows(int leaf) {

@@ -17,10 +17,12 @@ import org.jspecify.annotations.Nullable;
 /// The leaves of one roll-up at one cut, and the answers made of them. Not changed once filled.
 public final class Totals {
     private final Rollup rollup;
+    private final Figures figures;
     private final TreeMap<Tuple, Aggregate> leaves = new TreeMap<>();
 
     public Totals(Rollup rollup) {
         this.rollup = rollup;
+        figures = new Figures(rollup);
     }
 
     /// Adds a leaf, or a part of one.
@@ -40,7 +42,7 @@ public final class Totals {
 
     /// The figures of an aggregate of this roll-up, as answers show them.
     public List<@Nullable BigDecimal> figures(Aggregate aggregate) {
-        return new Figures(rollup).of(aggregate.answers());
+        return figures.of(aggregate.answers());
     }
 
     /// The groups at the leaves, also empty ones.
@@ -74,7 +76,6 @@ public final class Totals {
         if (nodes.isEmpty() && from == 0 && top == null) {
             nodes.put(root, new Aggregate(rollup.measures())); // The total of nothing is an answer.
         }
-        Figures figures = new Figures(rollup);
         List<Answer.Line> lines = new ArrayList<>();
         nodes.forEach((node, aggregate) -> lines.add(new Answer.Line(node.parts(), figures.of(aggregate.answers()))));
         if (top != null) {

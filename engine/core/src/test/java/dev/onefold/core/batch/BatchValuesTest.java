@@ -8,6 +8,7 @@ import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.seal.SealDecision;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ class BatchValuesTest {
             strings = {
                 "{\"size\":50000,\"deliver\":{\"file\":\"drop/q-{number}.ndjson.gz\",\"manifest\":\"true\"}}",
                 "{\"size\":1,\"deliver\":{\"http\":\"https://host/x\",\"remembers\":\"1d\"},\"receiver\":\"once\"}",
+                "{\"size\":1,\"direct\":true,\"deliver\":{\"http\":\"https://host/x\"},\"receiver\":\"idempotent\"}",
                 "{\"size\":9,\"bytes\":5000,\"wait\":\"5s\",\"deliver\":{\"command\":[\"load\",\"-x\"]},\"receiver\":\"idempotent\",\"bisect\":true,"
                         + "\"order\":\"strict\",\"retry\":{\"delays\":[\"10m\",\"1h\"],\"for\":\"2d\"},\"forget\":\"after-delivery\",\"compare\":[\"a\",\"b\"]}",
                 "{\"size\":9,\"deliver\":{\"jdbc\":\"jdbc:postgresql://h/d\",\"insert\":\"insert into t values (:id)\"},\"concurrency\":2,\"retry\":\"none\","
@@ -34,6 +36,43 @@ class BatchValuesTest {
             String text = PipelineText.write(read.pipeline());
             assertThat(PipelineText.read(text)).isEqualTo(read);
         });
+    }
+
+    @Test
+    void beside_direct_all_is_refused_that_needs_a_batch_a_number_or_an_order() {
+        String http =
+                "{\"size\":1,\"direct\":true,\"deliver\":{\"http\":\"http://h/x\"},\"receiver\":\"idempotent\"%s}";
+        String id = "{\"id\":\"id\"}";
+        assertThat(reading(id, http.formatted(""))).isInstanceOf(Reading.Read.class);
+        assertThat(problems(id, http.formatted("").replace("\"size\":1", "\"size\":20")))
+                .contains("batch.direct", "is for batches of one record, and size is 20", "write 'size: 1'");
+        assertThat(problems(id, "{\"size\":1,\"direct\":true,\"deliver\":{\"file\":\"x-{number}\"}}"))
+                .contains("is not for file, which names each content by the number of its batch", "leave direct out");
+        assertThat(problems(id, http.formatted(",\"order\":\"strict\"")))
+                .contains("is not for order: strict", "leave order out");
+        assertThat(problems("{\"id\":\"id\",\"key\":\"k\"}", http.formatted(",\"order\":\"key\"")))
+                .contains("is not for order: key");
+        for (String forget : List.of("after-delivery", "30d")) {
+            assertThat(problems(id, http.formatted(",\"forget\":\"" + forget + "\"")))
+                    .contains("is not for a pipeline that forgets ids", "leave forget out");
+        }
+        assertThat(problems(id, http.formatted(",\"bisect\":true")))
+                .contains("is not for bisect: true, because one record has no halves");
+    }
+
+    @Test
+    void two_ids_have_two_numbers_that_are_read_as_they_are_written() {
+        byte[] hash = new byte[32];
+        assertThat(BatchNumber.ofId(hash).toString()).isEqualTo("000001.1.1.1");
+        Arrays.fill(hash, (byte) -1);
+        BatchNumber last = BatchNumber.ofId(hash);
+        assertThat(BatchNumber.read(last.toString())).contains(last);
+        for (int bit = 0; bit < 20 * 8; bit++) {
+            byte[] other = hash.clone();
+            other[bit / 8] ^= (byte) (0x80 >> bit % 8);
+            boolean isUsed = bit < 59 || bit >= 64 && bit % 32 < 29;
+            assertThat(BatchNumber.ofId(other).equals(last)).as("bit " + bit).isEqualTo(!isUsed);
+        }
     }
 
     @Test
@@ -66,6 +105,43 @@ class BatchValuesTest {
                         id,
                         "{\"size\":1,\"order\":\"strict\",\"concurrency\":4,\"deliver\":{\"file\":\"x-{number}\"}}"))
                 .contains("is not for order: strict");
+        String key = "{\"id\":\"id\",\"key\":\"k\"}";
+        assertThat(problems(key, "{\"size\":1,\"deliver\":{\"file\":\"x-{number}\"}}"))
+                .contains("input.key", "is for batches in the order of keys");
+        assertThat(problems(id, "{\"size\":1,\"order\":\"key\",\"deliver\":{\"file\":\"x-{number}\"}}"))
+                .contains("batch.order", "write 'key: FIELD' under input");
+        assertThat(problems(key, "{\"size\":10001,\"order\":\"key\",\"deliver\":{\"file\":\"x-{number}\"}}"))
+                .contains("batch.size", "is more than 10000");
+        assertThat(problems(
+                        "{\"key\":\"k\",\"version\":\"v\"}",
+                        "{\"size\":1,\"order\":\"key\",\"deliver\":{\"file\":\"x-{number}\"}}"))
+                .contains("cannot be replaced by a higher one");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"id\":\"id\",\"key\":[{\"field\":\"k\",\"type\":\"integer\"},\"l\"]}",
+                "{\"key\":\"k\"}",
+                "{\"id\":\"message\",\"key\":\"k\"}"
+            })
+    void an_order_by_key_has_its_key_in_the_input_whatever_the_identity_is(String input) {
+        String batch = "{\"size\":1,\"order\":\"key\",\"concurrency\":9,\"deliver\":{\"file\":\"x-{number}\"}}";
+        assertThat(reading(input, batch)).isInstanceOfSatisfying(Reading.Read.class, read -> {
+            assertThat(PipelineText.read(PipelineText.write(read.pipeline()))).isEqualTo(read);
+            assertThat(((Batching) read.pipeline().fold()).key()).isNotEmpty();
+            assertThat(((Batching) read.pipeline().fold().stored()).key()).isEmpty();
+        });
+    }
+
+    @Test
+    void members_are_halved_between_their_keys() {
+        Members members = Members.all(9).only(List.of(0, 1, 2, 4, 5, 7));
+        assertThat(members.halves(new long[] {1, 2, 1, 3, 1, 2}))
+                .containsExactly(
+                        Members.all(9).only(List.of(0, 1, 2, 5, 7)),
+                        Members.all(9).only(List.of(4)));
+        assertThat(members.halves(new long[] {1, 1, 1, 1, 1, 1})).isEqualTo(members.halves());
     }
 
     private static String problems(String input, String batch) {

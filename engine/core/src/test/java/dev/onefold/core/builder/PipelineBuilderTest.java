@@ -68,6 +68,20 @@ class PipelineBuilderTest {
     }
 
     @Test
+    void groups_may_be_kept_for_a_time() {
+        assertThat(PipelineBuilder.named("p")
+                        .id("id")
+                        .time("at")
+                        .rollup(rollup -> rollup.levels("bucket(at, 1h)")
+                                .keep(Duration.ofDays(90))
+                                .count("n"))
+                        .build())
+                .isEqualTo(Read.pipeline("""
+                        {"pipeline": "p", "input": {"id": "id", "time": "at"},
+                         "rollup": {"levels": ["bucket(at, 1h)"], "keep": "90d", "measures": {"n": "count()"}}}"""));
+    }
+
+    @Test
     void a_version_may_be_a_time_and_csv_may_have_a_header() {
         assertThat(PipelineBuilder.named("p")
                         .csv()

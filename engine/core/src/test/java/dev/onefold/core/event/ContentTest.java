@@ -55,8 +55,7 @@ class ContentTest {
                 Input.Spellings.NONE,
                 lets);
         Processing processing = new Processing(
-                "com.example.Runs",
-                null,
+                new Processing.Program.JavaClass("com.example.Runs", null),
                 1,
                 Processing.NewVersion.REFOLD,
                 Processing.Order.EVERY,

@@ -78,7 +78,8 @@ class EngineJsonTest {
             Optional.of(new Status.OfWrites(21, 22, 23, 24)),
             Optional.of(new Status.OfPublication(3, Optional.of(AT), Optional.of(AT.plusSeconds(3)), "no route")),
             List.of(new Answer.Progress("a.csv", 25, 26)),
-            List.of(new Status.OfDelay("logs", 27, 28, 29, 30, 31)));
+            List.of(new Status.OfDelay("logs", 27, 28, 29, 30, 31)),
+            List.of(new Status.OfPartition("t/0", 32, 33, "gone", List.of(new Status.Lost(34, 35, AT)))));
     private static final String STATUS_JSON = "{\"pipeline\":\"p\",\"at\":\"2026-11-28T10:00:00Z\"," + COUNTS_JSON
             + ",\"causes\":{\"stale: behind a delete\":2},\"deadLetters\":12,\"deadLettersCounted\":3,\"deadLettersByReason\":{\"too large\":1,\"conflict\":2},"
             + "\"rows\":13,\"memoryBytes\":14,\"diskBytes\":15,\"checkpoint\":16,"
@@ -90,7 +91,8 @@ class EngineJsonTest {
             + "\"checkpointsNanos\":24},\"publication\":{\"cut\":3,\"cutAt\":\"2026-11-28T10:00:00Z\","
             + "\"failingSince\":\"2026-11-28T10:00:03Z\",\"failure\":\"no route\"},"
             + "\"sources\":[{\"source\":\"a.csv\",\"records\":25,\"bytes\":26}],\"delays\":[{\"from\":\"logs\",\"records\":27,\"meanMicros\":28,\"p50Micros\":29,"
-            + "\"p99Micros\":30,\"longestMicros\":31}]}";
+            + "\"p99Micros\":30,\"longestMicros\":31}],\"logs\":[{\"source\":\"t/0\",\"next\":32,\"behind\":33,"
+            + "\"stopped\":\"gone\",\"lost\":[{\"from\":34,\"to\":35,\"accepted\":\"2026-11-28T10:00:00Z\"}]}]}";
     private static final Status PLAIN_STATUS = new Status(
             AT,
             new Counts(0, 0, 0, 0, 0),
@@ -109,6 +111,7 @@ class EngineJsonTest {
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
+            List.of(),
             List.of(),
             List.of());
 
@@ -141,7 +144,8 @@ class EngineJsonTest {
     void a_status_leaves_out_what_its_engine_does_not_have() {
         String json = Json.of(EngineJson.status("p", PLAIN_STATUS));
         assertThat(json)
-                .endsWith("\"lagBytes\":0,\"lags\":{},\"definitionPending\":false,\"sources\":[],\"delays\":[]}")
+                .endsWith(
+                        "\"lagBytes\":0,\"lags\":{},\"definitionPending\":false,\"sources\":[],\"delays\":[],\"logs\":[]}")
                 .contains("\"deadLettersByReason\":{},");
         assertThat(EngineJson.status(node(json))).isEqualTo(PLAIN_STATUS);
     }

@@ -23,6 +23,16 @@ class AwsNamesTest {
                 "maxReceiveCount | a record that cannot be read is a dead letter at once",
                 "maximumConcurrency | write 'concurrency: N' under batch",
                 "parallelizationFactor | write 'concurrency: N' under batch",
+                "MaximumBatchingWindowInSeconds | write 'wait: 5m' under batch",
+                "maximumRecordAgeInSeconds | counts from the first try",
+                "bisectOnError | write 'bisect: true' under batch",
+                "destinationConfig | a batch whose retries end is put aside",
+                "redrivePolicy | ('onefold dead-letters')",
+                "filterCriteria | write 'filter: CONDITION' under input",
+                "partitionKey | 'order: key' under batch",
+                "MessageDeduplicationId | write 'id: FIELD' under input",
+                "scalingConfig | write 'concurrency: N' under batch",
+                "functionResponseTypes | it is always on",
                 "reportBatchItemFailures | it is always on"
             })
     void a_setting_of_aws_is_refused_with_what_does_it_here(String name, String said) {

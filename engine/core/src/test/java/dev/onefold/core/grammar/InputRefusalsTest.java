@@ -47,6 +47,18 @@ class InputRefusalsTest {
     }
 
     @Test
+    void an_offset_is_no_id_without_its_partition() {
+        String file =
+                "{\"pipeline\":\"p\",\"input\":{\"from\":{\"kafka\":{\"topic\":\"t\",\"servers\":\"h:1\"}},\n\"id\":%s},"
+                        + "\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}";
+        assertThat(Read.problems(file.formatted("\"@offset\"")))
+                .containsExactly(
+                        "2:1: input.id: is an offset, which each partition has; write [\"@partition\", \"@offset\"]");
+        assertThat(Read.problems(file.formatted("[\"@partition\", \"@offset\"]")))
+                .isEmpty();
+    }
+
+    @Test
     void sections_are_maps() {
         assertThat(Read.problems("{\"pipeline\": \"p\",\n\"input\": [],\n\"rollup\": \"x\"}"))
                 .containsExactly(
@@ -79,7 +91,7 @@ class InputRefusalsTest {
         assertInput("\"levels\": []", "3:1: input.levels: 'levels' is not a setting of input; it belongs to a roll-up");
         assertInput(
                 "\"foo\": 1",
-                "3:1: input.foo: 'foo' is not a setting of input; write format, columns, delimiter, quote, decimal,"
+                "3:1: input.foo: 'foo' is not a setting of input; write format, from, columns, delimiter, quote, decimal,"
                         + " thousands, nulls, comment, escape, header, unwrap, records, stream, expired, table, logs, decimals, let, key, version, id, horizon, time, delete,"
                         + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))

@@ -113,6 +113,9 @@ class PipelineTextTest {
         for (String each : List.of(text.formatted(""), text.formatted(code))) {
             assertThat(PipelineText.write(Read.pipeline(each))).isEqualTo(each);
         }
+        String command = text.formatted(code)
+                .replace("\"class\":\"a.B\",\"jar\":\"b.jar\"", "\"command\":[\"python3\",\"a b.py\"]");
+        assertThat(PipelineText.write(Read.pipeline(command))).isEqualTo(command);
         String defaults = text.formatted("")
                 .replace("\"version\":2,\"on-new-version\":\"continue\"", "\"version\":1,\"on-new-version\":\"refold\"")
                 .replace("\"keep\":7", "\"keep\":100");

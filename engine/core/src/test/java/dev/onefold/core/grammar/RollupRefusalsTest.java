@@ -406,4 +406,49 @@ class RollupRefusalsTest {
         assertThat(Read.problems(Read.withMeasure(measure)))
                 .containsExactly("4:" + column + ": rollup.measures.m: " + problem);
     }
+
+    @Test
+    void groups_end_with_the_time_bucket_of_the_event_alone() {
+        String input = "{\"pipeline\": \"p\",\n\"input\": {\"id\": \"i\", \"time\": \"t\"},\n";
+        String kept = "\"keep\": \"1d\", " + COUNT;
+        String first =
+                ": rollup.keep: frees a time bucket with all groups in it, and the first level is not a bucket of the"
+                        + " event's time; begin with bucket(t, 1d) or another size, without a default; or leave keep out";
+        for (String levels : new String[] {
+            "",
+            "\"a\", \"bucket(t, 1h)\"",
+            "\"bucket(u, 1h)\"",
+            "\"bucket(t, 1h, iso)\"",
+            "\"bucket(t, 1h) missing 'x'\""
+        }) {
+            assertThat(Read.problems(input + "\"rollup\": {\"levels\": [" + levels + "],\n" + kept + "}}"))
+                    .containsExactly("4:1" + first);
+        }
+        String rollup = "\"rollup\": {\"levels\": [\"bucket(t, 1h)\"],\n" + kept + "}";
+        assertThat(Read.problems(input.replace(", \"time\": \"t\"", "") + rollup + "}"))
+                .containsExactly("4:1: rollup.keep: needs to know the time of a record; write time: FIELD under input");
+        assertThat(Read.problems(input + rollup.replace("1d", "1w") + "}"))
+                .containsExactly(
+                        "4:10: rollup.keep: '1w' is not a time span; write a number and s, m, h or d, like 15m, from 1s to"
+                                + " 36500d");
+    }
+
+    @Test
+    void keep_stands_alone() {
+        String rollup = "{\"levels\": [\"bucket(t, 1h)\"], \"keep\": \"1d\", " + COUNT + "}";
+        String file = "{\"pipeline\": \"p\", \"input\": {\"id\": \"i\", \"time\": \"t\"},\n\"rollup\": " + rollup + "}";
+        assertThat(Read.problems(file)).isEmpty();
+        assertThat(Read.problems(file.replace("\"id\": \"i\", ", "")))
+                .containsExactly(
+                        "2:1: rollup: has keep, which frees groups with the rows in them, and records that count by"
+                                + " their place leave no rows; write key and version, or id, under input; or leave keep out");
+        assertThat(Read.problems(file.replace("\"t\"}", "\"t\", \"horizon\": \"7d\"}")))
+                .containsExactly("1:19: input: has a horizon, and keep frees ids with their groups; leave horizon out");
+        assertThat(Read.problems(file.replace(
+                        "\"rollup\": " + rollup,
+                        "\"rollups\": {\"a\": " + rollup + ", \"b\": {\"levels\": [], " + COUNT + "}}")))
+                .containsExactly(
+                        "2:1: rollups: have keep in some and not in others, and a row is freed when no roll-up needs"
+                                + " it any more; write keep in each, or put the others into a pipeline of their own");
+    }
 }

@@ -77,6 +77,7 @@ class SchemaTest {
         assertThat(number(at(process, "keep", "maximum"))).isEqualTo(Processing.KEEP_MAX);
         assertThat(number(at(process, "keep", "default"))).isEqualTo(Processing.KEEP_DEFAULT);
         assertThat(number(at(process, "tables", "maxProperties"))).isEqualTo(Processing.TABLES_MAX);
+        assertThat(number(at(process, "command", "maxItems"))).isEqualTo(Processing.Program.Command.WORDS_MAX);
     }
 
     @Test

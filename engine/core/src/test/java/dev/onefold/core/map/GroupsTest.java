@@ -8,8 +8,11 @@ import dev.onefold.core.event.Tuple;
 import dev.onefold.fixtures.Seeds;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -47,6 +50,39 @@ class GroupsTest {
         assertThat(groups.find(group(100))).isEqualTo(-1);
         assertThat(groups.size()).isEqualTo(100);
         assertThatThrownBy(() -> groups.tuple(100)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void of_a_copy_without_some_groups_the_numbers_are_given_again_and_the_first_one_stays_as_it_is() {
+        Seeds.forAllSeeds(50, random -> {
+            Groups groups = new Groups();
+            Map<Tuple, Integer> known = new TreeMap<>();
+            for (int step = 0; step < 200; step++) {
+                Tuple group = group(random.nextInt(300));
+                int number = groups.number(group);
+                Integer before = known.put(group, number);
+                assertThat(before == null || before == number).isTrue();
+                assertThat(Set.copyOf(known.values())).hasSize(known.size());
+                if (random.nextInt(20) == 0) {
+                    BitSet ended = new BitSet();
+                    known.values().stream().filter(_ -> random.nextInt(3) == 0).forEach(ended::set);
+                    Groups first = groups;
+                    List<Tuple> names =
+                            Arrays.stream(first.order()).mapToObj(first::tuple).toList();
+                    groups = first.without(ended);
+                    known.values().removeIf(ended::get);
+                    groups.number(group(1_000 + step));
+                    known.put(group(1_000 + step), groups.find(group(1_000 + step)));
+                    assertThat(Arrays.stream(first.order()).mapToObj(first::tuple))
+                            .containsExactlyElementsOf(names);
+                }
+                if (random.nextInt(5) == 0) {
+                    assertThat(Arrays.stream(groups.order()).mapToObj(groups::tuple))
+                            .containsExactlyElementsOf(known.keySet());
+                }
+            }
+            assertThat(groups.size()).isLessThan(330);
+        });
     }
 
     @Test

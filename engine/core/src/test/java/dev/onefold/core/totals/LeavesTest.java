@@ -55,7 +55,7 @@ class LeavesTest {
         final List<Amounts> rows = new ArrayList<>();
 
         Leaves leaves() {
-            return new Leaves(Rollups.of(PIPELINE).named("main"), groups, shards, values);
+            return new Leaves(Rollups.of(PIPELINE).named("main"), groups, shards, values, Tuple.of(List.of()));
         }
 
         void change(RandomGenerator random) {

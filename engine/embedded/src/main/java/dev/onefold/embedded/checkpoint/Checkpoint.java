@@ -191,10 +191,17 @@ public record Checkpoint(
                 out.writeByte(2);
                 out.writeLong(bytes);
             }
-            case Position.Partition(long first, long next) -> {
-                out.writeByte(3);
+            case Position.Partition(long first, long next, String mark, List<Position.Gap> gaps) -> {
+                out.writeByte(4);
                 out.writeLong(first);
                 out.writeLong(next);
+                Payload.write(out, mark);
+                out.writeInt(gaps.size());
+                for (Position.Gap gap : gaps) {
+                    out.writeLong(gap.from());
+                    out.writeLong(gap.to());
+                    out.writeLong(gap.at().toEpochMilli());
+                }
             }
         }
     }
@@ -207,10 +214,19 @@ public record Checkpoint(
         Position position = switch (kind) {
             case 1 -> new Position.File(in.readLong(), Payload.bytes(in), in.readBoolean());
             case 2 -> new Position.Lines(in.readLong());
-            case 3 -> new Position.Partition(in.readLong(), in.readLong());
+            case 3 -> new Position.Partition(in.readLong(), in.readLong(), "", List.of());
+            case 4 -> new Position.Partition(in.readLong(), in.readLong(), Payload.text(in), readGaps(in));
             default -> throw new IOException("a position of kind " + kind);
         };
         return new Source.Known(name, records, header, position);
+    }
+
+    private static List<Position.Gap> readGaps(DataInputStream in) throws IOException {
+        List<Position.Gap> gaps = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            gaps.add(new Position.Gap(in.readLong(), in.readLong(), Instant.ofEpochMilli(in.readLong())));
+        }
+        return gaps;
     }
 
     private static void writeLog(DataOutputStream out, Log log) throws IOException {

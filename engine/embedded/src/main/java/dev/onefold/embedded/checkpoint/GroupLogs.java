@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,12 +34,15 @@ import org.jspecify.annotations.Nullable;
 ///     cell     = 2, shard 2, roll-up 2, group 4, longs of the cell
 ///     value    = 3, roll-up 2, length 2, key as in [Values], count 8
 ///     forget   = 4: all cells before it are zero, because the shards are other ones now
+///     ended    = 5, roll-up 2, count 4, numbers 4 each: these have no name and zero cells from now on
 public final class GroupLogs implements AutoCloseable {
     private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFGRPS", 3);
     private static final byte GROUP = 1;
     private static final byte CELL = 2;
     private static final byte VALUE = 3;
     private static final byte FORGET = 4;
+    private static final byte ENDED = 5;
+    private static final Tuple NO_NAME = new Tuple(new byte[1]); // No group has it: a part of a tuple ends with 00 01.
     private static final int VALUE_BYTES = 32; // Bytes of an entry, about.
     private static final long LOG_BYTES_MAX = Scale.of(16 << 20);
     private static final int AGAIN_PER_CHECKPOINT = Scale.of(4_096);
@@ -59,6 +63,7 @@ public final class GroupLogs implements AutoCloseable {
     private boolean shortening;
     private boolean anew;
     private boolean hasStrangeCells;
+    private boolean hasEnded; // Numbers without a name were read.
     private final List<Map<Integer, Tuple>> ahead = new ArrayList<>();
     private long cutNumber;
     private long begun; // Number of a cut whose log exists already, because a full disk interrupted the writing.
@@ -107,9 +112,29 @@ public final class GroupLogs implements AutoCloseable {
         if (hasStrangeCells) {
             throw Disk.corrupt(file(sequence), grown, "the logs have cells of shards that there are none of");
         }
+        requireNames(cells);
         shortening = !older.isEmpty(); // It is not known any more which groups were written again: begin again.
         for (int rollup = 0; rollup < groups.length; rollup++) {
             named[rollup] = groups[rollup].size();
+            groups[rollup].takeRenamed();
+        }
+    }
+
+    /// A group that nobody can name would be missing in each answer, and no comparison would see it.
+    private void requireNames(Cells[][] cells) {
+        for (int rollup = 0; rollup < groups.length; rollup++) {
+            for (int number = 0; hasEnded && number < groups[rollup].size(); number++) {
+                if (groups[rollup].has(number)) {
+                    continue;
+                }
+                long[] cell = new long[cells[0][rollup].stride()];
+                for (Cells[] shard : cells) {
+                    shard[rollup].addTo(cell, number);
+                }
+                if (Arrays.stream(cell).anyMatch(each -> each != 0)) {
+                    throw Disk.corrupt(file(sequence), grown, "group " + number + " has rows and no name");
+                }
+            }
         }
     }
 
@@ -144,12 +169,20 @@ public final class GroupLogs implements AutoCloseable {
                     rollup.set(key, length, in.readLong());
                 }
                 case FORGET -> forget(cells);
+                case ENDED -> {
+                    int rollup = in.readShort();
+                    BitSet ended = new BitSet();
+                    for (int count = in.readInt(); count > 0; count--) {
+                        ended.set(in.readInt());
+                    }
+                    end(rollup, ended, cells);
+                }
                 default -> throw new IOException("unknown entry");
             }
         }
     }
 
-    /// Writes the name of a group. While names are written again, new ones come between them, so those ahead
+    /// Takes the name of a group. While names are written again, new ones come between them, so those ahead
     /// wait.
     private void name(int rollup, int number, Tuple tuple) throws IOException {
         Groups known = groups[rollup];
@@ -157,15 +190,34 @@ public final class GroupLogs implements AutoCloseable {
             ahead.get(rollup).put(number, tuple);
             return;
         }
-        if (known.number(tuple) != number) {
-            throw new IOException("group " + tuple + " is not number " + number);
-        }
-        Tuple next = ahead.get(rollup).remove(known.size());
-        while (next != null) {
-            if (known.number(next) != known.size() - 1) {
-                throw new IOException("group " + next + " has two numbers");
+        Tuple next = tuple;
+        for (int at = number; next != null; next = ahead.get(rollup).remove(at)) {
+            if (at == known.size()) {
+                known.skip();
             }
-            next = ahead.get(rollup).remove(known.size());
+            if (!next.equals(NO_NAME) && !known.name(at, next)) {
+                throw new IOException("group " + next + " is not number " + at + ", or has two numbers");
+            }
+            at = known.size();
+        }
+    }
+
+    private void end(int rollup, BitSet ended, Cells[][] cells) throws IOException {
+        hasEnded = true;
+        BitSet inNames = ended.get(0, groups[rollup].size());
+        for (int number = inNames.nextSetBit(0); number >= 0; number = inNames.nextSetBit(number + 1)) {
+            inNames.set(number, groups[rollup].has(number));
+        }
+        if (!inNames.isEmpty()) { // A copy costs as much as all names, and these come in many entries.
+            groups[rollup] = groups[rollup].without(inNames);
+        }
+        for (Cells[] shard : cells) {
+            shard[rollup].empty(ended);
+        }
+        for (int number = ended.nextSetBit(0); number >= 0; number = ended.nextSetBit(number + 1)) {
+            if (number >= groups[rollup].size()) {
+                name(rollup, number, NO_NAME);
+            }
         }
     }
 
@@ -211,12 +263,17 @@ public final class GroupLogs implements AutoCloseable {
                 out.writeByte(FORGET);
                 anew = false;
             }
+            BitSet[] renamed = new BitSet[groups.length];
+            for (int rollup = 0; rollup < groups.length; rollup++) {
+                Groups.Renamed since = groups[rollup].takeRenamed();
+                renamed[rollup] = since.named();
+                writeEnded(out, rollup, since.emptied());
+            }
             covered[0] = shortening && writeAgain(out, cells);
             for (int rollup = 0; rollup < groups.length; rollup++) {
                 int size = groups[rollup].size();
-                for (int number = named[rollup]; number < size; number++) {
-                    writeGroup(out, rollup, number, groups[rollup].tuple(number));
-                }
+                renamed[rollup].set(named[rollup], size);
+                writeGroups(out, rollup, renamed[rollup]);
                 named[rollup] = size;
                 values[rollup].writeChanged(new Entries(out, 0, rollup));
             }
@@ -241,9 +298,9 @@ public final class GroupLogs implements AutoCloseable {
         while (againRollup < groups.length && left > 0) {
             int size = named[againRollup];
             int to = Math.min(size, againFrom + left);
-            for (int number = againFrom; number < to; number++) {
-                writeGroup(out, againRollup, number, groups[againRollup].tuple(number));
-            }
+            BitSet again = new BitSet();
+            again.set(againFrom, to);
+            writeGroups(out, againRollup, again);
             for (Cells[] shard : cells) {
                 shard[againRollup].touch(againFrom, to);
             }
@@ -269,11 +326,30 @@ public final class GroupLogs implements AutoCloseable {
         return true;
     }
 
-    private static void writeGroup(DataOutputStream out, int rollup, int number, Tuple tuple) throws IOException {
-        out.writeByte(GROUP);
-        out.writeShort(rollup);
-        out.writeInt(number);
-        Payload.write(out, tuple.bytes());
+    private void writeGroups(DataOutputStream out, int rollup, BitSet numbers) throws IOException {
+        BitSet withoutName = new BitSet();
+        for (int number = numbers.nextSetBit(0); number >= 0; number = numbers.nextSetBit(number + 1)) {
+            if (groups[rollup].has(number)) {
+                out.writeByte(GROUP);
+                out.writeShort(rollup);
+                out.writeInt(number);
+                Payload.write(out, groups[rollup].tuple(number).bytes());
+            } else {
+                withoutName.set(number);
+            }
+        }
+        writeEnded(out, rollup, withoutName);
+    }
+
+    private static void writeEnded(DataOutputStream out, int rollup, BitSet numbers) throws IOException {
+        if (!numbers.isEmpty()) {
+            out.writeByte(ENDED);
+            out.writeShort(rollup);
+            out.writeInt(numbers.cardinality());
+            for (int number = numbers.nextSetBit(0); number >= 0; number = numbers.nextSetBit(number + 1)) {
+                out.writeInt(number);
+            }
+        }
     }
 
     private record Entries(DataOutputStream out, int shard, int rollup) implements Cells.Sink, Values.Visitor {

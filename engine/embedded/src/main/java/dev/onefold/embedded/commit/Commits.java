@@ -22,12 +22,14 @@ import dev.onefold.embedded.framing.Framing;
 import dev.onefold.embedded.framing.LineReader;
 import dev.onefold.embedded.framing.Source;
 import dev.onefold.embedded.letters.Letters;
+import dev.onefold.embedded.source.Stage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Commits requests: checks them, appends them to the journal, forces it, and only then folds and acknowledges
@@ -41,18 +43,20 @@ public final class Commits {
     private final FoldRounds folding;
     private final Letters letters;
     private final Journal journal;
+    private final Consumer<Stage> passed;
     private final Framing lineFraming;
     private long uncommittedBytes; // Of the entries that are forced together.
     private long uncommittedLines;
     private final List<Chunk> kept =
             new ArrayList<>(); // For the next round: most entries are much smaller than a chunk.
 
-    public Commits(ShardFold fold, FoldRounds folding, Letters letters, Journal journal) {
+    public Commits(ShardFold fold, FoldRounds folding, Letters letters, Journal journal, Consumer<Stage> passed) {
         this.fold = fold;
         state = fold.state();
         this.folding = folding;
         this.letters = letters;
         this.journal = journal;
+        this.passed = passed;
         lineFraming = Framing.ofLines(state.pipeline);
     }
 
@@ -66,6 +70,7 @@ public final class Commits {
         List<Request> appended = new ArrayList<>();
         List<Entry> entries = new ArrayList<>();
         OutOfSpaceException full = null;
+        passed.accept(Stage.READ);
         for (Request request = requests.peek(); request != null && full == null; request = requests.peek()) {
             if (!entries.isEmpty() && waits(request)) {
                 break;
@@ -93,7 +98,9 @@ public final class Commits {
         }
         if (!entries.isEmpty()) {
             journal.force();
+            passed.accept(Stage.JOURNAL);
             foldAll(entries, appended);
+            passed.accept(Stage.FOLD);
         }
         if (full != null) {
             throw full;

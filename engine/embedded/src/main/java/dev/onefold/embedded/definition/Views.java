@@ -175,6 +175,7 @@ public final class Views {
             serving = fresh;
             wanted = null;
             old.close(false);
+            fresh.letters.log(fresh.pipeline.name());
             return fresh;
         });
         LOG.log(

@@ -55,6 +55,10 @@ final class Contents {
         held = new HeldRecords(directory);
     }
 
+    Batches batches() {
+        return batches;
+    }
+
     /// Copies the records of batches whose delivery takes long, so that the tape need not keep them.
     HeldRecords held() {
         return held;

@@ -6,6 +6,7 @@ import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.Members;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.seal.DeliveryRules;
 import dev.onefold.core.seal.DeliveryRules.Attempt;
 import dev.onefold.embedded.batches.Batches;
@@ -17,6 +18,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
@@ -31,14 +33,10 @@ import org.jspecify.annotations.Nullable;
 /// Delivers sealed batches. One thread decides which deliveries are due, in the order of numbers. Each attempt
 /// has a thread of its own, so a slow receiver delays only its own next batches, and never intake.
 ///
-/// The courier notes the result of an attempt before anything follows from it: a start mark is durable before an
-/// effect that cannot be repeated, and a content is released only when its end is durable.
+/// The courier notes the result of an attempt before anything follows from it: a start mark is durable before
+/// an effect that cannot be repeated, and a content is released only when its end is durable.
 final class Courier implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.onefold.embedded");
-
-    /// Greatest number of deliveries that were begun and have not ended: at this number no further one is
-    /// begun. Deliveries that wait for a person are among them.
-    static final int BEGUN_MAX = 10_000;
 
     private static final long TURN_MS_MAX = 200;
     private static final long FORCE_NANOS_MIN = 100_000_000; // Ends are forced together: a lost one is delivered again.
@@ -60,6 +58,7 @@ final class Courier implements AutoCloseable {
     private final String owner;
     private final ReadyContents ready;
     private final TapeUse tapeUse;
+    private final Turns turns;
     private final Set<BatchNumber> active = new HashSet<>();
     private final List<BatchNumber> ended = new ArrayList<>(); // Their contents are deleted once the ledger is forced.
     private final Semaphore wakes = new Semaphore(0);
@@ -73,7 +72,7 @@ final class Courier implements AutoCloseable {
     /// @param owner name of this process, for start marks
     /// @param undeliveredBytesMax undelivered bytes above which intake waits
     public record Parts(
-            String pipeline,
+            Pipeline pipeline,
             Batching batching,
             Batches batches,
             Contents contents,
@@ -87,7 +86,7 @@ final class Courier implements AutoCloseable {
     /// @param isReading whether nothing may be changed
     Courier(Parts parts, boolean isThreaded, boolean isReading) {
         batching = parts.batching;
-        pipeline = parts.pipeline;
+        pipeline = parts.pipeline.name();
         batches = parts.batches;
         contents = parts.contents;
         ledger = parts.ledger;
@@ -103,6 +102,7 @@ final class Courier implements AutoCloseable {
             recover();
             endings.note();
         }
+        turns = new Turns(parts.pipeline, batching, contents, ledger, firstTries);
         ready = new ReadyContents(contents::prepare, isThreaded);
         tapeUse = new TapeUse(batches, ledger, contents, parts.undeliveredBytesMax, clock);
         threads = isThreaded ? Executors.newVirtualThreadPerTaskExecutor() : null;
@@ -147,7 +147,9 @@ final class Courier implements AutoCloseable {
         }
         if (carrier != null && !closed) {
             long to = Math.min(batches.durableNumber(), ledger.next() + AHEAD + batching.concurrency());
-            ready.makeAhead(ledger.next(), to, this::guarded, this::wake);
+            if (batching.order() != Batching.Order.KEY) { // The next one may wait for long.
+                ready.makeAhead(ledger.next(), to, this::guarded, this::wake);
+            }
             begin();
         }
         return !closed;
@@ -165,8 +167,9 @@ final class Courier implements AutoCloseable {
 
     /// From now on batches are delivered.
     synchronized void begin(Carrier receiver) {
-        carrier = receiver;
         firstTries.begin(ledger.begun().values(), clock.millis());
+        turns.begin(); // It fails if a batch cannot be read: then nothing is delivered that may have to wait for it.
+        carrier = receiver;
         wake();
     }
 
@@ -233,7 +236,8 @@ final class Courier implements AutoCloseable {
         }
     }
 
-    /// Whether a thread was interrupted in the reading of a file, because the time of the last attempts was over.
+    /// Whether a thread was interrupted in the reading of a file, because the time of the last attempts was
+    /// over.
     private boolean isStopped(EngineException failure) {
         return closed && failure.getCause() instanceof ClosedByInterruptException;
     }
@@ -252,25 +256,7 @@ final class Courier implements AutoCloseable {
 
     /// The next delivery to be tried; `null` if none is due.
     private @Nullable Handled due() {
-        long nowMs = clock.instant().toEpochMilli();
-        boolean isStrict = batching.order() == Batching.Order.STRICT;
-        for (Handled handled : ledger.begun().values()) {
-            boolean isActive = active.contains(handled.number());
-            if (!isActive && DeliveryRules.isDue(firstTries.timed(handled).delivery(), nowMs)) {
-                return handled;
-            }
-            if (isStrict
-                    && !(handled.delivery() instanceof Delivery.Divided)
-                    && !handled.delivery().awaitsPerson()) {
-                return null; // The parts of one batch, too, are delivered one after the other.
-            }
-        }
-        boolean isFree = isStrict ? ledger.begun().isEmpty() : ledger.begun().size() < BEGUN_MAX;
-        long next = ledger.next();
-        if (!isFree || next > batches.durableNumber()) {
-            return null;
-        }
-        return ready.has(next) ? ledger.begin(nowMs) : null;
+        return turns.next(active, ready::has, clock.instant().toEpochMilli());
     }
 
     /// Makes one attempt. After any failure in it, the batch can be attempted again.
@@ -319,8 +305,10 @@ final class Courier implements AutoCloseable {
             }
             Members members = members(tried, content);
             long nowMs = clock.instant().toEpochMilli();
-            Delivery after = rules.after(new Attempt(tried.number(), members, started), outcome, nowMs);
+            Attempt made = new Attempt(tried.number(), members, started, some -> turns.halves(tried.number(), some));
+            Delivery after = rules.after(made, outcome, nowMs);
             ledger.put(tried.with(after));
+            turns.note(tried.with(after));
             notices.tell(tried.number(), after);
             if (after.isEnded() || after instanceof Delivery.Divided) {
                 ended.add(tried.number());
@@ -416,15 +404,24 @@ final class Courier implements AutoCloseable {
     /// @param next number of the first batch whose delivery was never begun
     /// @param active numbers of those that are being delivered
     /// @param decisions of people, by number
+    /// @param waits those that wait for an earlier one of their keys, each with one that it waits for
+    /// @param isFull whether no further delivery is begun
     record Now(
-            List<Handled> begun, long next, Set<BatchNumber> active, NavigableMap<BatchNumber, Decision> decisions) {}
+            List<Handled> begun,
+            long next,
+            Set<BatchNumber> active,
+            NavigableMap<BatchNumber, Decision> decisions,
+            Map<BatchNumber, BatchNumber> waits,
+            boolean isFull) {}
 
     synchronized Now now() {
         return new Now(
                 ledger.begun().values().stream().map(firstTries::timed).toList(),
                 ledger.next(),
                 Set.copyOf(active),
-                new TreeMap<>(ledger.decisions()));
+                new TreeMap<>(ledger.decisions()),
+                turns.waits(),
+                turns.isFull());
     }
 
     /// The records of a batch, or of a part of one, as they were sealed.
@@ -450,6 +447,7 @@ final class Courier implements AutoCloseable {
         } else {
             ledger.put(decided);
         }
+        turns.note(decided);
         ledger.force();
         endings.note();
         if (decided.delivery().isEnded()) {

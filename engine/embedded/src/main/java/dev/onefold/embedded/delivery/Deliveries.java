@@ -6,12 +6,14 @@ import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Members;
+import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.seal.DeliveryRules;
 import dev.onefold.embedded.batches.Batches;
 import dev.onefold.embedded.batches.Sealed;
 import dev.onefold.embedded.fold.MemberFold;
 import dev.onefold.embedded.guard.Guard;
+import dev.onefold.embedded.source.Stage;
 import dev.onefold.embedded.view.View;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,7 +24,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +31,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The batches of an engine: sealed by the clock when no record comes, delivered, and shown. Any thread may call.
+/// The batches of an engine: sealed by the clock when no record comes, delivered, and shown. Any thread may
+/// call.
 public final class Deliveries implements SealedBatches, AutoCloseable {
     private static final long TICK_MS = 50;
     private static final int EXPORT_BYTES = 1 << 16;
@@ -41,6 +43,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
     private final Batches batches;
     private final InstantSource clock;
     private final Runnable checkpoint;
+    private final Consumer<Stage> passed;
     private final Courier courier;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final @Nullable Thread ticker;
@@ -51,6 +54,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         this.view = view;
         this.checkpoint = checkpoint;
         guard = opening.guard();
+        passed = opening.settings().passed();
         clock = opening.settings().clock();
         batches = fold.batches();
         Batching batching = batches.batching();
@@ -62,7 +66,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         String owner = "process " + ProcessHandle.current().pid();
         courier = new Courier(
                 new Courier.Parts(
-                        view.pipeline.name(),
+                        view.pipeline,
                         batching,
                         batches,
                         contents,
@@ -83,7 +87,12 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
 
     /// From now on batches are delivered.
     public void begin(Carrier carrier) {
-        courier.begin(carrier);
+        courier.begin((manifest, attempt, content) -> {
+            passed.accept(Stage.BEGIN);
+            Outcome outcome = carrier.deliver(manifest, attempt, content);
+            passed.accept(Stage.DELIVERY);
+            return outcome;
+        });
     }
 
     private void run() {
@@ -149,12 +158,6 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         List<Handled> left = begun.stream()
                 .filter(handled -> !(handled.delivery() instanceof Delivery.Divided))
                 .toList();
-        boolean isStrict = batches.batching().order() == Batching.Order.STRICT;
-        // The other parts of a batch continue.
-        boolean awaitsPerson =
-                left.stream().allMatch(handled -> handled.delivery().awaitsPerson());
-        BatchNumber heldUpBy =
-                isStrict && !left.isEmpty() && awaitsPerson ? left.getFirst().number() : null;
         long first = begun.isEmpty() ? next : begun.getFirst().number().number();
         return new Summary(
                 open.records,
@@ -173,10 +176,26 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 first > batches.durableNumber()
                         ? null
                         : Instant.ofEpochMilli(batches.sealed(first).sealedMs()),
-                heldUpBy,
+                heldUpBy(now, left, open.sealed),
                 open.bytes,
                 Decision.count(now.decisions().values()),
                 open.waitsSince);
+    }
+
+    /// The first of those that hold up all others, because they wait for a person; `null` if some go on, such
+    /// as the other parts of a batch.
+    private @Nullable BatchNumber heldUpBy(Courier.Now now, List<Handled> left, long sealed) {
+        boolean isHeldUp = switch (batches.batching().order()) {
+            case ANY -> now.isFull();
+            case STRICT -> true;
+            case KEY -> now.isFull() || !now.waits().isEmpty() && now.next() > sealed;
+        };
+        boolean awaitsPerson = left.stream()
+                .allMatch(handled ->
+                        handled.delivery().awaitsPerson() || now.waits().containsKey(handled.number()));
+        return isHeldUp && !left.isEmpty() && awaitsPerson && now.active().isEmpty()
+                ? left.getFirst().number()
+                : null;
     }
 
     private static int count(List<Handled> left, Class<? extends Delivery> state) {
@@ -194,7 +213,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         }
         now.begun()
                 .forEach(handled -> known.put(
-                        handled.number(), line(batches.sealed(handled.number().number()), handled, now.active())));
+                        handled.number(), line(batches.sealed(handled.number().number()), handled, now)));
         List<Line> lines = new ArrayList<>();
         known.headMap(BatchNumber.of(batches.firstKnown()), false).forEach((number, line) -> {
             if (number.compareTo(from) >= 0) {
@@ -229,7 +248,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         Sealed sealed = batches.sealed(number.number());
         for (Handled handled : now.begun()) {
             if (handled.number().equals(number)) {
-                return Optional.of(line(sealed, handled, now.active()));
+                return Optional.of(line(sealed, handled, now));
             }
         }
         return number.isWhole() ? Optional.of(line(sealed, number.number() < now.next())) : Optional.empty();
@@ -265,8 +284,9 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 null);
     }
 
-    private Line line(Sealed sealed, Handled handled, Set<BatchNumber> active) {
+    private Line line(Sealed sealed, Handled handled, Courier.Now now) {
         BatchNumber number = handled.number();
+        BatchNumber before = now.waits().get(number);
         Members part = handled.members();
         Delivery delivery = handled.delivery();
         return new Line(
@@ -275,10 +295,12 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 part == null ? sealed.records() : part.count(),
                 part == null ? sealed.bytes() : handled.bytes(),
                 Instant.ofEpochMilli(sealed.sealedMs()),
-                active.contains(number) ? "delivering" : delivery.word(),
+                now.active().contains(number) ? "delivering" : delivery.word(),
                 delivery.tries().count(),
-                delivery.reason(),
-                delivery instanceof Delivery.Waiting waiting && waiting.notBeforeMs() > 0
+                before == null || delivery.awaitsPerson()
+                        ? delivery.reason()
+                        : "It waits for batch " + before + ", which has a record of the same key",
+                before == null && delivery instanceof Delivery.Waiting waiting && waiting.notBeforeMs() > 0
                         ? Instant.ofEpochMilli(waiting.notBeforeMs())
                         : null);
     }
@@ -295,7 +317,7 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
 
     private Line decide(BatchNumber number, UnaryOperator<Delivery> decision) {
         Sealed sealed = known(number);
-        return line(sealed, courier.decide(number, decision), Set.of());
+        return line(sealed, courier.decide(number, decision), courier.now());
     }
 
     private Sealed known(BatchNumber number) {
@@ -331,7 +353,8 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
         }
     }
 
-    /// Ends the deliveries; those that are under way have ten seconds. Their state can still be read afterwards.
+    /// Ends the deliveries; those that are under way have ten seconds. Their state can still be read
+    /// afterwards.
     @Override
     public void close() {
         closing.countDown();

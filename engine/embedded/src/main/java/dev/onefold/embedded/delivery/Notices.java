@@ -25,6 +25,10 @@ record Notices(String pipeline, Order order) {
     }
 
     private String held() {
-        return order == Order.STRICT ? ". It holds up all later batches, because the order is strict." : "";
+        return switch (order) {
+            case ANY -> "";
+            case STRICT -> ". It holds up all later batches, because the order is strict.";
+            case KEY -> ". It holds up later batches with records of its keys, because the order is by key.";
+        };
     }
 }

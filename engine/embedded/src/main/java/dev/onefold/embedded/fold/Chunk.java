@@ -39,6 +39,8 @@ public final class Chunk {
     long offset;
     /// The source's position behind these records.
     long next;
+    /// The mark of a log's reader that is kept with that position; empty to keep the one before.
+    String mark = "";
     /// The beginning of the lines that are records: behind a header.
     int from;
     /// Records, a header included; of lines, the lines.
@@ -161,6 +163,11 @@ public final class Chunk {
         next = to;
     }
 
+    /// Gives the position behind these records the mark of the log's reader.
+    public void markWith(String text) {
+        mark = text;
+    }
+
     /// Holds a dead letter's record, edited or as it was read, at the place where it was first read.
     ///
     /// @param letterId of the record; 0 if it has none yet
@@ -189,6 +196,7 @@ public final class Chunk {
         offset = place;
         next = place + contentLength;
         from = 0;
+        mark = "";
         digest = null;
         oversized = -1;
         isUnfinished = false;

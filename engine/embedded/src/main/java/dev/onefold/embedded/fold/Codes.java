@@ -15,13 +15,15 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// The functions that fold in a data directory: the one that it was opened with, those whose jars it holds,
 /// and those on the class path. So a start finds the code for the records in the journal, also when the
-/// pipeline file names a newer one. A function that was in no jar is not kept: the given one replaces it.
+/// pipeline file names a newer one. A function that was in no jar is not kept, nor is a command: the given one
+/// replaces it.
 public final class Codes implements AutoCloseable {
     private final Path root;
     private final @Nullable LoadedFunction given;
@@ -52,7 +54,8 @@ public final class Codes implements AutoCloseable {
         }
         String sha256 = code.sha256();
         Optional<LoadedFunction> found = found(pipeline, sha256);
-        return found.isEmpty() && given != null && sha256.isEmpty() ? given.under(pipeline) : found;
+        boolean isKept = !sha256.isEmpty() && (given == null || given.command().isEmpty());
+        return found.isEmpty() && given != null && !isKept ? given.under(pipeline) : found;
     }
 
     private synchronized Optional<LoadedFunction> found(Pipeline pipeline, String sha256) {
@@ -95,10 +98,11 @@ public final class Codes implements AutoCloseable {
         }
     }
 
-    /// Copies a jar into the directory, where it is found when the pipeline file names another one.
+    /// Copies a jar into the directory, where it is found when the pipeline file names another one. A damaged copy is
+    /// replaced.
     public void keep(byte[] jar) {
         Path copy = FileNames.code(root, Sha256.hex(jar));
-        if (!Files.exists(copy)) {
+        if (!Files.exists(copy) || !Arrays.equals(Disk.readAll(copy), jar)) {
             try {
                 Disk.replace(copy, ByteBuffer.wrap(jar));
             } catch (dev.onefold.embedded.disk.OutOfSpaceException e) {

@@ -58,7 +58,7 @@ public final class FoldRounds {
         this.workers = workers;
         decodings = new Decoding[workers.parallelism()];
         Arrays.setAll(decodings, _ -> new Decoding());
-        times = new Times(state);
+        times = new Times(state, clock);
         ofSource = RecordEnds.ofSource(state.pipeline);
     }
 
@@ -309,6 +309,9 @@ public final class FoldRounds {
         state.count(new Counts(0, known, 0, 0, rejectedCount, state.count(chunk.silences)));
         if (chunk.progresses) {
             source.advance(chunk.records, chunk.next, chunk.digest, chunk.isUnfinished);
+            if (!chunk.mark.isEmpty()) {
+                source.mark(chunk.mark);
+            }
         }
     }
 
@@ -344,8 +347,7 @@ public final class FoldRounds {
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Rejected(
-                            chunk.letter, place, records.copy(), times.readAt(arrivedMs, clock), chunk.kind(records)),
+                    new Rejected(chunk.letter, place, records.copy(), times.readAt(arrivedMs), chunk.kind(records)),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
         }

@@ -6,6 +6,7 @@ import dev.onefold.core.codec.Changes;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Code;
+import dev.onefold.core.pipeline.Processing.Program.JavaClass;
 import dev.onefold.core.process.LoadedFunction;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +25,9 @@ record FunctionVersions(Pipeline stored, Processing has, Pipeline given, Process
     private static Processing withoutHash(Processing processing) {
         Code code = processing.code();
         return new Processing(
-                processing.className(),
-                null,
+                processing.program() instanceof JavaClass java
+                        ? new JavaClass(java.name(), null)
+                        : processing.program(),
                 processing.version(),
                 processing.onNewVersion(),
                 processing.order(),
@@ -44,7 +46,7 @@ record FunctionVersions(Pipeline stored, Processing has, Pipeline given, Process
     private static String hash(Processing processing) {
         return processing.code() != null && !processing.code().sha256().isEmpty()
                 ? processing.code().sha256()
-                : "none (it is in no jar)";
+                : "none (it is in no jar and in no file beside the pipeline file)";
     }
 
     /// Why the stored keys are not enough for the given definition; empty if they are.

@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// its thread with one compare-and-set, and a fresh thread continues with the same event, whose call counts
 /// as failed. When the abandoned call returns, its thread finds that it lost the exchange, and ends without
 /// touching the engine. Without threads of the engine's own the time of a call is not bounded.
+///
+/// It is one idea: a call of the user's function, and its end.
 final class KeyFolder implements AutoCloseable {
     /// Of one call.
     static final long CALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
@@ -52,14 +54,16 @@ final class KeyFolder implements AutoCloseable {
     private final LoadedFunction loaded;
     private final boolean isBounded;
     private final @Nullable Runner[] runners; // Per shard.
+    private final @Nullable StepFunction[] direct; // Per shard, without a runner.
     private final List<Thread> abandoned = new ArrayList<>();
     private long impureCalls;
     private @Nullable Impurity lastImpure;
 
     KeyFolder(LoadedFunction loaded, int shards, boolean isBounded) {
         this.loaded = loaded;
-        this.isBounded = isBounded;
+        this.isBounded = isBounded && loaded.command().isEmpty(); // A command bounds its calls itself.
         runners = new Runner[shards];
+        direct = new StepFunction[shards];
     }
 
     /// A note about an event, beside the state that its shard stores: a letter, or the withdrawal of its
@@ -146,6 +150,7 @@ final class KeyFolder implements AutoCloseable {
         private final List<Note> notes;
         private int chunk;
         private int at;
+        private int askedTo; // Of the chunk's events.
 
         Progress(int shard, Keys keys, List<Chunk> chunks, List<Note> notes) {
             this.shard = shard;
@@ -158,11 +163,17 @@ final class KeyFolder implements AutoCloseable {
             while (chunk < chunks.size() && at == chunks.get(chunk).rows[shard].count()) {
                 chunk++;
                 at = 0;
+                askedTo = 0;
             }
             if (chunk == chunks.size()) {
                 return false;
             }
-            note(fold(function, keys, chunks.get(chunk), chunks.get(chunk).rows[shard], at), keys, notes);
+            Chunk each = chunks.get(chunk);
+            if (at == askedTo && each.progresses) {
+                keys.lookAhead(each.rows[shard], at);
+                askedTo = keys.askAhead(function, each.rows[shard], at);
+            }
+            note(fold(function, keys, each, each.rows[shard], at), keys, notes);
             at++;
             return true;
         }
@@ -303,7 +314,7 @@ final class KeyFolder implements AutoCloseable {
 
     private void run(int shard, Work work) {
         if (!isBounded) {
-            work.run(new StepFunction(loaded, StepFunction.Caller.DIRECT, this::tell));
+            work.run(direct(shard));
             return;
         }
         while (true) {
@@ -322,17 +333,26 @@ final class KeyFolder implements AutoCloseable {
         }
     }
 
+    private StepFunction direct(int shard) {
+        StepFunction function = direct[shard];
+        if (function == null) {
+            function = new StepFunction(loaded, StepFunction.Caller.DIRECT, this::tell);
+            direct[shard] = function;
+        }
+        return function;
+    }
+
     private synchronized void abandon(Runner runner) {
         abandoned.removeIf(thread -> !thread.isAlive());
         abandoned.add(runner.abandon());
         LOG.log(
                 System.Logger.Level.WARNING,
-                "A call of the function " + loaded.processing().className()
+                "A call of the function " + loaded.processing().programName()
                         + " did not return within 1 s. Its event is a dead letter; " + abandoned.size()
                         + " threads are in such calls now, at most " + ABANDONED_MAX + " may be.");
         if (abandoned.size() > ABANDONED_MAX) {
             throw new IllegalStateException(
-                    "The function " + loaded.processing().className() + " has not returned in "
+                    "The function " + loaded.processing().programName() + " has not returned in "
                             + abandoned.size() + " calls; " + ABANDONED_MAX
                             + " are tolerated at once. Mend the function, and start again");
         }
@@ -366,6 +386,7 @@ final class KeyFolder implements AutoCloseable {
                 runner.thread.shutdownNow();
             }
         }
+        loaded.release();
     }
 
     /// The exchange was lost: the thread of the call was abandoned meanwhile.

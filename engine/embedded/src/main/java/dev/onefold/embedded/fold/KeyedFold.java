@@ -13,6 +13,7 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.process.KeyState;
+import dev.onefold.core.process.RowType;
 import dev.onefold.embedded.disk.Entry;
 import dev.onefold.embedded.fold.KeyFolder.Note;
 import dev.onefold.embedded.letters.Letters;
@@ -277,14 +278,9 @@ public final class KeyedFold implements ShardFold {
     /// Visits the rows of a shared table whose keys begin with these parts, in no order.
     ///
     /// @throws IllegalArgumentException if a key of the table has fewer parts
-    public void forEachSharedRow(int table, List<String> key, Consumer<Keys.TableRow> visitor) {
-        List<String> names = processing.tables().get(table).key();
-        if (key.size() > names.size()) {
-            throw new IllegalArgumentException("The key of table "
-                    + processing.tables().get(table).name() + " is " + String.join(", ", names) + ", and "
-                    + key.size() + " parts are given");
-        }
-        if (key.size() == names.size()) {
+    public void forEachSharedRow(int table, List<String> given, Consumer<Keys.TableRow> visitor) {
+        List<String> key = RowType.keyTexts(processing, table, given);
+        if (key.size() == processing.tables().get(table).key().size()) {
             shards[0].sharedRow(new RowId(table, Tuple.of(key))).ifPresent(visitor);
             return;
         }

@@ -184,9 +184,10 @@ public sealed interface ShardFold permits TotalsFold, KeyedFold, MemberFold {
     default Verification verify(ShardFold recomputed, String truth) {
         List<Verification.Difference> differences = new ArrayList<>();
         long groups = 0;
+        long seenMs = Math.max(state().seenMs(), recomputed.state().seenMs());
         for (int rollup = 0; rollup < state().groups.length; rollup++) {
             groups += Verification.compare(
-                    state().served(rollup), recomputed.state().served(rollup), differences);
+                    state().served(rollup, seenMs), recomputed.state().served(rollup, seenMs), differences);
         }
         return compared(new Verification(truth, groups, differences), recomputed);
     }

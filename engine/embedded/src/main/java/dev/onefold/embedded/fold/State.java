@@ -6,8 +6,10 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.aggregate.Cells;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.Event.Silence;
+import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.map.Keep;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.pipeline.Pipeline;
@@ -22,8 +24,10 @@ import dev.onefold.embedded.rows.Shard;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Everything that is folded, in memory. Guarded by the engine's lock; inside a round each shard by its thread.
@@ -32,6 +36,8 @@ public final class State {
 
     /// Share of the heap that groups and their cells may take; rounds, checkpoints and answers need the rest.
     private static final int HEAP_PERCENT_MAX = 60;
+
+    private static final int ENDED_PERCENT_MIN = 25;
 
     public final Pipeline pipeline;
     private final Rollups rollups;
@@ -45,15 +51,18 @@ public final class State {
     public final Sources sources = new Sources();
     /// Whether the source names each record.
     public final boolean byMessage;
-    /// Whether ids are forgotten.
+    /// Whether ids are forgotten, and what their rows came to stays.
     public final boolean forgets;
+    /// When groups and their rows end, if they do.
+    public final Optional<Keep> keep;
     /// Counts from before the state was opened, and of records that no shard sees.
     private Counts counts = new Counts(0, 0, 0, 0, 0);
     private Counts recounted = new Counts(0, 0, 0, 0, 0); // Of these, since the state was opened.
 
     private volatile Causes causes = Causes.NONE; // Without those that shards count.
 
-    private long seenMs = Long.MIN_VALUE;
+    private long seenMs = Keep.NOTHING_SEEN;
+    private final Tuple[] endedBefore; // The first group that was shown when ended groups were last looked for.
 
     State(Pipeline pipeline, int shardCount, Memory memory, Shard.Maker maker) {
         this.maker = maker;
@@ -68,6 +77,9 @@ public final class State {
         Arrays.setAll(shards, _ -> newShard());
         byMessage = pipeline.input().identity() instanceof Identity.ByMessage;
         forgets = Horizon.ofForgetting(pipeline).isPresent();
+        keep = Keep.of(pipeline);
+        endedBefore = new Tuple[groups.length];
+        Arrays.fill(endedBefore, Tuple.of(List.of()));
     }
 
     /// An empty shard with the same groups and values.
@@ -103,8 +115,9 @@ public final class State {
                 && Arrays.stream(shards).anyMatch(shard -> !shard.forgotten(0).isEmpty());
     }
 
-    /// The latest time that is certain to have come, in milliseconds since 1970: the greatest of all accepted records'
-    /// times, each at most its arrival. So neither a wrong clock nor a wrong time alone makes ids forgotten.
+    /// The latest time that is certain to have come, in milliseconds since 1970: the greatest of all accepted
+    /// records' times, each at most its arrival. So neither a wrong clock nor a wrong time alone makes ids
+    /// forgotten.
     public long seenMs() {
         return seenMs;
     }
@@ -112,8 +125,38 @@ public final class State {
     /// A record came that is certain to be of this time or later.
     public void saw(long timeMs) {
         seenMs = Math.max(seenMs, timeMs);
+        long rowsFromMs = keep.map(each -> each.rowsFromMs(seenMs)).orElse(seenMs);
         for (Shard shard : shards) {
-            shard.forgetBefore(seenMs);
+            shard.forgetBefore(rowsFromMs);
+        }
+    }
+
+    /// Gives up the names of groups that have ended and hold nothing any more, as soon as they are a quarter of
+    /// all. Between two rounds: nobody holds their numbers then.
+    void endGroups() {
+        keep.ifPresent(each -> {
+            for (int rollup = 0; rollup < groups.length; rollup++) {
+                Tuple first = each.first(rollup, seenMs);
+                if (!first.equals(endedBefore[rollup])) {
+                    endedBefore[rollup] = first;
+                    endGroups(rollup);
+                }
+            }
+        });
+    }
+
+    private void endGroups(int rollup) {
+        Leaves leaves = served(rollup);
+        int[] order = groups[rollup].order();
+        BitSet ended = new BitSet();
+        for (int i = leaves.shownFrom(order) - 1; i >= 0; i--) {
+            ended.set(order[i], leaves.isNothing(order[i]));
+        }
+        if (!ended.isEmpty() && 100L * ended.cardinality() >= (long) ENDED_PERCENT_MIN * order.length) {
+            groups[rollup] = groups[rollup].without(ended);
+            for (Shard shard : shards) { // The parts of a group may be on other shards than its rows were.
+                shard.cells(rollup).empty(ended);
+            }
         }
     }
 
@@ -189,13 +232,29 @@ public final class State {
 
     /// The leaves of a roll-up, as they are served.
     public Leaves served(int rollup) {
-        return leaves(rollup, cells(), values[rollup]);
+        return served(rollup, seenMs);
     }
 
-    private Leaves leaves(int rollup, Cells[][] cells, Values of) {
+    /// The same, as if this were the latest time that is certain to have come.
+    Leaves served(int rollup, long latestMs) {
+        return leaves(rollup, cells(), values[rollup], latestMs);
+    }
+
+    private Leaves leaves(int rollup, Cells[][] cells, Values of, long latestMs) {
         Cells[] shardCells = new Cells[cells.length];
         Arrays.setAll(shardCells, shard -> cells[shard][rollup]);
-        return new Leaves(rollups.all().get(rollup), groups[rollup], shardCells, of);
+        return new Leaves(rollups.all().get(rollup), groups[rollup], shardCells, of, first(rollup, latestMs));
+    }
+
+    private Tuple first(int rollup, long latestMs) {
+        return keep.map(each -> each.first(rollup, latestMs)).orElse(Tuple.of(List.of()));
+    }
+
+    /// The first group of each roll-up that is shown.
+    public List<Tuple> firstShown() {
+        return IntStream.range(0, groups.length)
+                .mapToObj(rollup -> first(rollup, seenMs))
+                .toList();
     }
 
     /// Whether totals may have changed since [#takeMoved] was called for all roll-ups.
@@ -237,7 +296,7 @@ public final class State {
                     some.addAll(shards[shard].forgotten(each), groups[each].size());
                     cells[shard][each] = some;
                 });
-                visitor.leaves(rollup, leaves(rollup, cells, fresh));
+                visitor.leaves(rollup, leaves(rollup, cells, fresh, seenMs));
             }
         }
     }

@@ -8,6 +8,7 @@ import dev.onefold.core.event.Decoder;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
+import dev.onefold.core.event.Tuple;
 import dev.onefold.core.letter.ConflictLetter;
 import dev.onefold.core.letter.RowSummary;
 import dev.onefold.core.pipeline.Pipeline;
@@ -66,7 +67,7 @@ final class TotalsFill {
         State old = from.state();
         state.saw(old.seenMs());
         RowTranslator translator = new RowTranslator(
-                new RowTranslator.Translated(oldPipeline, state.pipeline, old.sources::name),
+                new RowTranslator.Translated(oldPipeline, state.pipeline, old.sources::name, nowMs()),
                 old.groups,
                 state.groups,
                 derivation,
@@ -82,6 +83,10 @@ final class TotalsFill {
         totals.resetCounts();
         state.count(new Counts(-refused, 0, 0, 0, refused)); // Each record counts once, by its last fate.
         decide();
+    }
+
+    private long nowMs() {
+        return clock.instant().toEpochMilli();
     }
 
     /// Makes a letter of a row that the new definition refuses, from the values that are kept of its record.
@@ -163,7 +168,8 @@ final class TotalsFill {
                 content);
     }
 
-    /// Takes the columns of a source, if the format has a header; false if its header is not one of this pipeline.
+    /// Takes the columns of a source, if the format has a header; false if its header is not one of this
+    /// pipeline.
     private boolean takeColumns(String name) {
         if (!Decoder.wantsHeader(state.pipeline)) {
             return true;
@@ -192,14 +198,25 @@ final class TotalsFill {
         RowBatch batch = new RowBatch();
         Source source = state.sources.findOrAdd(row.source(), Source.Kind.LINES);
         batch.add(arrived, state.pipeline, state.groups, source.number());
-        if (state.forgets) {
-            batch.time(letter.at().plus(Horizon.AHEAD_MAX).toEpochMilli()); // No accepted record is of a later time.
+        if (state.forgets || state.keep.isPresent()) {
+            batch.time(latestMs(letter, arrived));
         }
         boolean[] stays = new boolean[1];
         totals.apply(batch, settled -> stays[0] = keepLoser(letter, settled));
         if (!stays[0]) {
             letters.remove(letter.id());
         }
+    }
+
+    /// A time that the record of a letter is not behind: with a horizon no accepted record is of a later time
+    /// than a day after its letter, and with `keep` none is in a later bucket than its groups.
+    private long latestMs(DeadLetter letter, Row row) {
+        long latestMs = letter.at().plus(Horizon.AHEAD_MAX).toEpochMilli();
+        List<Tuple> groups = row.payload().groups();
+        for (int rollup = 0; state.keep.isPresent() && rollup < groups.size(); rollup++) {
+            latestMs = Math.max(latestMs, state.keep.get().startMs(rollup, groups.get(rollup)));
+        }
+        return state.keep.isPresent() ? Math.max(latestMs, state.seenMs()) : latestMs;
     }
 
     /// Keeps the loser; whether it is the letter that was decided.

@@ -5,6 +5,7 @@ import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.letter.ConflictLetter;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.map.Keep;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
@@ -23,6 +24,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /// Rows that are added up to totals.
@@ -40,7 +42,7 @@ public final class TotalsFold implements ShardFold {
         state = parts.state(Rows::new);
         shards = Arrays.copyOf(state.shards, state.shards.length, Rows[].class);
         shards().forEach(_ -> conflicts.add(new ArrayList<>()));
-        times = new Times(state);
+        times = new Times(state, parts.settings().clock());
         letters = parts.letters();
         clock = parts.settings().clock();
         texts = RowBatch.texts(state.pipeline);
@@ -72,6 +74,9 @@ public final class TotalsFold implements ShardFold {
         public void add(Event event, Chunk chunk, Records records) {
             if (event.kind == Event.Kind.COUNTED) {
                 for (int rollup = 0; rollup < groups.length; rollup++) {
+                    if (!caches[rollup].isOf(state.groups[rollup])) {
+                        caches[rollup] = new Groups.Cache(state.groups[rollup]);
+                    }
                     groups[rollup] = caches[rollup].number(event.data, event.groupFrom[rollup], event.groupTo[rollup]);
                 }
             }
@@ -90,7 +95,10 @@ public final class TotalsFold implements ShardFold {
     @Override
     public void apply(int shard, List<Chunk> chunks) {
         Rows rows = shards[shard];
+        long seenMs = state.seenMs();
         for (Chunk chunk : chunks) {
+            seenMs = Math.max(seenMs, chunk.seenMs);
+            rows.seen(seenMs);
             if (byPlace) {
                 rows.applyByPlace(chunk.rows[shard]);
             } else {
@@ -115,6 +123,7 @@ public final class TotalsFold implements ShardFold {
         List<RowBatch> byShard = Arrays.stream(shards).map(_ -> new RowBatch()).toList();
         batch.split(byShard);
         for (int shard = 0; shard < shards.length; shard++) {
+            shards[shard].seen(Keep.NOTHING_SEEN); // Its rows bring their marks.
             shards[shard].apply(byShard.get(shard), losers);
         }
     }
@@ -139,6 +148,7 @@ public final class TotalsFold implements ShardFold {
             }
             ofShard.clear();
         }
+        state.endGroups();
     }
 
     /// Of a stored row only its values are left, and the offset of its record. Its line could be counted if
@@ -167,7 +177,7 @@ public final class TotalsFold implements ShardFold {
                 ConflictLetter.of(conflict, found.bytes()),
                 chunk.letter,
                 found.place(),
-                times.readAt(found.arrivedMs(), clock),
+                times.readAt(found.arrivedMs()),
                 found.kind());
     }
 
@@ -186,7 +196,7 @@ public final class TotalsFold implements ShardFold {
     }
 
     private Basis fromRows(Pipeline definition, boolean areSourcesWhole) {
-        String forgotten = forgotten(definition);
+        String forgotten = forgotten(definition, areSourcesWhole);
         if (!forgotten.isEmpty()) {
             return new Basis.Sources(forgotten);
         }
@@ -200,8 +210,15 @@ public final class TotalsFold implements ShardFold {
         };
     }
 
-    /// Why the rows are not enough, because ids are forgotten; empty if they are.
-    private String forgotten(Pipeline definition) {
+    /// Why the rows are not enough, because ids are forgotten or groups have ended; empty if they are.
+    private String forgotten(Pipeline definition, boolean areSourcesWhole) {
+        Optional<Keep> next = Keep.of(definition);
+        if (state.keep.isPresent() && !next.map(state.keep.get()::keeps).orElse(false)) {
+            return "'keep' has ended groups that would be kept now, and their rows are freed";
+        }
+        if (state.keep.isEmpty() && next.isPresent() && areSourcesWhole) {
+            return "the rows do not say the times of their records, by which groups are to end";
+        }
         if (state.hasForgotten()) {
             return "ids are forgotten, and of their rows only the totals are kept";
         }
@@ -212,6 +229,10 @@ public final class TotalsFold implements ShardFold {
 
     @Override
     public TotalsFold listed() {
+        if (state.keep.isPresent()) {
+            throw new IllegalArgumentException("Pipeline " + state.pipeline.name()
+                    + " has 'keep', so the rows of groups that have ended are freed, and a table has them still");
+        }
         return state.pipeline.input().identity() instanceof Identity.Versioned ? this : ShardFold.super.listed();
     }
 }

@@ -4,6 +4,8 @@ import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.query.Answer;
 import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One source, and its progress in the results. Guarded by the engine's lock.
@@ -17,6 +19,8 @@ public final class Source {
     private long records;
     private long at; // Bytes, or the next offset of a partition.
     private long first = -1; // The first offset of a partition; below 0 before its first batch.
+    private String mark = ""; // Of a partition: its reader's.
+    private final List<Position.Gap> gaps = new ArrayList<>();
     private byte[] header = new byte[0];
     private byte[] hash = Sha256.digest().digest();
     private @Nullable MessageDigest digest; // Of a file that this process has read: continued from there.
@@ -61,9 +65,11 @@ public final class Source {
                 unfinished = isUnfinished;
             }
             case Position.Lines(long bytes) -> at = bytes;
-            case Position.Partition(long from, long next) -> {
+            case Position.Partition(long from, long next, String text, List<Position.Gap> accepted) -> {
                 first = from;
                 at = next;
+                mark = text;
+                gaps.addAll(accepted);
             }
         }
         recordsAppended = records;
@@ -151,6 +157,18 @@ public final class Source {
         bytesAppended = at;
     }
 
+    /// Notes by which text the reader of a partition recognizes it.
+    public void mark(String text) {
+        mark = text;
+    }
+
+    /// Passes over offsets that a partition has no more.
+    public void skip(Position.Gap gap) {
+        gaps.add(gap);
+        at = gap.to();
+        bytesAppended = at;
+    }
+
     /// Notes that the end of the unfinished last line has come.
     public void finishLine(@Nullable MessageDigest digestTo) {
         advance(0, at + 1, digestTo, false);
@@ -187,7 +205,7 @@ public final class Source {
         Position position = switch (kind) {
             case FILE -> new Position.File(at, currentHash(), unfinished);
             case LINES -> new Position.Lines(at);
-            case PARTITION -> new Position.Partition(first, at);
+            case PARTITION -> new Position.Partition(first, at, mark, gaps);
         };
         return new Known(name, records, header, position);
     }

@@ -50,11 +50,10 @@ public final class Delays {
     /// Notes that records can be seen from now on.
     ///
     /// @param arrivedMs when each of them arrived, as its log or queue says, in milliseconds since 1970; those
-    ///     that are
-    ///     negative are not known
+    ///     that are negative are not known. A producer of a log may say any number
     public void note(From from, LongStream arrivedMs) {
         long now = nowMicros();
-        arrivedMs.filter(ms -> ms >= 0).forEach(ms -> note(from, ms * 1_000, now, 1));
+        arrivedMs.filter(ms -> ms >= 0).forEach(ms -> note(from, ms > now / 1_000 ? now : ms * 1_000, now, 1));
     }
 
     /// The delays so far, in the order of the ways.

@@ -1,8 +1,10 @@
 package dev.onefold.embedded.guard;
 
 import dev.onefold.embedded.source.SpaceListener;
+import dev.onefold.embedded.source.Stage;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.function.Consumer;
 
 /// The settings that decide how the engine runs.
 ///
@@ -14,6 +16,7 @@ import java.time.InstantSource;
 /// @param clock source of the current time
 /// @param pause waits a little before a full disk is tried again
 /// @param listener is called when intake waits, and when it continues
+/// @param passed is called for each stage that is passed
 public record EngineLimits(
         int shards,
         int threads,
@@ -22,4 +25,5 @@ public record EngineLimits(
         long undeliveredBytesMax,
         InstantSource clock,
         Runnable pause,
-        SpaceListener listener) {}
+        SpaceListener listener,
+        Consumer<Stage> passed) {}

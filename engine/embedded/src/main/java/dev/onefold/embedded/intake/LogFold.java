@@ -6,11 +6,13 @@ import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.embedded.fold.Chunk;
 import dev.onefold.embedded.framing.LineReader;
+import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.framing.Source;
 import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.source.LogBatch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Folds the records of a log's partitions, each once by its offset. A log can be read again, so it is its
@@ -67,6 +69,33 @@ public final class LogFold {
         }
     }
 
+    /// Notes where the partitions of a log begin, if they have not begun; durable when it returns.
+    public void begin(String log, SortedMap<Integer, Long> offsets, String mark) {
+        rounds.beginAt(log, offsets, mark);
+        rounds.checkpointNow(() -> Thread.currentThread().isInterrupted());
+    }
+
+    /// Passes over offsets that the log has lost, as a person has accepted it; durable when it returns.
+    public void skip(String log, int partition, long from, long to) {
+        Submissions.hold(turn, "a batch of a log");
+        try {
+            if (!rounds.partitions(log, false).containsKey(partition)) {
+                throw new IllegalArgumentException(
+                        "There is no partition " + LogBatch.source(log, partition) + " in the results");
+            }
+            Source source = rounds.openSource(LogBatch.source(log, partition), Source.Kind.PARTITION);
+            if (source.at() != from || to <= from) {
+                throw new IllegalArgumentException("Offsets " + from + " to " + to + " of " + source.name()
+                        + " cannot be passed over: all below " + source.at() + " are folded, and none behind");
+            }
+            rounds.skip(
+                    source, new Position.Gap(from, to, rounds.settings().clock().instant()));
+            rounds.checkpointNow(() -> Thread.currentThread().isInterrupted());
+        } finally {
+            turn.unlock();
+        }
+    }
+
     private void fold(LogBatch batch, Source source, long from) {
         List<Chunk> round = new ArrayList<>();
         List<LogBatch.Entry> entries = new ArrayList<>();
@@ -88,6 +117,7 @@ public final class LogFold {
             }
         }
         add(round, entries, source, batch.next());
+        round.getLast().markWith(batch.mark());
         rounds.fold(round, () -> Thread.currentThread().isInterrupted());
         rounds.delays()
                 .note(

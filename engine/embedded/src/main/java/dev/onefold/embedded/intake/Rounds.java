@@ -11,6 +11,8 @@ import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.guard.EngineLimits;
 import dev.onefold.embedded.guard.Guard;
 import dev.onefold.embedded.guard.Space;
+import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.Stage;
 import dev.onefold.embedded.view.Checkpoints;
 import dev.onefold.embedded.view.View;
 import java.security.MessageDigest;
@@ -87,6 +89,28 @@ public final class Rounds {
         });
     }
 
+    /// Lets partitions begin, all in one cut.
+    public void beginAt(String log, SortedMap<Integer, Long> offsets, String mark) {
+        guard.locked(() -> {
+            offsets.forEach((number, offset) -> {
+                Source partition = view.get().state.sources.open(LogBatch.source(log, number), Source.Kind.PARTITION);
+                if (partition.first() < 0) {
+                    partition.beginAt(offset);
+                    partition.mark(mark);
+                }
+            });
+            return log;
+        });
+    }
+
+    /// Passes over offsets that a partition has no more; kept with its position.
+    public void skip(Source partition, Position.Gap gap) {
+        guard.locked(() -> {
+            partition.skip(gap);
+            return partition;
+        });
+    }
+
     public void finishLine(Source source, @Nullable MessageDigest digest) {
         guard.locked(() -> {
             source.finishLine(digest);
@@ -98,19 +122,28 @@ public final class Rounds {
     ///
     /// @param durable whether only records count that a forced checkpoint covers
     public SortedMap<Integer, Long> offsets(String log, boolean durable) {
+        SortedMap<Integer, Long> offsets = new TreeMap<>();
+        partitions(log, durable).forEach((partition, position) -> offsets.put(partition, position.next()));
+        return offsets;
+    }
+
+    /// Positions of a log's partitions.
+    ///
+    /// @param durable whether only records count that a forced checkpoint covers
+    public SortedMap<Integer, Position.Partition> partitions(String log, boolean durable) {
         List<Source.Known> sources = durable
                 ? view.get().checkpoints.durable().sources()
                 : guard.reading(() -> view.get().state.sources.store());
         String prefix = log + "/";
-        SortedMap<Integer, Long> offsets = new TreeMap<>();
+        SortedMap<Integer, Position.Partition> partitions = new TreeMap<>();
         for (Source.Known source : sources) {
             if (source.position() instanceof Position.Partition partition
                     && source.name().lastIndexOf('/') == log.length()
                     && source.name().startsWith(prefix)) {
-                offsets.put(Integer.valueOf(source.name().substring(prefix.length())), partition.next());
+                partitions.put(Integer.valueOf(source.name().substring(prefix.length())), partition);
             }
         }
-        return offsets;
+        return partitions;
     }
 
     /// Folds chunks in one round, or in several if many records are rejected; each after the checkpoint that is
@@ -138,8 +171,10 @@ public final class Rounds {
                 View served = view.get();
                 Future<?> written = served.checkpoints.behind();
                 if (written == null) {
+                    settings.passed().accept(Stage.READ);
                     served.folding.takeHeader(chunks.getFirst());
                     folded[0] = served.folding.round(chunks);
+                    settings.passed().accept(Stage.FOLD);
                     served.checkpoints.takeIfDue();
                 }
                 return written;
@@ -216,7 +251,7 @@ public final class Rounds {
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {
-                    requirePatience(givesUp.getAsBoolean());
+                    requirePatience(interrupted || givesUp.getAsBoolean());
                 } catch (ExecutionException e) {
                     return; // The next step under the lock says why, and stops the engine.
                 }

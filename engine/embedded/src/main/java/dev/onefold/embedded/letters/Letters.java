@@ -4,7 +4,6 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.bytes.RecordKind;
-import dev.onefold.core.document.Problem;
 import dev.onefold.core.event.Decoder.RecordIdentity;
 import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Reason;
@@ -21,7 +20,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +31,9 @@ import org.jspecify.annotations.Nullable;
 /// The log is rewritten when more than half of it, and 16 MiB, is of frames that are not valid any more. The
 /// new log begins with the removal of the last given id, so that no id is given twice.
 public final class Letters implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.onefold.embedded.letters");
     private static final FramedLog.Kind KIND = new FramedLog.Kind("ONEFLETT", 4);
     private static final long REWRITE_BYTES_MIN = Scale.of(16 << 20);
     private static final long PENDING_OVERHEAD_BYTES = 48;
-    private static final int SOURCE_LOGGED_MAX = 500;
     /// Bytes of the heap that a letter takes beside its record until a checkpoint has written it, about.
     public static final long PENDING_BYTES = 400;
 
@@ -46,6 +42,7 @@ public final class Letters implements AutoCloseable {
     private final Memory memory;
     private final LetterSlots slots;
     private final LetterIndex conflicts;
+    private final LetterLog lines = new LetterLog();
     private @Nullable LetterPlaces places; // Made when a place is looked for.
     private final List<byte[]> unwritten = new ArrayList<>();
     private long unwrittenFirst = 1; // Number of the first of them.
@@ -53,7 +50,6 @@ public final class Letters implements AutoCloseable {
     private @Nullable FramedLog replacement; // Written by a checkpoint, in use once [#written] says so.
     private long sequence;
     private long idNext = 1;
-    private long idLogged; // No log line is due for letters up to it.
     private long pendingBytes;
     private long liveBytes;
 
@@ -91,7 +87,6 @@ public final class Letters implements AutoCloseable {
         if (slots.isSparse()) {
             compact();
         }
-        idLogged = idNext - 1;
     }
 
     /// Bytes of memory that may be needed to keep this many more.
@@ -111,6 +106,7 @@ public final class Letters implements AutoCloseable {
             put(frame(rejected.id()).rejectedAgain(malformed, rejected.record()));
         } else {
             DeadLetter letter = LetterFrame.letter(idNext++, malformed, rejected, content);
+            lines.note(letter);
             put(LetterFrame.first(letter, identity.keyHash(), "", rejected.record(), rejected.kind()));
         }
     }
@@ -119,12 +115,9 @@ public final class Letters implements AutoCloseable {
     public void addOversized(String message, Place place, long bytes, byte[] hash, Instant at) {
         String hex = HexFormat.of().formatHex(hash);
         DeadLetter.Content content = DeadLetter.Content.NOTHING;
-        put(LetterFrame.first(
-                new DeadLetter(idNext++, Reason.TOO_LARGE, message, place, bytes, content, false, hex, at),
-                0,
-                "",
-                new byte[0],
-                RecordKind.SENT));
+        DeadLetter letter = new DeadLetter(idNext++, Reason.TOO_LARGE, message, place, bytes, content, false, hex, at);
+        lines.note(letter);
+        put(LetterFrame.first(letter, 0, "", new byte[0], RecordKind.SENT));
     }
 
     /// Keeps the loser of a conflict, once however often it comes.
@@ -152,6 +145,9 @@ public final class Letters implements AutoCloseable {
         } else if (known == 0) {
             Rejected loser = new Rejected(id, place, lost.kept(), at, kind);
             DeadLetter letter = LetterFrame.letter(id > 0 ? id : idNext++, lost.why(), loser, lost.content());
+            if (id == 0) {
+                lines.note(letter);
+            }
             put(
                     id > 0
                             ? frame(id).lostAs(letter, identity, lost.kept())
@@ -443,25 +439,13 @@ public final class Letters implements AutoCloseable {
             sequence++;
             replacement = null;
         }
-        logUpTo(cut.idLast);
     }
 
-    /// Logs the place of the first new letter, once for each checkpoint that has new ones. The record itself may be
-    /// secret.
-    private void logUpTo(long idLast) {
-        List<DeadLetter> first = list(idLogged, 1);
-        if (!first.isEmpty() && first.getFirst().id() <= idLast) {
-            DeadLetter letter = first.getFirst();
-            DeadLetter.Place place = letter.place();
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "Dead letter " + letter.id() + ", "
-                            + letter.reason().name().toLowerCase(Locale.ROOT).replace('_', ' ') + ", is line "
-                            + place.line() + " of " + Problem.visible(place.source(), SOURCE_LOGGED_MAX) + ", at byte "
-                            + place.offset()
-                            + (letter.id() < idLast ? "; there are others up to number " + idLast : ""));
-        }
-        idLogged = idLast;
+    /// Logs new letters from now on, and those that were kept since they were loaded: the view serves.
+    ///
+    /// @param pipeline its name
+    public void log(String pipeline) {
+        lines.begin(pipeline);
     }
 
     private void moved(long id, long from, long to) {
@@ -481,6 +465,7 @@ public final class Letters implements AutoCloseable {
 
     @Override
     public void close() {
+        lines.write();
         if (replacement != null) {
             replacement.close();
         }

@@ -21,6 +21,7 @@ final class Image implements AutoCloseable {
     private final int levels;
     private final int stride;
     private final Groups leafNames;
+    private Tuple first; // That is shown.
     private final CellAnswers answers;
     private final Groups parentNames = new Groups();
     private final Sums leaves;
@@ -33,6 +34,7 @@ final class Image implements AutoCloseable {
     /// @param rollup its place in the pipeline
     Image(int rollup, Rollup definition, Leaves now) {
         this.rollup = rollup;
+        first = now.first();
         levels = definition.levels().size();
         leafNames = now.groups();
         stride = now.cell(0).length;
@@ -42,22 +44,41 @@ final class Image implements AutoCloseable {
         before = new Sums(stride);
     }
 
-    /// Copies the changes. Called while nobody changes the leaves.
+    /// Whether the leaves still have the names that this image has of their numbers.
+    boolean isOf(Groups[] names) {
+        return leafNames == names[rollup];
+    }
+
+    /// Copies the changes; a leaf that is not shown is empty here. Called while nobody changes the leaves.
     ///
     /// @param some the leaves that may have changed; `null`: all
     void take(Leaves now, @Nullable BitSet some) {
+        if (some != null && !now.first().equals(first)) {
+            addBetween(first, now.first(), some);
+        }
+        first = now.first();
         int size = leafNames.size();
         int place = moved.cardinality();
         for (int leaf = some == null ? 0 : some.nextSetBit(0);
                 leaf >= 0 && leaf < size;
                 leaf = some == null ? leaf + 1 : some.nextSetBit(leaf + 1)) {
-            long[] cell = now.cell(leaf);
+            long[] cell = now.isShown(leaf) ? now.cell(leaf) : new long[stride];
             long[] old = leaves.get(leaf);
             if (!Arrays.equals(cell, old)) {
                 before.set(place++, old);
                 leaves.set(leaf, cell);
                 moved.set(leaf);
             }
+        }
+    }
+
+    /// Adds the leaves that are shown no more, or again.
+    private void addBetween(Tuple one, Tuple other, BitSet leavesToo) {
+        int[] order = leafNames.order();
+        int from = leafNames.rank(order, one, false);
+        int to = leafNames.rank(order, other, false);
+        for (int i = Math.min(from, to); i < Math.max(from, to); i++) {
+            leavesToo.set(order[i]);
         }
     }
 
@@ -121,7 +142,9 @@ final class Image implements AutoCloseable {
             write(session, parentNames.tuple(parent), parents.get(parent));
         }
         for (int leaf = 0; leaf < leafCount; leaf++) {
-            write(session, leafNames.tuple(leaf), leaves.get(leaf));
+            if (leafNames.has(leaf)) {
+                write(session, leafNames.tuple(leaf), leaves.get(leaf));
+            }
         }
     }
 

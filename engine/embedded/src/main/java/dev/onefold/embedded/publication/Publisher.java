@@ -5,6 +5,7 @@ import dev.onefold.core.Status;
 import dev.onefold.core.TotalsTable;
 import dev.onefold.core.TotalsTable.Mark;
 import dev.onefold.core.TotalsTable.Session;
+import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
@@ -38,11 +39,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each transaction brings the copy from one cut to the next: the groups that have changed, and the mark that
 /// says so. The mark is read from the copy in the same transaction. If it is neither the last one that this
-/// publisher has seen committed nor the one whose commit was not answered, the copy is that of an earlier engine,
-/// or it was restored from a backup: then all groups are written. If it is a later one of another publisher,
-/// another engine has taken the copy over, and this one writes no more. A cut is committed after a checkpoint
-/// that covers it, so the copy never holds a change that a crash of the engine takes back. While the copy cannot
-/// be reached, the waiting changes take one bit a group.
+/// publisher has seen committed nor the one whose commit was not answered, the copy is that of an earlier
+/// engine, or it was restored from a backup: then all groups are written. If it is a later one of another
+/// publisher, another engine has taken the copy over, and this one writes no more. A cut is committed after a
+/// checkpoint that covers it, so the copy never holds a change that a crash of the engine takes back. While the
+/// copy cannot be reached, the waiting changes take one bit a group.
 ///
 /// It has a thread of its own, and holds the engine's lock only while changed numbers are copied.
 public final class Publisher implements AutoCloseable {
@@ -64,6 +65,7 @@ public final class Publisher implements AutoCloseable {
     private @Nullable Mark attempted;
     private boolean isOther; // The totals are in another view than those that were published last.
     private boolean valuesChanged; // Of a roll-up that is written whole.
+    private List<Tuple> shownFrom = List.of(); // The first groups in the images.
     private @Nullable Instant looked;
     private volatile Status.OfPublication status = new Status.OfPublication(0, Optional.empty(), Optional.empty(), "");
     private final @Nullable Thread thread;
@@ -199,6 +201,7 @@ public final class Publisher implements AutoCloseable {
         return state != imaged
                 || isOther
                 || valuesChanged
+                || !shownFrom.equals(state.firstShown())
                 || images.stream().anyMatch(Image::hasChanged)
                 || state.hasMoved();
     }
@@ -274,12 +277,14 @@ public final class Publisher implements AutoCloseable {
         if (!view.pipeline.equals(pipeline)) {
             return false;
         }
-        if (state != imaged) {
+        if (state != imaged || !images.stream().allMatch(image -> image.isOf(state.groups))) {
             isOther = true;
             images.forEach(Image::close);
             images.clear();
             imaged = state;
         }
+        boolean haveEnded = !shownFrom.equals(state.firstShown());
+        shownFrom = state.firstShown();
         int image = 0;
         for (int rollup = 0; rollup < rollups.size(); rollup++) {
             Leaves leaves = state.served(rollup);
@@ -292,7 +297,7 @@ public final class Publisher implements AutoCloseable {
                 images.get(image++).take(leaves, isNew ? null : moved);
                 wholes.add(null);
             } else {
-                valuesChanged |= moved == null || !moved.isEmpty();
+                valuesChanged |= haveEnded || moved == null || !moved.isEmpty();
                 wholes.add(
                         all || isOther || valuesChanged
                                 ? leaves.lines(

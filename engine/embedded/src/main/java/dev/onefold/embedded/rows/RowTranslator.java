@@ -4,6 +4,7 @@ import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.map.Keep;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Amount;
 import dev.onefold.core.state.Derivation;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
@@ -30,9 +32,10 @@ public final class RowTranslator {
     private final Groups[] to;
     private final Derivation.Possible derivation;
     private final boolean[] texts;
-    private final boolean hasTimes;
+    private final TimeReader times;
     private final Amounts amounts;
     private final List<Map<List<Integer>, Integer>> known = new ArrayList<>();
+    private final List<Map<Integer, Long>> starts = new ArrayList<>(); // Of the groups, by roll-up.
     private byte[] row = new byte[1 << 12];
 
     private final Consumer<Row> refused;
@@ -40,13 +43,45 @@ public final class RowTranslator {
     /// The two definitions of a translation.
     ///
     /// @param sourceName the name of a source by its number
-    public record Translated(Pipeline from, Pipeline to, IntFunction<String> sourceName) {}
+    /// @param nowMs the time of rows whose definition had none
+    public record Translated(Pipeline from, Pipeline to, IntFunction<String> sourceName, long nowMs) {}
+
+    private interface TimeReader {
+        TimeReader NONE = (_, _, _) -> {};
+
+        /// Adds the time of a row to the row that was translated.
+        void add(Segment segment, long rowEnd, RowBatch batch);
+    }
+
+    /// A row has a time if ids are forgotten, and a mark if groups end. Of a row without one, now or the time
+    /// of its groups is not below its mark.
+    private TimeReader times(Translated pipelines) {
+        Optional<Keep> keep = Keep.of(pipelines.to);
+        if (Horizon.ofForgetting(pipelines.to).isPresent()
+                || keep.isPresent() && Keep.of(pipelines.from).isPresent()) {
+            return (segment, rowEnd, batch) -> batch.time(Rows.timeMs(segment, rowEnd));
+        }
+        return keep.<TimeReader>map(of -> (_, _, batch) -> batch.time(latestMs(of, pipelines.nowMs)))
+                .orElse(TimeReader.NONE);
+    }
+
+    private long latestMs(Keep keep, long nowMs) {
+        long latestMs = nowMs;
+        for (int rollup = 0; amounts.counted && rollup < to.length; rollup++) {
+            int each = rollup;
+            latestMs = Math.max(
+                    latestMs,
+                    starts.get(rollup)
+                            .computeIfAbsent(group(rollup), number -> keep.startMs(each, to[each].tuple(number))));
+        }
+        return latestMs;
+    }
 
     /// @param refused takes the rows that the new definition refuses, as they were
     public RowTranslator(
             Translated pipelines, Groups[] from, Groups[] to, Derivation.Possible derivation, Consumer<Row> refused) {
         Pipeline oldPipeline = pipelines.from;
-        hasTimes = Horizon.ofForgetting(pipelines.to).isPresent();
+        times = times(pipelines);
         sourceName = pipelines.sourceName;
         this.refused = refused;
         this.from = from;
@@ -57,6 +92,7 @@ public final class RowTranslator {
         amounts = reader.amounts();
         for (int i = 0; i < to.length; i++) {
             known.add(new HashMap<>());
+            starts.add(new HashMap<>());
         }
     }
 
@@ -66,8 +102,8 @@ public final class RowTranslator {
         shard.store().forEach((segment, rowStart, rowEnd) -> {
             int before = batch.count();
             translate(segment, rowStart, batch);
-            if (hasTimes && batch.count() > before) {
-                batch.time(Rows.timeMs(segment, rowEnd));
+            if (batch.count() > before) {
+                times.add(segment, rowEnd, batch);
             }
             if (batch.count() == BATCH_ROWS) {
                 sink.accept(batch);

@@ -8,6 +8,8 @@ import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.map.Amounts;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.map.Keep;
+import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.state.Horizon;
 import dev.onefold.core.state.Row;
@@ -27,9 +29,13 @@ public final class Rows extends Shard {
     private final RowReader reader;
     private final LookAhead ahead;
     private final IntFunction<String> sourceName;
-    private final @Nullable SegmentForgetter forgetting; // If the pipeline forgets ids.
+    private final @Nullable SegmentForgetter forgetting; // If the pipeline forgets ids, or keeps groups for a time.
+    private final @Nullable Keep keep; // Rows and their contributions end, and their times are marks.
+    private final boolean isAppendOnly;
     private final boolean removalIsNewer;
-    private long nowMs = Long.MIN_VALUE;
+    private long nowMs = Keep.NOTHING_SEEN;
+    private long shownFromMs = Keep.NOTHING_SEEN;
+    private long seenMs = Keep.NOTHING_SEEN;
 
     private final Amounts before;
     private final Amounts after;
@@ -38,6 +44,7 @@ public final class Rows extends Shard {
     private long duplicate;
     private long stale;
     private long conflicting;
+    private long late; // In no group that is shown.
     private long behindDelete; // Of the stale ones.
     private long withinMillisecond; // Of the conflicting ones.
 
@@ -48,9 +55,13 @@ public final class Rows extends Shard {
         removalIsNewer = pipeline.input().isRemovalNewer();
         reader = new RowReader(pipeline, groups);
         ahead = new LookAhead(store, 1);
+        keep = Keep.of(pipeline).orElse(null);
+        isAppendOnly = !(pipeline.input().identity() instanceof Identity.Versioned);
         forgetting = Horizon.ofForgetting(pipeline)
-                .map(horizon -> new SegmentForgetter(
-                        store, (segment, _, rowEnd) -> horizon.keptUntilMs(timeMs(segment, rowEnd))))
+                .<SegmentForgetter.Lifetime>map(
+                        horizon -> (segment, _, rowEnd) -> horizon.keptUntilMs(timeMs(segment, rowEnd)))
+                .or(() -> Optional.ofNullable(keep).map(_ -> (segment, _, rowEnd) -> timeMs(segment, rowEnd)))
+                .map(lifetime -> new SegmentForgetter(store, lifetime))
                 .orElse(null);
         before = reader.amounts();
         after = reader.amounts();
@@ -62,6 +73,14 @@ public final class Rows extends Shard {
         nowMs = timeMs;
     }
 
+    /// Notes the latest time that is certain to have come when the rows that are applied next are in.
+    public void seen(long latestMs) {
+        if (keep != null && latestMs != seenMs) {
+            seenMs = latestMs;
+            shownFromMs = keep.shownFromMs(latestMs);
+        }
+    }
+
     static long timeMs(Segment segment, long rowEnd) {
         return segment.memory.get(Segment.LONG, rowEnd - RowBatch.TIME_BYTES);
     }
@@ -70,19 +89,21 @@ public final class Rows extends Shard {
         return forgetting == null ? 0 : RowBatch.TIME_BYTES;
     }
 
-    /// The totals stay the same: the contribution of the row is only kept elsewhere.
+    /// The totals stay the same: the contribution of the row is only kept elsewhere, or no group shows it.
     private void forget(Segment segment, long rowStart) {
         reader.read(segment, kindAt(segment, RowReader.keyEnd(segment, rowStart)), before);
         move(before, nothing);
-        for (Cells each : forgotten) {
-            each.move(nothing, before);
+        if (keep == null) {
+            for (Cells each : forgotten) {
+                each.move(nothing, before);
+            }
         }
     }
 
     @Override
     public void clean() {
         if (forgetting != null) {
-            forgetting.drop(nowMs, this::forget);
+            forgetting.drop(nowMs, this::forget, keep != null);
         }
         super.clean();
     }
@@ -93,13 +114,14 @@ public final class Rows extends Shard {
         duplicate = 0;
         stale = 0;
         conflicting = 0;
+        late = 0;
         behindDelete = 0;
         withinMillisecond = 0;
     }
 
     @Override
     public Counts counts() {
-        return new Counts(accepted, duplicate, stale, conflicting, 0);
+        return new Counts(accepted, duplicate, stale, conflicting, 0, late);
     }
 
     @Override
@@ -107,6 +129,9 @@ public final class Rows extends Shard {
         Map<String, Long> causes = new HashMap<>();
         if (behindDelete > 0) {
             causes.put(Causes.BEHIND_DELETE, behindDelete);
+        }
+        if (late > 0) {
+            causes.put(Causes.BEYOND_KEEP, late);
         }
         if (withinMillisecond > 0) {
             causes.put(Causes.WITHIN_MILLISECOND, withinMillisecond);
@@ -135,10 +160,39 @@ public final class Rows extends Shard {
 
     /// Appends a row of a new key, and adds its contribution.
     private Segment add(RowBatch batch, int start) {
-        accepted++;
-        Segment segment = store.append(batch, start);
+        accept(batch, start);
+        Segment segment = append(batch, start);
         reader.read(segment, kindAt(segment, store.appendedAt + batch.keyLength(start)), after);
         move(nothing, after);
+        return segment;
+    }
+
+    private void accept(RowBatch batch, int start) {
+        if (isBefore(batch, start, shownFromMs)) {
+            late++;
+        } else {
+            accepted++;
+        }
+    }
+
+    /// Whether a row contributes to groups, all of them before a time.
+    private boolean isBefore(RowBatch batch, int start, long timeMs) {
+        long ownMs = keep != null ? batch.timeMs(start, true) : Keep.NOTHING_SEEN;
+        return ownMs != Keep.NOTHING_SEEN && ownMs < timeMs;
+    }
+
+    /// Whether nobody needs the row of an id that has none: it would decide nothing, because no version is
+    /// above it.
+    private boolean isFreedAtOnce(RowBatch batch, int start) {
+        return isAppendOnly && isBefore(batch, start, nowMs);
+    }
+
+    private Segment append(RowBatch batch, int start) {
+        Segment segment = store.append(batch, start);
+        if (keep != null) {
+            long at = store.appendedAt + batch.rowLength(start) - RowBatch.TIME_BYTES;
+            segment.memory.set(Segment.LONG, at, Math.max(batch.timeMs(start, true), seenMs));
+        }
         return segment;
     }
 
@@ -151,6 +205,10 @@ public final class Rows extends Shard {
         long slot = store.find(hash, bytes, rowAt, keyLength);
         long entry = store.index.get(slot);
         if (entry == 0) {
+            if (isFreedAtOnce(batch, start)) {
+                late++;
+                return;
+            }
             Segment segment = add(batch, start);
             store.add(slot, hash, segment);
             return;
@@ -161,6 +219,10 @@ public final class Rows extends Shard {
         long rowStart = stored.varintEnd(at);
         long rowEnd = rowStart + stored.varint(at);
         if (forgetting != null && forgetting.isForgotten(stored, rowStart, rowEnd, nowMs)) {
+            if (isFreedAtOnce(batch, start)) {
+                late++;
+                return;
+            }
             forget(stored, rowStart);
             Segment segment = add(batch, start);
             store.die(stored, at);
@@ -171,14 +233,16 @@ public final class Rows extends Shard {
         int order = compareVersions(bytes, rowAt + keyLength, stored, versionAt);
         long kind = kindAt(stored, versionAt);
         if (order > 0) {
-            accepted++;
+            accept(batch, start);
             replace(batch, start, slot, stored, at);
         } else if (order < 0) {
             stale++;
             behindDelete += isDelete(stored, kind) ? 1 : 0;
         } else if (sameContribution(batch, start, stored, kind, rowEnd)) {
             duplicate++;
-            raise(batch.timeMs(start, forgetting != null), slot, hash, new Stored(stored, at, rowStart));
+            if (keep == null) { // What comes again is of the same time as its row.
+                raise(batch.timeMs(start, forgetting != null), slot, hash, new Stored(stored, at, rowStart));
+            }
         } else {
             settle(batch, start, slot, new Stored(stored, at, rowStart), conflicts);
         }
@@ -204,11 +268,11 @@ public final class Rows extends Shard {
 
     private void settle(RowBatch batch, int start, long slot, Stored old, Consumer<Transition.Settled> conflicts) {
         Row stored = reader.row(old.segment, old.rowStart, sourceName);
-        Segment segment = store.append(batch, start);
+        Segment segment = append(batch, start);
         Row arrived = reader.row(segment, store.appendedAt, sourceName);
         switch (Transition.of(stored, arrived, removalIsNewer)) {
             case Transition.Changed _ -> {
-                accepted++;
+                accept(batch, start);
                 moveTo(segment, batch.keyLength(start), slot, batch.hash(start), old);
             }
             case Transition.Stale _ -> {
@@ -245,7 +309,7 @@ public final class Rows extends Shard {
     }
 
     private void replace(RowBatch batch, int start, long slot, Segment stored, long at) {
-        Segment segment = store.append(batch, start);
+        Segment segment = append(batch, start);
         moveTo(segment, batch.keyLength(start), slot, batch.hash(start), new Stored(stored, at, stored.varintEnd(at)));
     }
 

@@ -11,7 +11,14 @@ import java.util.Objects;
 /// @param log name of the log
 /// @param partition number of the partition, from 0
 /// @param records ascending by offset
-public record LogBatch(String log, int partition, long from, long next, List<Entry> records) {
+/// @param mark a text of the reader's own that is kept with the position, in the same atomic step: by it the reader
+///     recognizes the log after a start; empty to keep the one before
+public record LogBatch(String log, int partition, long from, long next, List<Entry> records, String mark) {
+    /// A batch whose reader keeps no mark.
+    public LogBatch(String log, int partition, long from, long next, List<Entry> records) {
+        this(log, partition, from, next, records, "");
+    }
+
     public LogBatch {
         Objects.requireNonNull(log, "The name of the log is null");
         Utf8.encode("The name of the log", log);

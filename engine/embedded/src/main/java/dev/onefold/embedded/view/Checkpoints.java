@@ -4,6 +4,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.embedded.checkpoint.Checkpoint;
 import dev.onefold.embedded.checkpoint.GroupLogs;
 import dev.onefold.embedded.directory.Stored;
+import dev.onefold.embedded.disk.Disk;
 import dev.onefold.embedded.disk.Journal;
 import dev.onefold.embedded.disk.OutOfSpaceException;
 import dev.onefold.embedded.disk.Scale;
@@ -18,6 +19,7 @@ import dev.onefold.embedded.letters.Letters;
 import dev.onefold.embedded.rows.RowFiles;
 import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Shard;
+import dev.onefold.embedded.source.Stage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,6 +48,7 @@ public final class Checkpoints implements AutoCloseable {
     private final State state;
     private final Letters letters;
     private final GroupLogs groupLogs;
+    private List<Path> replaced;
     private final EngineLimits settings;
     private final Space space;
     private final String definition;
@@ -86,6 +89,7 @@ public final class Checkpoints implements AutoCloseable {
         state = fold.state();
         letters = parts.letters;
         groupLogs = parts.groupLogs;
+        replaced = parts.replaced;
         settings = parts.opening.settings();
         space = parts.opening.space();
         stored = parts.opening.stored();
@@ -106,10 +110,13 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /// The parts of the engine that checkpoints cover.
+    ///
+    /// @param replaced files that the next checkpoint does not name any more
     public record Engine(
             ShardFold fold,
             Letters letters,
             GroupLogs groupLogs,
+            List<Path> replaced,
             View.Opening opening,
             String definition,
             long number,
@@ -314,7 +321,9 @@ public final class Checkpoints implements AutoCloseable {
         cut.fold.write();
         Checkpoint checkpoint = base.naming(logs, letterLog);
         stored.requireOwned(); // A second owner would have read the checkpoint before, and continue from there.
+        settings.passed().accept(Stage.WRITE);
         checkpoint.write(directory);
+        settings.passed().accept(Stage.CHECKPOINT);
         release(cut);
         durable = new Durable(base.number(), base.at(), base.sources());
     }
@@ -326,6 +335,8 @@ public final class Checkpoints implements AutoCloseable {
                 state.shards[shard].store().free(segment);
             }
         }
+        replaced.forEach(Disk::delete);
+        replaced = List.of();
         groupLogs.release(cut.groups);
         letters.release(cut.letters);
         journal.release(cut.journal);

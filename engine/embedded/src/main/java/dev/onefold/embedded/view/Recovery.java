@@ -18,6 +18,7 @@ import dev.onefold.embedded.rows.RowStore;
 import dev.onefold.embedded.rows.Segment;
 import dev.onefold.embedded.rows.Shard;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -43,7 +44,9 @@ final class Recovery {
     }
 
     /// The recovered state of a view.
-    record Recovered(ShardFold fold, Letters letters, GroupLogs groupLogs) {}
+    ///
+    /// @param replaced files that the next checkpoint does not name any more
+    record Recovered(ShardFold fold, Letters letters, GroupLogs groupLogs, List<Path> replaced) {}
 
     /// Reads all that a checkpoint names; without one, begins with nothing.
     Recovered recover(@Nullable Checkpoint checkpoint) {
@@ -59,7 +62,7 @@ final class Recovery {
                 opening.codes()));
         State state = fold.state();
         GroupLogs groupLogs = new GroupLogs(directory, identity, state.groups, state.values);
-        Recovered recovered = new Recovered(fold, letters, groupLogs);
+        Recovered recovered = new Recovered(fold, letters, groupLogs, new ArrayList<>());
         boolean whole = false;
         try {
             recover(checkpoint, recovered);
@@ -108,11 +111,12 @@ final class Recovery {
             loadRows(checkpoint, state.shards);
         } else {
             reshard(checkpoint, state, into.groupLogs);
+            into.replaced.addAll(rowFiles(checkpoint));
         }
     }
 
-    /// Writes again the checkpoint that was read. It may not be on the disk yet: the process that renamed it was
-    /// perhaps killed, or its force failed. Files that it does not name are about to be deleted, and the
+    /// Writes again the checkpoint that was read. It may not be on the disk yet: the process that renamed it
+    /// was perhaps killed, or its force failed. Files that it does not name are about to be deleted, and the
     /// checkpoint before may name them.
     private void writeAgain(Checkpoint checkpoint) {
         opening.space().change(() -> checkpoint.write(directory));
@@ -153,8 +157,8 @@ final class Recovery {
         });
     }
 
-    /// The number of shards has changed: each new one takes its rows out of the old ones, and the first inherits
-    /// all cells.
+    /// The number of shards has changed: each new one takes its rows out of the old ones, and the first
+    /// inherits all cells.
     private void reshard(Checkpoint checkpoint, State state, GroupLogs groupLogs) {
         Groups[] groups = state.groups;
         Shard[] old = new Shard[checkpoint.rows().size()];
@@ -177,8 +181,18 @@ final class Recovery {
             }
         }
         for (Shard each : old) {
+            memory.give(each.bytes());
             each.close();
         }
+    }
+
+    private List<Path> rowFiles(Checkpoint checkpoint) {
+        List<Path> all = new ArrayList<>();
+        for (int shard = 0; shard < checkpoint.rows().size(); shard++) {
+            RowFiles files = new RowFiles(directory, identity, shard);
+            checkpoint.rows().get(shard).forEach(extent -> all.add(files.file(extent.sequence())));
+        }
+        return all;
     }
 
     /// Deletes the files that a crash left between being written and being named, or between being unnamed
@@ -188,14 +202,7 @@ final class Recovery {
     void deleteUnnamed(@Nullable Checkpoint checkpoint, List<String> foldFiles) {
         Set<String> named = new HashSet<>();
         if (checkpoint != null) {
-            for (int shard = 0; shard < checkpoint.rows().size(); shard++) {
-                RowFiles files = new RowFiles(directory, identity, shard);
-                checkpoint
-                        .rows()
-                        .get(shard)
-                        .forEach(extent -> named.add(
-                                String.valueOf(files.file(extent.sequence()).getFileName())));
-            }
+            rowFiles(checkpoint).forEach(file -> named.add(String.valueOf(file.getFileName())));
             checkpoint.groupLogs().forEach(log -> named.add("groups-" + log.sequence()));
             named.add("letters-" + checkpoint.letters().sequence());
             named.add("CHECKPOINT");

@@ -56,13 +56,15 @@ public final class View {
         letters = recovered.letters();
         groupLogs = recovered.groupLogs();
         folding = new FoldRounds(fold, letters, opening.settings.clock(), opening.workers);
-        commits = new Commits(fold, folding, letters, opening.journal());
+        commits = new Commits(
+                fold, folding, letters, opening.journal(), opening.settings().passed());
         checkpoints = new Checkpoints(
                 directory,
                 new Checkpoints.Engine(
                         fold,
                         letters,
                         groupLogs,
+                        recovered.replaced(),
                         opening,
                         PipelineText.stored(pipeline),
                         from == null ? 0 : from.number(),

@@ -24,7 +24,11 @@ class CheckpointTest {
     private static final List<Source.Known> SOURCES = List.of(
             new Source.Known("/a.csv", 3, new byte[] {'n'}, new Position.File(40, new byte[] {1, 2}, true)),
             new Source.Known("producer", 5, new byte[0], new Position.Lines(60)),
-            new Source.Known("trades/3", 7, new byte[0], new Position.Partition(5, 1L << 40)));
+            new Source.Known(
+                    "trades/3",
+                    7,
+                    new byte[0],
+                    new Position.Partition(5, 1L << 40, "mark", List.of(new Position.Gap(7, 9, Instant.EPOCH)))));
 
     @TempDir
     Path directory;

@@ -18,6 +18,7 @@ import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +67,22 @@ class GroupLogsTest {
             cells[n % SHARDS][0].move(add ? nothing : amounts, add ? amounts : nothing);
         }
 
+        /// Ends the groups that have no rows.
+        void end() {
+            BitSet ended = new BitSet();
+            for (int leaf = 0; leaf < groups[0].size(); leaf++) {
+                long[] cell = new long[cells[0][0].stride()];
+                for (Cells[] shard : cells) {
+                    shard[0].addTo(cell, leaf);
+                }
+                ended.set(leaf, cell[0] == 0);
+            }
+            groups[0] = groups[0].without(ended);
+            for (Cells[] shard : cells) {
+                shard[0].empty(ended);
+            }
+        }
+
         /// Rows, sum and maximum of each group that has rows.
         Map<String, List<Long>> totals() {
             Map<String, List<Long>> totals = new TreeMap<>();
@@ -111,6 +128,9 @@ class GroupLogsTest {
     }
 
     private static void change(Life life, Map<String, List<Integer>> rows, RandomGenerator random) {
+        if (random.nextInt(15) == 0) {
+            life.end();
+        }
         String group = "g" + random.nextInt(30);
         List<Integer> numbers = rows.computeIfAbsent(group, _ -> new ArrayList<>());
         boolean add = numbers.isEmpty() || random.nextInt(3) > 0;

@@ -66,12 +66,21 @@ class CommitsTest {
             journal =
                     Journal.open(directory, 42, Journal.Position.START, payload -> entries.add(Entry.decode(payload)));
             EngineLimits settings = new EngineLimits(
-                    2, 0, Duration.ZERO, memory.bytesMax(), 0, () -> Instant.EPOCH, () -> {}, SpaceListener.silent());
+                    2,
+                    0,
+                    Duration.ZERO,
+                    memory.bytesMax(),
+                    0,
+                    () -> Instant.EPOCH,
+                    () -> {},
+                    SpaceListener.silent(),
+                    _ -> {});
             Workers workers = new Workers(0);
             ShardFold fold = ShardFold.of(
                     new ShardFold.Parts(PIPELINE, view, 42, settings, memory, letters, workers, Optional.empty()));
             state = fold.state();
-            commits = new Commits(fold, new FoldRounds(fold, letters, settings.clock(), workers), letters, journal);
+            commits = new Commits(
+                    fold, new FoldRounds(fold, letters, settings.clock(), workers), letters, journal, _ -> {});
             entries.forEach(commits::replay);
         }
 

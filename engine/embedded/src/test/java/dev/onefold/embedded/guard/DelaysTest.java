@@ -54,11 +54,11 @@ class DelaysTest {
 
     @Test
     void a_time_that_is_to_come_is_no_delay_and_one_that_is_not_known_is_left_out() {
-        delays.note(From.QUEUES, LongStream.of(NOW.toEpochMilli() + 5_000));
+        delays.note(From.QUEUES, LongStream.of(NOW.toEpochMilli() + 5_000, Long.MAX_VALUE));
         delays.note(From.LOGS, LongStream.of(-1, NOW.toEpochMilli() - 2));
         delays.note(From.FILES, 1, 0);
         assertThat(delays.all())
                 .containsExactly(
-                        new OfDelay("logs", 1, 2_001, 2_001, 2_001, 2_001), new OfDelay("queues", 1, 0, 0, 0, 0));
+                        new OfDelay("logs", 1, 2_001, 2_001, 2_001, 2_001), new OfDelay("queues", 2, 0, 0, 0, 0));
     }
 }

@@ -27,6 +27,7 @@ import software.amazon.awssdk.services.dynamodb.model.InternalServerErrorExcepti
 import software.amazon.awssdk.services.dynamodb.model.ProvisionedThroughputExceededException;
 import software.amazon.awssdk.services.dynamodb.model.RequestLimitExceededException;
 import software.amazon.awssdk.services.dynamodb.model.ThrottlingException;
+import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 import software.amazon.awssdk.services.dynamodb.model.TransactionInProgressException;
 
 /// One call of a client: one attempt, or several of the same request, as the SDK makes them.
@@ -132,6 +133,9 @@ final class Call<R> {
 
         private void refuse(DynamoDbException refusal) {
             service.tally().countFailure(request.operation);
+            if (refusal instanceof TransactionCanceledException cancelled) {
+                service.tally().countReasons(cancelled);
+            }
             reply(null, fault == Fault.ERROR_AFTER ? failure() : refusal);
         }
 

@@ -19,8 +19,8 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsResponse;
 
 /// DynamoDB, simulated: its tables are in memory, its time is virtual, and whatever it does by chance its seed
-/// says. Production code reaches it through the SDK's own client interface, one [SimulatedClient] for each process.
-/// It answers as AWS documents it, not as an emulator does; see `docs/internals/emulators.md`.
+/// says. Production code reaches it through the SDK's own client interface, one [SimulatedClient] for each
+/// process. It answers as AWS documents it, not as an emulator does; see `docs/internals/emulators.md`.
 ///
 /// One thread, the one that runs the [VirtualTime].
 public final class SimulatedDynamoDb {
@@ -57,14 +57,20 @@ public final class SimulatedDynamoDb {
         return faults;
     }
 
-    /// From now on transactions that put these items, or write to these keys, are refused, because their partition
-    /// has reached its limit.
+    /// From now on transactions that put these items, or write to these keys, are refused, because their
+    /// partition has reached its limit.
     public void throttle(Predicate<Map<String, AttributeValue>> items) {
         transactions.throttle(items);
     }
 
-    /// From now on a request that puts one of these items, or deletes one of these keys, alone is refused, because its
-    /// partition has reached its limit.
+    /// From now on a table takes so many write units of transactions in a second, spread over its partitions.
+    /// Other writes are not limited.
+    public void limit(String table, int unitsPerSecond) {
+        transactions.limit(table, unitsPerSecond);
+    }
+
+    /// From now on a request that puts one of these items, or deletes one of these keys, alone is refused,
+    /// because its partition has reached its limit.
     public void throttleAlone(Predicate<Map<String, AttributeValue>> items) {
         throttledAlone = items;
     }
@@ -84,7 +90,8 @@ public final class SimulatedDynamoDb {
         return tally;
     }
 
-    /// From now on backups can be made as the service makes them. Whoever needs them asks for this a minute before.
+    /// From now on backups can be made as the service makes them. Whoever needs them asks for this a minute
+    /// before.
     public Backups backups() {
         return new Backups(tables, random.split());
     }
@@ -123,8 +130,8 @@ public final class SimulatedDynamoDb {
         return Faults.upTo(max, random);
     }
 
-    /// Its writes are seen one by one, in an order that chance says; other transactions meet the lock of an item
-    /// until its write is seen.
+    /// Its writes are seen one by one, in an order that chance says; other transactions meet the lock of an
+    /// item until its write is seen.
     void transactWrite(TransactWriteItemsRequest request, Meter meter, Consumer<TransactWriteItemsResponse> answer) {
         Transactions.Begun begun = transactions.begin(request, meter);
         Duration duration = upTo(faults.timing().transactionMax());

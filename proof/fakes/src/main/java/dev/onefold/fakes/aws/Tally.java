@@ -4,11 +4,15 @@ import dev.onefold.fakes.aws.table.Meter;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.TreeMap;
+import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
+import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 
 /// How many requests of each kind came in, and what they consumed.
 public final class Tally {
     private final Map<Operation, Long> requests = new EnumMap<>(Operation.class);
     private final Map<Operation, Long> failures = new EnumMap<>(Operation.class);
+    private final Map<String, Long> reasons = new TreeMap<>();
     private long readHalves;
     private long writeHalves;
 
@@ -36,6 +40,15 @@ public final class Tally {
         failures.merge(operation, 1L, Long::sum);
     }
 
+    /// Counts why a transaction was cancelled: each reason once.
+    void countReasons(TransactionCanceledException cancelled) {
+        cancelled.cancellationReasons().stream()
+                .map(CancellationReason::code)
+                .filter(code -> !"None".equals(code))
+                .distinct()
+                .forEach(code -> reasons.merge(code, 1L, Long::sum));
+    }
+
     void add(Meter meter) {
         readHalves += meter.readHalves();
         writeHalves += meter.writeHalves();
@@ -61,7 +74,7 @@ public final class Tally {
 
     @Override
     public String toString() {
-        return "requests " + requests + ", refused " + failures + ", read units " + readUnits() + ", write units "
-                + writeUnits();
+        return "requests " + requests + ", refused " + failures + " because of " + reasons + ", read units "
+                + readUnits() + ", write units " + writeUnits();
     }
 }

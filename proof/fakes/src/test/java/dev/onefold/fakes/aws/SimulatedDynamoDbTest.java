@@ -98,6 +98,23 @@ class SimulatedDynamoDbTest {
     }
 
     @Test
+    void a_table_with_a_limit_takes_so_many_units_in_each_second() {
+        service.dynamo.limit("Table", 1_000);
+        for (int second = 1; second <= 3; second++) {
+            int taken = 0;
+            try {
+                for (; taken < 10_000; taken++) {
+                    transact(second + "-" + taken, put("a" + taken, taken));
+                }
+            } catch (TransactionCanceledException throttled) {
+                assertThat(throttled.cancellationReasons().getFirst().code()).isEqualTo("ThrottlingError");
+            }
+            assertThat(taken).isEqualTo(500); // Of two units each.
+            service.time.runFor(Duration.ofSeconds(1));
+        }
+    }
+
+    @Test
     void a_token_is_known_for_ten_minutes_after_the_transaction_and_then_forgotten() {
         transact("token", add("a"));
         service.time.runFor(Duration.ofMinutes(9));

@@ -1,6 +1,7 @@
 package dev.onefold.local.function;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -32,5 +33,12 @@ public record FunctionSettings(
     /// The same function with further options for its JVM.
     public FunctionSettings with(List<String> moreOptions) {
         return new FunctionSettings(name, handler, environment, timeout, memoryMb, sandboxesMax, moreOptions);
+    }
+
+    /// The same function with another variable.
+    public FunctionSettings with(String variable, String value) {
+        Map<String, String> more = new HashMap<>(environment);
+        more.put(variable, value);
+        return new FunctionSettings(name, handler, more, timeout, memoryMb, sandboxesMax, jvmOptions);
     }
 }

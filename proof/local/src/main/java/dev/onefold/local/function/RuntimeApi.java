@@ -11,12 +11,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/// The server that a function's process asks for invocations, and tells their answers: Lambda's Runtime API, of one
-/// sandbox. Any thread may call.
+/// The server that a function's process asks for invocations, and tells their answers: Lambda's Runtime API, of
+/// one sandbox. Any thread may call.
 final class RuntimeApi implements AutoCloseable {
     private static final String VERSION = "/2018-06-01/runtime";
     private static final String INVOCATION = VERSION + "/invocation/";
     private static final String NEXT = INVOCATION + "next";
+
+    /// Asked by a process that a snapshot is taken of, at the end of its start. The answer comes to a restored
+    /// copy.
+    private static final String RESTORE = VERSION + "/restore/next";
+
     private static final String INIT_ERROR = VERSION + "/init/error";
     private static final int MESSAGE_CHARACTERS_MAX = 2_000;
 
@@ -60,6 +65,8 @@ final class RuntimeApi implements AutoCloseable {
         byte[] body = exchange.getRequestBody().readAllBytes();
         if (path.equals(NEXT)) {
             next(exchange);
+        } else if (path.equals(RESTORE)) {
+            answer(exchange, 200, "{}".getBytes(StandardCharsets.UTF_8));
         } else if (path.equals(INIT_ERROR)) {
             ready.completeExceptionally(new FunctionFailure(function + " cannot begin: " + text(body)));
             answer(exchange, 202, "{}".getBytes(StandardCharsets.UTF_8));

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import software.amazon.awssdk.utilslite.SdkInternalThreadLocal;
 
-/// One process that runs a function, one invocation at a time, until it is killed. A process that was killed answers
-/// nothing, and what it had asked the service for may still be done.
+/// One process that runs a function, one invocation at a time, until it is killed. A process that was killed
+/// answers nothing, and what it had asked the service for may still be done.
 public final class Sandbox implements AutoCloseable {
     /// Of a function's memory, in hundredths.
     private static final int HEAP_PERCENT = 80;
@@ -67,7 +67,7 @@ public final class Sandbox implements AutoCloseable {
         environment.put("AWS_LAMBDA_RUNTIME_API", api.address());
         environment.put("AWS_LAMBDA_FUNCTION_NAME", settings.name());
         environment.put("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", String.valueOf(settings.memoryMb()));
-        environment.put("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand");
+        environment.putIfAbsent("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand");
         environment.put("_HANDLER", settings.handler());
         environment.put("LC_ALL", "C.UTF-8");
         try {
@@ -112,8 +112,8 @@ public final class Sandbox implements AutoCloseable {
         return orDead(api.ready());
     }
 
-    /// The answer; fails if the handler did, if the time is up, or if the process ends. The process is dead then,
-    /// unless it was the handler.
+    /// The answer; fails if the handler did, if the time is up, or if the process ends. The process is dead
+    /// then, unless it was the handler.
     public CompletableFuture<byte[]> invoke(byte[] event) {
         long timeoutMs = settings.timeout().toMillis();
         CompletableFuture<byte[]> answer = orDead(api.invoke(event, timeoutMs));
@@ -156,7 +156,8 @@ public final class Sandbox implements AutoCloseable {
         child.kill();
     }
 
-    /// Asks the process to end, and waits until it has: one that learns which classes it uses writes that down then.
+    /// Asks the process to end, and waits until it has: one that learns which classes it uses writes that down
+    /// then.
     public void end() throws InterruptedException {
         child.end();
     }

@@ -34,7 +34,7 @@ class TrialTest {
               measures: {amount: 'sum(amount) decimal(12,2)', least: 'min(amount) decimal(12,2)'}
             """;
 
-    private static final int INTERRUPTIONS = Integer.getInteger("interruptions", 4);
+    private static final int INTERRUPTIONS = Integer.getInteger("interruptions", 2);
 
     @TempDir
     private static Path folder;
@@ -69,7 +69,7 @@ class TrialTest {
                 "trade-risk.yaml", "--rate", "400", "--records", "4000", "--fail-state", "2", "--fail-reduce", "2"));
         assertThat(ended.exitCode()).as(ended.out()).isZero();
         assertThat(ended.out())
-                .contains("4,000 in all: trade-risk messages, 5 % of them duplicates and 5 % late")
+                .contains("4,000 in all: trade-risk messages, 5 % of them duplicates, 5 % late and 0 % poison")
                 .contains("equal: all 19 groups after 4,000 records.")
                 .contains("write units of tables")
                 .contains("All that was made is deleted.")

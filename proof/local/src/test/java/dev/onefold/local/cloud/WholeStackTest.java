@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -55,14 +56,23 @@ class WholeStackTest {
 
     /// As `onefold aws package` makes it: what is in folders is at the root, and jars are in `lib`.
     static byte[] archive() throws IOException {
+        return archive(Map.of());
+    }
+
+    /// The same with files of its root, some of which may be in place of others.
+    static byte[] archive(Map<String, byte[]> own) throws IOException {
         Path file = Path.of(System.getProperty("onefold.functions")).normalize();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
             zip.setLevel(0);
-            addFolder(zip, file.resolveSibling("classes"));
+            for (Map.Entry<String, byte[]> each : own.entrySet()) {
+                zip.putNextEntry(new ZipEntry(each.getKey()));
+                zip.write(each.getValue());
+            }
+            addFolder(zip, file.resolveSibling("classes"), own.keySet());
             for (String path : Files.readString(file).strip().split(File.pathSeparator, -1)) {
                 if (Files.isDirectory(Path.of(path))) {
-                    addFolder(zip, Path.of(path));
+                    addFolder(zip, Path.of(path), own.keySet());
                 } else {
                     zip.putNextEntry(new ZipEntry("lib/" + Path.of(path).getFileName()));
                     Files.copy(Path.of(path), zip);
@@ -72,11 +82,11 @@ class WholeStackTest {
         return bytes.toByteArray();
     }
 
-    private static void addFolder(ZipOutputStream zip, Path folder) throws IOException {
+    private static void addFolder(ZipOutputStream zip, Path folder, Set<String> without) throws IOException {
         try (Stream<Path> files = Files.walk(folder.toRealPath())) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 String name = folder.toRealPath().relativize(file).toString();
-                if (!name.startsWith("META-INF/")) {
+                if (!name.startsWith("META-INF/") && !without.contains(name)) {
                     zip.putNextEntry(new ZipEntry(name));
                     Files.copy(file, zip);
                 }

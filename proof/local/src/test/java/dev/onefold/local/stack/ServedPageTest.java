@@ -35,8 +35,9 @@ import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
-/// The live page in a real browser, before a function whose URL lets everybody reach it and which lets in who has a
-/// token. Without Chromium it says that it was skipped; `ONEFOLD_BROWSER_REQUIRED=true` makes that a failure.
+/// The live page in a real browser, before a function whose URL lets everybody reach it and which lets in who
+/// has a token. Without Chromium it says that it was skipped; `ONEFOLD_BROWSER_REQUIRED=true` makes that a
+/// failure.
 @Tag("campaign")
 class ServedPageTest {
     private static final String ISSUER = "https://issuer.example";
@@ -125,6 +126,8 @@ class ServedPageTest {
             await(browser, "As of");
             put(deployment, trade(2, "0.01"));
             await(browser, "9,007,199,254,740,993.02");
+            await(browser, "trades/s");
+            assertThat(browser.findElements(By.cssSelector("svg.chart"))).hasSize(3);
             browser.findElement(By.cssSelector(".tree [data-row='1'] a")).click();
             await(browser, "1 group by region.");
             assertThat(text(browser))

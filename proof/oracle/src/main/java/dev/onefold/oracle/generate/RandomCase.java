@@ -18,9 +18,10 @@ import java.util.random.RandomGenerator;
 /// @param lines the records, without line ends; none holds a line feed
 /// @param hasHeader the first line is no record but names the columns, and must stay first
 /// @param hasHorizon what counts depends on when it arrived
+/// @param isKept groups end, and the records arrive at [#lastTime]
 /// @param firstTime before all times of the records, which are at most [#TIMES] later
 public record RandomCase(
-        String pipeline, List<byte[]> lines, boolean hasHeader, boolean hasHorizon, Instant firstTime) {
+        String pipeline, List<byte[]> lines, boolean hasHeader, boolean hasHorizon, boolean isKept, Instant firstTime) {
     /// How far the times of records lie apart, at most.
     public static final Duration TIMES = Duration.ofDays(5);
 
@@ -49,7 +50,13 @@ public record RandomCase(
                 isOfChanges ? ChangeLines.lines(records) : records,
                 pipeline.hasHeader(),
                 pipeline.hasHorizon(),
+                pipeline.isKept(),
                 firstTime);
+    }
+
+    /// Behind all times of the records.
+    public Instant lastTime() {
+        return firstTime.plus(TIMES);
     }
 
     /// As a person can read it.

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,10 @@ final class RandomPipeline {
     private static final List<String> PARTS =
             List.of("1d", "week", "week-from-sunday", "week-from-saturday", "month", "quarter", "year");
     private static final List<String> ZONES = List.of("", ", UTC", ", Europe/Madrid", ", America/St_Johns", ", +05:30");
+    /// Of [RandomCase#TIMES] some are not kept; and no row is freed, of which an older version may be of a
+    /// later time.
+    private static final List<String> KEEPS = List.of("4d", "98h", "110h", "30d");
+
     private static final List<String> STEPS = List.of("1", "0.25", "0.5", "10", "0.1", "3", "100");
     private static final List<String> ROLLUP_NAMES = List.of("main", "by-town", "x", "count", "a1", "total");
 
@@ -25,6 +30,7 @@ final class RandomPipeline {
     private final @Nullable Field version;
     private final @Nullable Field time;
     private final boolean horizon;
+    private final boolean kept;
     private final List<Field> others = new ArrayList<>();
     private final RandomLets lets;
     private final @Nullable String delete;
@@ -52,6 +58,7 @@ final class RandomPipeline {
         }
         horizon = byId && chance.percent(30);
         time = horizon || chance.percent(20) ? fields.time() : null;
+        kept = time != null && !horizon && !key.isEmpty() && chance.percent(60);
         delete = versioned && chance.percent(60) ? delete(fields) : null;
         lets = new RandomLets(key, fields());
         RandomCondition conditions = new RandomCondition(chance, readable());
@@ -92,6 +99,11 @@ final class RandomPipeline {
     /// Whether a record may be too old or too new when it arrives.
     boolean hasHorizon() {
         return horizon;
+    }
+
+    /// Whether groups end.
+    boolean isKept() {
+        return kept;
     }
 
     @Nullable
@@ -219,13 +231,17 @@ final class RandomPipeline {
         List<Field> candidates = readable();
         candidates.addAll(key);
         Set<String> levels = new LinkedHashSet<>();
+        if (kept) {
+            levels.add(bucket(Objects.requireNonNull(time), false));
+        }
         for (int count = chance.between(0, 3); count > 0; count--) {
             levels.add(level(chance.of(candidates)));
         }
         yaml.append(levels.isEmpty() ? " []\n" : "\n");
         int number = 0;
         for (String level : levels) {
-            boolean hasDefault = chance.percent(50);
+            boolean hasDefault = chance.percent(50)
+                    && !(kept && level.equals(levels.iterator().next()));
             String otherwise = chance.of(Nasty.TEXTS);
             if (chance.percent(25)) {
                 yaml.append("    - {field: ").append(quoted(level)).append(", name: ");
@@ -254,7 +270,7 @@ final class RandomPipeline {
             yaml.append("    ").append(quoted(names.get(index))).append(": ");
             yaml.append(quoted(text)).append('\n');
         }
-        return yaml.toString();
+        return kept ? yaml + "  keep: " + chance.of(KEEPS) + "\n" : yaml.toString();
     }
 
     private String level(Field field) {
@@ -262,13 +278,14 @@ final class RandomPipeline {
         return switch (field.kind()) {
             case TEXT -> chance.percent(75) ? path : "prefix(" + path + ", " + chance.between(1, 3) + ")";
             case NUMBER -> chance.percent(40) ? path : "step(" + path + ", " + chance.of(STEPS) + ")";
-            case TIME -> chance.percent(10) ? path : bucket(field);
+            case TIME -> chance.percent(10) ? path : bucket(field, true);
             case FLAG -> path;
         };
     }
 
-    private String bucket(Field field) {
-        boolean auto = chance.percent(50)
+    private String bucket(Field field, boolean mayGuess) {
+        boolean auto = mayGuess
+                && chance.percent(50)
                 && (field.form().equals("iso") || !csv && field.form().equals("epoch-seconds"));
         String start = "bucket(" + field.written() + ", ";
         String type = auto ? "" : ", " + field.form();

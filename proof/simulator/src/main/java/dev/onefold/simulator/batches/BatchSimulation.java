@@ -27,15 +27,17 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Some lives of a data directory whose pipeline makes batches: one seed says the pipeline, the records and their
-/// duplicates, how they come, what the receiver does, what people decide, where the process ends and whether the power
-/// goes with it. In the end each distinct record is in exactly one batch, and the receiver has each batch that nobody
-/// refused; numbers are dense, no batch is empty, and no attempt saw another content than the one before.
+/// Some lives of a data directory whose pipeline makes batches: one seed says the pipeline, the records and
+/// their duplicates, how they come, what the receiver does, what people decide, where the process ends and
+/// whether the power goes with it. In the end each distinct record is in exactly one batch, and the receiver
+/// has each batch that nobody refused; numbers are dense, no batch is empty, and no attempt saw another content
+/// than the one before.
 ///
 /// It has one thread and no clock but the seed's; so equal seeds are equal runs.
 public final class BatchSimulation {
@@ -58,8 +60,9 @@ public final class BatchSimulation {
     private long promised;
     private int early; // How often a batch may have been sealed before it was full.
 
-    private BatchSimulation(long seed) {
+    private BatchSimulation(long seed, boolean isByKey) {
         random = new SplittableRandom(seed);
+        SplittableRandom ofKeys = new SplittableRandom(17 * seed);
         SplittableRandom ofIds = new SplittableRandom(~seed);
         String forget = List.of("", "after-delivery", "1d").get(ofIds.nextInt(3));
         forgets = !forget.isEmpty();
@@ -70,27 +73,32 @@ public final class BatchSimulation {
         String deliver = isNamed
                 ? "\"file\":\"x-{number}.ndjson" + (isCompressed ? ".gz" : "") + "\""
                 : "\"http\":\"http://h/\"";
-        String batch = "{\"size\":" + random.nextInt(1, 8) + ",\"wait\":\"60s\",\"deliver\":{" + deliver + "}"
+        int size = random.nextInt(1, 8);
+        String batch = "{\"size\":" + (isByKey && ofKeys.nextBoolean() ? 1 : size) + ",\"wait\":\"60s\",\"deliver\":{"
+                + deliver + "}"
                 + (isNamed ? "" : ",\"receiver\":\"" + (isOnce ? "once" : "idempotent") + "\"")
                 + (!isOnce && random.nextBoolean() ? ",\"bisect\":true" : "")
-                + (random.nextBoolean() ? ",\"order\":\"strict\"" : "")
+                + (random.nextBoolean() && !isByKey ? ",\"order\":\"strict\"" : "")
+                + (isByKey ? ",\"order\":\"key\",\"concurrency\":" + ofKeys.nextInt(1, 9) : "")
                 + ",\"retry\":{\"delays\":[\"10s\",\"60s\"],\"for\":\"" + (random.nextBoolean() ? "3m" : "1h") + "\"}"
                 + (forgets ? ",\"forget\":\"" + forget + "\",\"compare\":\"none\"" : "") + "}";
-        String definition = "{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"},\"batch\":" + batch + "}";
+        String key = isByKey ? ",\"key\":\"k\"" : "";
+        String definition = "{\"pipeline\":\"q\",\"input\":{\"id\":\"id\"" + key + "},\"batch\":" + batch + "}";
         pipeline = switch (PipelineText.read(definition)) {
             case Reading.Read(var read) -> read;
             case Reading.Refused(var problems) -> throw new IllegalStateException(problems.toString());
         };
         batching = (Batching) pipeline.fold();
         Set<String> poison = new HashSet<>();
+        int keys = ofKeys.nextInt(1, 8);
         int ids = forgets ? ofIds.nextInt(1, 12) : random.nextInt(1, 60);
         String pad = forgets && ofIds.nextBoolean() ? "x".repeat(900) : ""; // Some dozen claims are a segment then.
         // Batches behind one that waits take more than the tape may then, so it is copied.
         String text = new SplittableRandom(31 * seed).nextInt(3) == 0 ? ",\"text\":\"" + "x".repeat(32_000) + "\"" : "";
         for (int i = forgets ? ofIds.nextInt(120) : random.nextInt(2 * ids + 1); i >= 0; i--) {
-            String line = forgets
-                    ? "{\"id\":\"" + ofIds.nextInt(ids) + pad + "\",\"n\":" + i + text + "}"
-                    : "{\"id\":" + random.nextInt(ids) + text + "}";
+            int id = forgets ? ofIds.nextInt(ids) : random.nextInt(ids);
+            String last = text + (isByKey ? ",\"k\":" + id % keys : "") + "}";
+            String line = forgets ? "{\"id\":\"" + id + pad + "\",\"n\":" + i + last : "{\"id\":" + id + last;
             (random.nextInt(4) == 0 ? file : lines).add(line);
             if (random.nextInt(40) == 0) {
                 poison.add(line);
@@ -103,9 +111,22 @@ public final class BatchSimulation {
 
     /// Runs a seed.
     ///
-    /// @throws AssertionError if a promise was broken; it says which, what happened before, and how to run it again
+    /// @throws AssertionError if a promise was broken; it says which, what happened before, and how to run it
+    ///     again
     public static void run(long seed) {
-        BatchSimulation simulation = new BatchSimulation(seed);
+        run(seed, false);
+    }
+
+    /// Runs a seed in which the batches are in the order of keys.
+    ///
+    /// @throws AssertionError if a promise was broken; it says which, what happened before, and how to run it
+    ///     again
+    public static void runByKey(long seed) {
+        run(seed, true);
+    }
+
+    private static void run(long seed, boolean isByKey) {
+        BatchSimulation simulation = new BatchSimulation(seed, isByKey);
         try {
             simulation.run();
         } catch (RuntimeException | Error failure) {
@@ -280,6 +301,7 @@ public final class BatchSimulation {
             if (records != null && line.reason().contains("poison")) {
                 discarded.addAll(records);
                 records.forEach(comings::handle);
+                receiver.order.discarded(records);
                 batches.settle(line.number(), Delivery.How.DISCARDED);
             } else {
                 released.add(line.number().toString());
@@ -292,6 +314,12 @@ public final class BatchSimulation {
     private void check(EmbeddedEngine engine) {
         if (receiver.wrong != null) {
             throw receiver.wrong;
+        }
+        if (batching.order() == Batching.Order.KEY) {
+            receiver.order.check(receiver.offered.entrySet().stream()
+                    .filter(each -> each.getKey().isWhole())
+                    .map(Map.Entry::getValue)
+                    .toList());
         }
         Set<String> distinct = new TreeSet<>(lines);
         distinct.addAll(file);

@@ -28,8 +28,8 @@ import java.util.random.RandomGenerator;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
-/// A receiver that fails, is late, answers twice and dies between its effect and its answer. It keeps what it got for
-/// ever: the oracle sees nothing else.
+/// A receiver that fails, is late, answers twice and dies between its effect and its answer. It keeps what it
+/// got for ever: the oracle sees nothing else.
 final class Receiving implements Carrier {
     private final RandomGenerator random;
     private final Receiver kind;
@@ -47,6 +47,10 @@ final class Receiving implements Carrier {
     /// The manifest of each number.
     final SortedMap<BatchNumber, Manifest> manifests = new TreeMap<>();
 
+    /// The order in which records came.
+    final KeyOrder order = new KeyOrder();
+
+    private final boolean isByKey;
     private final Map<BatchNumber, byte[]> contents = new HashMap<>();
     int failPercent = 40;
 
@@ -60,6 +64,7 @@ final class Receiving implements Carrier {
     Receiving(RandomGenerator random, Batching batching, Set<String> poison, Runnable die, Consumer<String> handled) {
         this.random = random;
         kind = batching.receiver();
+        isByKey = batching.order() == Batching.Order.KEY;
         isCompressed = batching.deliver().compression() != Batching.Compression.NONE;
         this.poison = poison;
         this.die = die;
@@ -75,6 +80,7 @@ final class Receiving implements Carrier {
             wrong = e;
             return new Outcome.Done();
         }
+        order.handedOver(lines);
         if (lines.stream().anyMatch(poison::contains)) {
             return new Outcome.Refused("poison");
         }
@@ -87,6 +93,7 @@ final class Receiving implements Carrier {
             case 1 -> new Outcome.Unknown("no answer");
             case 2 -> {
                 effects.merge(manifest.number(), 1, Integer::sum);
+                order.effect(lines);
                 yield new Outcome.Unknown("the answer was lost");
             }
             case 3 -> {
@@ -101,23 +108,31 @@ final class Receiving implements Carrier {
     private Outcome done(BatchNumber number) {
         effects.merge(number, 1, Integer::sum);
         Objects.requireNonNull(offered.get(number)).forEach(handled);
+        order.effect(Objects.requireNonNull(offered.get(number)));
         return new Outcome.Done();
     }
 
     private Outcome partial(List<String> lines) {
         List<Outcome.Failed> failed = new ArrayList<>();
+        List<String> taken = new ArrayList<>();
+        Set<String> failing = new TreeSet<>(); // With a record, the later ones of its key.
         for (int i = 0; i < lines.size(); i++) {
-            if (random.nextBoolean()) {
+            if (random.nextBoolean() || isByKey && failing.contains(KeyOrder.key(lines.get(i)))) {
                 failed.add(new Outcome.Failed(i, "not this one"));
+                failing.add(KeyOrder.key(lines.get(i)));
             } else {
+                taken.add(lines.get(i));
                 accepted.add(lines.get(i));
                 handled.accept(lines.get(i));
             }
         }
         if (failed.isEmpty()) {
-            failed.add(new Outcome.Failed(0, "not this one"));
-            accepted.remove(lines.getFirst());
+            int place = isByKey ? lines.size() - 1 : 0;
+            failed.add(new Outcome.Failed(place, "not this one"));
+            accepted.remove(lines.get(place));
+            taken.remove(lines.get(place));
         }
+        order.effect(taken);
         return new Outcome.Partial(failed);
     }
 

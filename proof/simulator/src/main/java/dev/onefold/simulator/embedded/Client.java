@@ -30,8 +30,8 @@ import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/// Sends the input of a run, as one may who has to do with a process that can end at any instant: knows what was
-/// acknowledged, sends the rest again, and checks at each step that it was told the truth.
+/// Sends the input of a run, as one may who has to do with a process that can end at any instant: knows what
+/// was acknowledged, sends the rest again, and checks at each step that it was told the truth.
 final class Client {
     private static final int CHANGES = 3;
     private static final Duration DAY = Duration.ofDays(1);
@@ -76,9 +76,10 @@ final class Client {
         }
     }
 
-    /// Whether ids are forgotten while the records come: then another definition counts other ones.
+    /// Whether ids are forgotten or groups end while the records come: then another definition counts other
+    /// ones.
     private boolean mayForget() {
-        return dealt.hasHorizon() && !dealt.pipeline().contains("horizon: 7d");
+        return dealt.isKept() || dealt.hasHorizon() && !dealt.pipeline().contains("horizon: 7d");
     }
 
     private void change(String definition) {
@@ -110,8 +111,11 @@ final class Client {
         return random.nextInt(3) > 0 ? definition() : definitions.get(random.nextInt(definitions.size()));
     }
 
-    /// What the clock says: any time; with a horizon, when the lines that are being sent arrive.
+    /// What the clock says: any time; where it decides something, when the lines that are being sent arrive.
     Instant now() {
+        if (dealt.isKept()) {
+            return dealt.lastTime();
+        }
         return dealt.hasHorizon() ? now : Instant.ofEpochSecond(random.nextLong(0, 4_000_000_000L));
     }
 
@@ -265,7 +269,7 @@ final class Client {
                 LongStream.rangeClosed(engine.acknowledged(input.name()) + 1, to)
                         .mapToObj(line -> new LineOf(input.name(), line))
                         .toList(),
-                now);
+                dealt.isKept() ? dealt.lastTime() : now);
     }
 
     private void refuseGap(EmbeddedEngine engine, Input input, int before) {

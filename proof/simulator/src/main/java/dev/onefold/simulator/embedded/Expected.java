@@ -25,12 +25,13 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What an engine must hold, said by the oracle: of each source a beginning, with the redriven records as they were
-/// edited, and without the dead letters that were purged; under the definition that serves, whatever served before.
+/// What an engine must hold, said by the oracle: of each source a beginning, with the redriven records as they
+/// were edited, and without the dead letters that were purged; under the definition that serves, whatever
+/// served before.
 ///
-/// A changed definition promises the totals of all these records under it. There is one exception, which the engine
-/// states beforehand: where a decimal is narrower and the records cannot be read again, a record that another one had
-/// replaced is in no row, and in no letter. Such records are forgotten here, too.
+/// A changed definition promises the totals of all these records under it. There is one exception, which the
+/// engine states beforehand: where a decimal is narrower and the records cannot be read again, a record that
+/// another one had replaced is in no row, and in no letter. Such records are forgotten here, too.
 final class Expected {
     private static final int LETTERS_MAX = 1_000_000;
 
@@ -117,8 +118,8 @@ final class Expected {
         definition = other;
     }
 
-    /// Of equal records that are refused now, one is a letter; the others were duplicates of it. Without them and
-    /// those that were replaced, the totals of the definition before are what they were.
+    /// Of equal records that are refused now, one is a letter; the others were duplicates of it. Without them
+    /// and those that were replaced, the totals of the definition before are what they were.
     private String forget(Map<String, Long> progress, List<DeadLetter> letters, String before) {
         String after = definition;
         Set<LineOf> kept = places(letters);
@@ -161,7 +162,8 @@ final class Expected {
 
     private Oracle.Outcome accept(Oracle oracle, LineOf line, byte[] record) {
         Arrived arrived = arrivals.get(line);
-        return oracle.accept(line.source(), line.line(), record, arrived == null ? null : arrived.at.toEpochMilli());
+        Instant at = arrived != null ? arrived.at : dealt.isKept() ? dealt.lastTime() : null;
+        return oracle.accept(line.source(), line.line(), record, at == null ? null : at.toEpochMilli());
     }
 
     /// In which step a line was folded as it is now; 0 where order decides nothing.

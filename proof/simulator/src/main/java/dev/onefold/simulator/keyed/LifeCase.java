@@ -66,7 +66,8 @@ record LifeCase(Order order, int keep, boolean refolds, int places, List<Trails.
                 .toList();
     }
 
-    /// Whether contexts depend on the set of events alone. Which key owns a row depends on the order of arrival.
+    /// Whether contexts depend on the set of events alone. Which key owns a row depends on the order of
+    /// arrival.
     boolean isExact() {
         return order == Order.IN_ORDER && keep == ENOUGH && refolds && places == 0;
     }
@@ -81,6 +82,11 @@ record LifeCase(Order order, int keep, boolean refolds, int places, List<Trails.
         String keeps = order == Order.LATEST ? "" : ",\"keep\":" + keep;
         String onNewVersion = order == Order.IN_ORDER && refolds ? "refold" : "continue";
         String place = places == 0 ? "" : ",\"places\":\"place\"";
+        String byHolder = places == 0
+                ? ""
+                : ",\"by-holder\":{\"of\":\"places\",\"levels\":[\"k\"],\"measures\":"
+                        + "{\"rows\":\"count()\",\"trail\":\"sum(trail) decimal(20,0)\","
+                        + "\"most\":\"max(trail) decimal(20,0)\"}}";
         String text = "{\"pipeline\":\"drawn\",\"input\":{\"key\":\"k\",\"version\":\"v\",\"filter\":\"what !="
                 + " \\\"test\\\"\"},"
                 + "\"process\":{\"class\":\"Drawn\",\"version\":" + code + ",\"on-new-version\":\""
@@ -89,7 +95,7 @@ record LifeCase(Order order, int keep, boolean refolds, int places, List<Trails.
                 + "\"" + keeps + ",\"tables\":{\"buckets\":[\"k\",\"bucket\"],\"last\":\"k\"" + place + "}},"
                 + "\"rollups\":{\"by-bucket\":{\"of\":\"buckets\",\"levels\":[\"bucket\"],\"measures\":"
                 + "{\"rows\":\"count()\",\"trail\":\"sum(trail) decimal(20,0)\","
-                + "\"most\":\"max(trail) decimal(20,0)\"}}}}";
+                + "\"most\":\"max(trail) decimal(20,0)\"}}" + byHolder + "}}";
         return switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline pipeline) -> LoadedFunction.of(pipeline, new Trails(code, places, stalls));
             case Reading.Refused refused -> throw new IllegalStateException(refused.toString());

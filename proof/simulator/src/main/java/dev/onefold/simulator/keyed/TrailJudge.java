@@ -194,8 +194,8 @@ final class TrailJudge {
         return rows;
     }
 
-    /// Requires that each event which wrote another key's row would do so again: all letters were redriven until none
-    /// came in any more.
+    /// Requires that each event which wrote another key's row would do so again: all letters were redriven
+    /// until none came in any more.
     void requireOthersOwn(Engine engine, int newest) {
         boolean mayFold =
                 dealt.order() == Order.EVERY || dealt.order() == Order.IN_ORDER && dealt.keepsAll() && newest == 1;
@@ -321,13 +321,19 @@ final class TrailJudge {
     }
 
     private void requireTotals(Engine engine) {
+        requireTotals(engine, "by-bucket", "buckets", "bucket");
+        if (dealt.places() > 0) {
+            requireTotals(engine, "by-holder", "places", "k");
+        }
+    }
+
+    private void requireTotals(Engine engine, String rollup, String table, String level) {
         Map<String, List<BigDecimal>> expected = new TreeMap<>();
         rows.forEach((name, row) -> {
-            JsonNode bucket = json(row).get("bucket");
-            if (bucket != null) {
+            if (name.startsWith(table + " ")) {
                 BigDecimal trail = json(row).get("trail").decimalValue();
                 expected.merge(
-                        bucket.asText(),
+                        json(row).get(level).asText(),
                         List.of(BigDecimal.ONE, trail, trail),
                         (one, other) -> List.of(
                                 one.get(0).add(other.get(0)),
@@ -336,10 +342,10 @@ final class TrailJudge {
             }
         });
         Map<String, List<BigDecimal>> served = new TreeMap<>();
-        engine.query(Query.all("by-bucket")).lines().stream()
+        engine.query(Query.all(rollup)).lines().stream()
                 .filter(line -> line.group().size() == 1)
                 .forEach(line -> served.put(line.group().getFirst(), new ArrayList<>(line.values())));
-        require(served.equals(expected), "the roll-up is " + served + ", not " + expected);
+        require(served.equals(expected), "roll-up " + rollup + " is " + served + ", not " + expected);
     }
 
     static void require(boolean holds, String message) {

@@ -16,7 +16,6 @@ import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Delivery;
-import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
@@ -50,6 +49,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 public final class AwsBatchSimulation {
     private static final Duration FUNCTION_MAX = Duration.ofSeconds(60);
     private static final Duration MARGIN = Ledger.REQUEST_MAX.plusSeconds(30);
+    private static final Duration COLLECTING_MAX = Duration.ofSeconds(50); // With an end of the invocation behind it.
     private static final Duration COMMAND_MAX = Duration.ofMinutes(10);
     private static final int KILLED_WITHIN = 20; // Of the time that it has, the first of so many parts.
     private static final long VISIBILITY_MS = 90_000;
@@ -82,22 +82,23 @@ public final class AwsBatchSimulation {
         random = new SplittableRandom(seed);
         dynamo = new SimulatedDynamoDb(time, random.nextLong());
         deployment = new Deployment(time, dynamo, random.split());
+        boolean isDirect = seed % 3 == 2;
         boolean isOnce = random.nextInt(3) == 0;
-        String forget = FORGET.get(random.nextInt(FORGET.size()));
+        String forget = isDirect ? "never" : FORGET.get(random.nextInt(FORGET.size()));
         forgets = !forget.equals("never");
-        boolean isDeadly = !forgets && random.nextInt(4) == 0;
-        boolean bisects = !isOnce && !isDeadly && !forgets && random.nextBoolean();
-        pipeline = pipeline(isOnce, bisects, isDeadly, forget);
+        boolean isDeadly = !isDirect && !forgets && random.nextInt(4) == 0;
+        boolean bisects = !isDirect && !isOnce && !isDeadly && !forgets && random.nextBoolean();
+        pipeline = isDirect ? direct(isOnce) : pipeline(isOnce, bisects, isDeadly, forget);
         batching = (Batching) pipeline.fold();
         redrives = random.nextInt(3) == 0;
         lanes = 1 + random.nextInt(random.nextBoolean() ? 3 : 12);
         SplittableRandom bodies = random.split();
         isHaunted = forgets || random.nextInt(4) == 0;
         queue = new MessageQueue(random.split());
-        ledger = new Ledger(time, random.split(), !isOnce, !isOnce && random.nextInt(4) == 0);
+        ledger = new Ledger(time, random.split(), !isOnce, !isOnce && random.nextInt(4) == 0, isDirect);
         faultChance = random.nextInt(4) == 0 ? 0 : 0.002 + random.nextDouble() * 0.08;
         ledger.deadly(isDeadly ? 1 + random.nextInt(4) : 0);
-        ledger.concurrencyMax(batching.concurrency());
+        ledger.concurrencyMax(isDirect ? Integer.MAX_VALUE : batching.concurrency()); // There, of each invocation.
         ledgerFaults = random.nextInt(3) == 0 ? 0 : random.nextDouble() * 0.3;
         boolean isRestored = !isDeadly && random.nextInt(RESTORED_ONE_IN) == 0;
         // Some parts are to be new at the moment of a backup.
@@ -127,6 +128,18 @@ public final class AwsBatchSimulation {
                 + ",\"retry\":{\"delays\":[\"1m\",\"10m\"],\"for\":\"" + (isDeadly ? "20m" : "30d") + "\"}"
                 + ",\"forget\":\"" + forget + "\""
                 + (forget.equals("never") ? "" : ",\"compare\":\"none\"") + "}}";
+        return read(text);
+    }
+
+    private Pipeline direct(boolean isOnce) {
+        return read(
+                "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\",\"id\":\"id\"},\"batch\":{\"size\":1,\"direct\":true,"
+                        + "\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"" + (isOnce ? "once" : "idempotent")
+                        + "\",\"concurrency\":" + (1 + random.nextInt(5))
+                        + ",\"retry\":{\"delays\":[\"1m\",\"10m\"],\"for\":\"30d\"}}}");
+    }
+
+    private static Pipeline read(String text) {
         return switch (PipelineText.read(text)) {
             case Reading.Read(var read) -> read;
             case Reading.Refused(var problems) -> throw new IllegalArgumentException(text + ": " + problems);
@@ -284,9 +297,10 @@ public final class AwsBatchSimulation {
         if (input.isEmpty()) {
             return;
         }
-        invoke((store, answer) -> {
+        SimulatedClient client = dynamo.client("sandbox");
+        invoke(client, (store, answer) -> {
             List<Collect.Fate> fates =
-                    new Collect(store, pipeline, lanes).collect(input).fates();
+                    collector(store, client).collect(input, COLLECTING_MAX).fates();
             answer.accept(() -> {
                 for (int i = 0; i < input.size(); i++) {
                     // The service deletes a message that is not reported as failed; that may fail, too.
@@ -297,6 +311,19 @@ public final class AwsBatchSimulation {
                 }
             });
         });
+    }
+
+    private Collect collector(Store store, SimulatedClient client) {
+        if (!batching.direct()) {
+            return new Collect(store, pipeline, lanes);
+        }
+        Ledger.Sender sender = new Ledger.Sender(store.threads()::pause, client::kill);
+        Duration margin = FUNCTION_MAX.minus(COLLECTING_MAX).plus(MARGIN);
+        return Collect.direct(store, pipeline, lanes, receiver(sender), new Deliver.Limits(margin, Ledger.REQUEST_MAX));
+    }
+
+    private Deliver.Receiver receiver(Ledger.Sender sender) {
+        return new Deliver.Receiver(new DeliveryRules(batching, null), handover -> ledger.deliver(handover, sender));
     }
 
     private void cut() {
@@ -315,11 +342,7 @@ public final class AwsBatchSimulation {
     }
 
     private Deliver deliverer(Store store, Ledger.Sender sender) {
-        return new Deliver(
-                store,
-                pipeline,
-                new Deliver.Receiver(new DeliveryRules(batching, null), handover -> ledger.deliver(handover, sender)),
-                new Deliver.Limits(MARGIN, Ledger.REQUEST_MAX));
+        return new Deliver(store, pipeline, receiver(sender), new Deliver.Limits(MARGIN, Ledger.REQUEST_MAX));
     }
 
     /// A person who asks the receiver before deciding.
@@ -328,7 +351,10 @@ public final class AwsBatchSimulation {
             Decisions decisions = new Decisions(store);
             for (Decisions.Held held : decisions.held()) {
                 int generation = held.delivery().tries().generation();
-                String id = Manifest.id(pipeline.name(), held.number());
+                String id = new AwsBatches(store, new BatchDefinition(pipeline, lanes))
+                        .find(held.number())
+                        .orElseThrow()
+                        .id();
                 if (ledger.isDeadly(held.number()) && !ledger.deadly.isEmpty() && random.nextInt(3) == 0) {
                     decisions.settle(held.number(), generation, Delivery.How.DISCARDED);
                 } else if (ledger.has(id) || restores.isPresent() && hasRecords(store, held.number())) {
@@ -430,6 +456,7 @@ public final class AwsBatchSimulation {
                 || message.contains("have refused")
                 || message.contains("run it again")
                 || restores.isPresent() && message.contains("purge the letter") // It was removed since the backup.
+                || batching.direct() && message.contains("could not be collected") // Its id is being handed over.
                 || message.contains("'onefold aws restored'");
     }
 }

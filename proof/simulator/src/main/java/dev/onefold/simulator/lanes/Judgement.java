@@ -27,6 +27,11 @@ record Judgement(Deployment deployment, Batching batching, Sent sent, Ledger led
 
     void judge() {
         require(ledger.wrong.isEmpty(), ledger.wrong);
+        if (batching.direct()) {
+            require(members().size() == sent.contents.size(), "Some records are in no batch");
+            letters();
+            return;
+        }
         chain();
         order();
         if (batching.forget() instanceof Forget.Never) {

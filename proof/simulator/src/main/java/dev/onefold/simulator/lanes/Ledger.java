@@ -35,6 +35,7 @@ final class Ledger {
     private final SplittableRandom random;
     private final boolean isIdempotent;
     private final boolean reportsPartial;
+    private final boolean isDirect;
     private double faultChance;
 
     /// Lines that took effect, by the id of their batch; once for each effect.
@@ -54,13 +55,16 @@ final class Ledger {
     private long deadlyNumber;
     private int deaths;
     private int concurrencyMax = Integer.MAX_VALUE;
+    private boolean mayLoseMarks;
 
     /// A batch that came in.
     ///
     /// @param atMs when it took effect
     record Effect(Manifest manifest, List<String> lines, long atMs) {}
 
-    Ledger(VirtualTime time, SplittableRandom random, boolean isIdempotent, boolean reportsPartial) {
+    /// @param isDirect whether its batches are named by the ids of their records, and not by numbers
+    Ledger(VirtualTime time, SplittableRandom random, boolean isIdempotent, boolean reportsPartial, boolean isDirect) {
+        this.isDirect = isDirect;
         this.time = time;
         this.random = random;
         this.isIdempotent = isIdempotent;
@@ -79,6 +83,15 @@ final class Ledger {
     /// Takes it for wrong if more attempts are under way than this.
     void concurrencyMax(int count) {
         concurrencyMax = count;
+    }
+
+    /// After a restore a direct record whose mark is lost may come with another content: that is a conflict.
+    void mayLoseMarks() {
+        mayLoseMarks = true;
+    }
+
+    boolean isDirect() {
+        return isDirect;
     }
 
     boolean isDeadly(BatchNumber number) {
@@ -159,7 +172,10 @@ final class Ledger {
     private Outcome effect(Manifest manifest, List<String> lines) {
         Outcome before = known.get(manifest.id());
         if (isIdempotent && before != null) {
-            return before;
+            Manifest first = manifests.get(manifest.id());
+            return isDirect && first != null && !first.sha256().equals(manifest.sha256())
+                    ? new Outcome.Conflict("another content")
+                    : before;
         }
         if (lines.stream().anyMatch(line -> line.contains("poison"))) {
             return new Outcome.Refused("poison");
@@ -191,7 +207,10 @@ final class Ledger {
 
     private void check(Manifest manifest, byte[] content, String text) {
         Manifest before = manifests.putIfAbsent(manifest.id(), manifest);
-        if (before != null && !before.equals(manifest)) {
+        // The times of a direct record are those of the message that brought it, and not of another one that did.
+        boolean isSame =
+                before == null || (isDirect ? before.sha256().equals(manifest.sha256()) : before.equals(manifest));
+        if (!isSame && !(isDirect && mayLoseMarks)) {
             wrong.add(manifest.id() + " came as " + before + " and as " + manifest);
         }
         long lines = text.lines().count();

@@ -60,6 +60,7 @@ class RandomCaseTest {
                 "derived-key: ",
                 "input:\n  format: json\nrollup",
                 "horizon: ",
+                "keep: ",
                 "time: {",
                 "version: \"",
                 "type: iso",
@@ -104,7 +105,6 @@ class RandomCaseTest {
             String pipeline = RandomCase.of(new SplittableRandom(seed)).pipeline();
             wanted.replaceAll((feature, seen) -> pipeline.contains(feature) ? seen + 1 : seen);
         }
-
         assertThat(wanted).allSatisfy((feature, seen) -> assertThat(seen).isGreaterThanOrEqualTo(3));
     }
 

@@ -13,6 +13,11 @@ class BatchSimulationTest {
         Seeds.forEachSeed(0, SHARE, BatchSimulation::run);
     }
 
+    @Test
+    void whatever_happens_no_record_is_handed_over_before_an_earlier_one_of_its_key_is_over() {
+        Seeds.forEachSeed(0, SHARE, BatchSimulation::runByKey);
+    }
+
     /// The log of deliveries took what a killed process had left for forced, and was refused after a power cut.
     @Test
     void deliveries_that_a_killed_process_left_unforced_survive_a_power_cut_or_are_made_again() {
@@ -23,5 +28,11 @@ class BatchSimulationTest {
     @Tag("campaign")
     void whatever_happens_in_many_histories_each_distinct_record_is_in_exactly_one_batch() {
         Seeds.forEachSeed(0, ALL, BatchSimulation::run);
+    }
+
+    @Test
+    @Tag("campaign")
+    void whatever_happens_in_many_histories_no_record_is_handed_over_before_an_earlier_one_of_its_key_is_over() {
+        Seeds.forEachSeed(0, ALL, BatchSimulation::runByKey);
     }
 }

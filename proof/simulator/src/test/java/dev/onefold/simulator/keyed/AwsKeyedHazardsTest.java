@@ -25,10 +25,14 @@ import dev.onefold.core.Truth;
 import dev.onefold.core.codec.Codec;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.Tuple;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.keyed.Head;
 import dev.onefold.core.process.KeyDifference;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.query.Query;
+import dev.onefold.core.query.TableQuery;
+import dev.onefold.core.shape.Value;
 import dev.onefold.core.state.Key;
 import dev.onefold.fakes.aws.Fault;
 import dev.onefold.fakes.aws.Faults;
@@ -36,6 +40,8 @@ import dev.onefold.fakes.aws.SimulatedClient;
 import dev.onefold.fakes.aws.table.Tables.Backup;
 import dev.onefold.fixtures.Seeds;
 import dev.onefold.oracle.KeyedOracle.Order;
+import dev.onefold.process.Processor;
+import dev.onefold.process.Step;
 import dev.onefold.simulator.deployment.Deployment;
 import dev.onefold.simulator.keyed.Trails.Entry;
 import java.io.ByteArrayOutputStream;
@@ -48,6 +54,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -57,6 +64,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /// The hazards of functions per key on AWS, each with its schedule. It is one idea: they share one deployment.
 class AwsKeyedHazardsTest {
     private final Deployment deployment = Deployment.calm();
+    private int version;
 
     private LoadedFunction release(Order order, int keep, int code) {
         LoadedFunction function = new LifeCase(order, keep, true, 0, List.of()).loaded(code);
@@ -221,6 +229,111 @@ class AwsKeyedHazardsTest {
         assertThat(engine().deadLetters().list(0, 9))
                 .extracting(DeadLetter::reason)
                 .containsExactly(Reason.FAILED);
+    }
+
+    private List<String> run(TableQuery query) {
+        return engine().tables(
+                        query,
+                        answer -> answer.tables().getFirst().rows().stream()
+                                .map(Value.Fields::toJson)
+                                .toList());
+    }
+
+    /// Writes two rows of one run, or removes the second one.
+    public static final class Runs implements Processor<Runs.Count, Runs.Event> {
+        /// A context.
+        public record Count(int count) {}
+
+        /// An event.
+        public record Event(String k, String what) {}
+
+        /// A row of the shared table.
+        public record Part(String run, int part, int count) {}
+
+        @Override
+        public Count start() {
+            return new Count(0);
+        }
+
+        @Override
+        public Step<Count> step(Count before, Event event) {
+            Count count = new Count(before.count() + 1);
+            Step<Count> step = Step.to(count).put("parts", new Part("r", 1, count.count()));
+            return event.what().equals("remove")
+                    ? step.remove("parts", "r", 2)
+                    : step.put("parts", new Part("r", 2, count.count()));
+        }
+
+        @Override
+        public Map<String, Class<? extends Record>> tables() {
+            return Map.of("parts", Part.class);
+        }
+    }
+
+    private void releaseRuns() {
+        String text = "{\"pipeline\":\"runs\",\"input\":{\"key\":\"k\",\"version\":\"v\"},\"process\":{\"class\":\"X\","
+                + "\"order\":\"every\",\"tables\":{\"parts\":[\"run\",\"part\"]}}}";
+        LoadedFunction function = LoadedFunction.of(((Reading.Read) PipelineText.read(text)).pipeline(), new Runs());
+        deployment.makeTables(function);
+        deployment.release(function);
+        AwsEngine.open(process(), function.pipeline(), 2, 2);
+    }
+
+    @Test
+    void rows_of_a_run_are_one_cut_also_while_a_step_writes_two_of_them() {
+        releaseRuns();
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        Seeds.forAllSeeds(60, random -> {
+            version += 2;
+            var removed = deployment.start(() -> take(arrival("a", version, "remove")));
+            deployment.time.runFor(Duration.ofSeconds(5));
+            var written = deployment.start(() -> take(arrival("a", version + 1, "put")));
+            List<List<String>> seen = new ArrayList<>();
+            for (int look = 0; look < 12; look++) {
+                deployment.time.runFor(Duration.ofMillis(random.nextInt(20)));
+                seen.add(run(new TableQuery(List.of("parts"), Optional.of(List.of("r")), 10)));
+            }
+            assertThat(removed).isCompleted();
+            deployment.time.runFor(Duration.ofSeconds(5));
+            assertThat(written).isCompleted();
+            int both = folded();
+            assertThat(seen)
+                    .isSubsetOf(
+                            List.of("{\"run\":\"r\",\"part\":1,\"count\":" + (both - 1) + "}"),
+                            List.of(
+                                    "{\"run\":\"r\",\"part\":1,\"count\":" + both + "}",
+                                    "{\"run\":\"r\",\"part\":2,\"count\":" + both + "}"));
+            assertThat(run(new TableQuery(List.of("parts"), Optional.of(List.of("r")), 10)))
+                    .hasSize(2);
+        });
+    }
+
+    @Test
+    void a_row_of_a_shared_table_is_read_by_its_key_as_soon_as_the_context_of_its_step_is() {
+        releaseRuns();
+        deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));
+        Seeds.forAllSeeds(40, random -> {
+            version += 2;
+            take(arrival("a", version, "remove"));
+            int before = folded();
+            var written = deployment.start(() -> take(arrival("a", version + 1, "put")));
+            while (folded() == before) {
+                deployment.time.runFor(Duration.ofMillis(random.nextInt(4)));
+            }
+            assertThat(run(new TableQuery(List.of("parts"), Optional.of(List.of("r", "2")), 10)))
+                    .hasSize(1);
+            deployment.time.runFor(Duration.ofSeconds(5));
+            assertThat(written).isCompleted();
+        });
+    }
+
+    private int folded() {
+        return engine().state(List.of("a"))
+                .map(state -> ((Value.Whole) Objects.requireNonNull(
+                                state.context().components().get("count")))
+                        .number())
+                .orElse(0L)
+                .intValue();
     }
 
     private String totals() {

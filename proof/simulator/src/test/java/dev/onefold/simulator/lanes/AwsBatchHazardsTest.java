@@ -439,6 +439,7 @@ class AwsBatchHazardsTest {
 
     private void forget(Pipeline pipeline) {
         in(store -> {
+            BatchDefinition.openOrCreate(store, pipeline, LANES);
             new IdRemoval(store, (Batching) pipeline.fold(), LANES).run(Duration.ofHours(1));
             return true;
         });

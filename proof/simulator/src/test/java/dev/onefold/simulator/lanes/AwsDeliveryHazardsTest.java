@@ -350,10 +350,10 @@ class AwsDeliveryHazardsTest {
             DeliveriesAtWork work = new DeliveriesAtWork("\"receiver\":\"idempotent\"");
             sealAndDeliver(work, 15);
             work.passed(IdRemoval.KEPT.multipliedBy(2));
-            killed(
-                    work,
-                    moment,
-                    store -> new IdRemoval(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1)));
+            killed(work, moment, store -> {
+                BatchDefinition.openOrCreate(store, work.pipeline, DeliveriesAtWork.LANES);
+                new IdRemoval(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1));
+            });
             forget(work);
             requireOnlyLast(work, "killed at moment " + moment);
         }
@@ -418,12 +418,12 @@ class AwsDeliveryHazardsTest {
         work.passed(IdRemoval.KEPT.multipliedBy(2));
         int[] removed = new int[1];
         work.deployment.dynamo.throttle(_ -> removed[0]++ >= 100); // After one transaction.
-        killed(
-                work,
-                20_000,
-                store -> new IdRemoval(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1)));
+        killed(work, 20_000, store -> {
+            BatchDefinition.openOrCreate(store, work.pipeline, DeliveriesAtWork.LANES);
+            new IdRemoval(store, work.batching(), DeliveriesAtWork.LANES).run(Duration.ofHours(1));
+        });
         work.deployment.dynamo.throttle(_ -> false);
-        assertThat(work.keys()).filteredOn(key -> key.startsWith("batch/")).hasSize(20);
+        assertThat(work.keys()).filteredOn(key -> key.startsWith("batch/")).hasSize(21);
         forget(work);
         assertThat(work.keys()).filteredOn(key -> key.startsWith("batch/")).containsExactly("batch/000002");
     }
@@ -489,6 +489,7 @@ class AwsDeliveryHazardsTest {
 
     private static void forget(DeliveriesAtWork work, Duration most) {
         work.in(store -> {
+            BatchDefinition.openOrCreate(store, work.pipeline, DeliveriesAtWork.LANES);
             new IdRemoval(store, work.batching(), DeliveriesAtWork.LANES).run(most);
             return true;
         });

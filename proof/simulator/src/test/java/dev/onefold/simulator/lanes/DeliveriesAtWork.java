@@ -39,7 +39,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 final class DeliveriesAtWork {
     static final Duration INVOCATION = Duration.ofMinutes(5);
     static final Duration MARGIN = Duration.ofMinutes(1);
-    private static final Deliver.Limits LIMITS = new Deliver.Limits(MARGIN, Duration.ofSeconds(30));
+    static final Deliver.Limits LIMITS = new Deliver.Limits(MARGIN, Duration.ofSeconds(30));
     static final int LANES = 4;
 
     final Deployment deployment = Deployment.calm();
@@ -175,19 +175,31 @@ final class DeliveriesAtWork {
     }
 
     Deliver deliverer(Store store, SimulatedClient client) {
+        return new Deliver(store, pipeline, receiver(store, client), LIMITS);
+    }
+
+    /// An invocation that takes messages and hands them over, from its begin to its end, unless it is killed.
+    CompletableFuture<List<Collect.Fate>> direct(Duration within, Arrival... messages) {
+        return collecting(collect -> collect.collect(List.of(messages), within).fates());
+    }
+
+    /// Several invocations of one process.
+    <T> CompletableFuture<T> collecting(Function<Collect, T> invocations) {
+        SimulatedClient client = deployment.dynamo.client("sandbox");
+        return begin(client, store -> {
+            BatchDefinition.openOrCreate(store, pipeline, LANES);
+            return invocations.apply(Collect.direct(store, pipeline, LANES, receiver(store, client), LIMITS));
+        });
+    }
+
+    private Deliver.Receiver receiver(Store store, SimulatedClient client) {
         DeliveryRules rules = new DeliveryRules(
                 batching(), batching().deliver().span("remembers").orElse(null));
-        return new Deliver(
-                store,
-                pipeline,
-                new Deliver.Receiver(rules, handover -> {
-                    attempts.add(handover.manifest());
-                    new String(content(handover), StandardCharsets.UTF_8)
-                            .lines()
-                            .forEach(lines::add);
-                    return receiver.apply(new Attempt(handover, client, store));
-                }),
-                LIMITS);
+        return new Deliver.Receiver(rules, handover -> {
+            attempts.add(handover.manifest());
+            new String(content(handover), StandardCharsets.UTF_8).lines().forEach(lines::add);
+            return receiver.apply(new Attempt(handover, client, store));
+        });
     }
 
     /// An invocation, from its begin to its end.

@@ -2,6 +2,7 @@ package dev.onefold.simulator.lanes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.aws.batch.BatchDefinition;
 import dev.onefold.aws.batch.Collect;
 import dev.onefold.aws.batch.Cutter;
 import dev.onefold.aws.batch.Deliver;
@@ -56,6 +57,7 @@ class SlowForgettingTest {
     }
 
     private void deliverAll() {
+        BatchDefinition _ = in(store -> BatchDefinition.openOrCreate(store, pipeline, LANES));
         for (int first = 0; first < SIZE; first += CHUNK_RECORDS) {
             List<Arrival> arrivals = IntStream.range(first, first + CHUNK_RECORDS)
                     .mapToObj(this::arrival)

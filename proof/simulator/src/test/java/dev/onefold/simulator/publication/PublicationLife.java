@@ -38,18 +38,44 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
+import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.TransactGetItemsRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
+import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 
-/// A deployment whose totals are items of a table that other programs read, on the simulated service, and what is
-/// right by the oracle.
+/// A deployment whose totals are items of a table that other programs read, on the simulated service, and what
+/// is right by the oracle.
 final class PublicationLife {
     static final String TABLE = "restaurant-counts";
-    private static final String YAML = """
+    private static final String SUMS = """
+            pipeline: trades
+            input:
+              key: id
+              version: v
+              delete: gone = true
+            rollups:
+              main:
+                levels: [desk, region]
+                measures:
+                  value: sum(value) decimal(18,2)
+                  trades: count()
+                  mean: average(value) decimal(18,2)
+              regions:
+                levels: [region]
+                measures:
+                  value: sum(value) decimal(18,2)
+                  trades: count()
+            publish: {table: restaurant-counts, top: 2 by trades}
+            """;
+    private static final String VALUES = """
             pipeline: trades
             input:
               key: id
@@ -68,8 +94,8 @@ final class PublicationLife {
                   desks: distinct(desk)
             publish: {table: restaurant-counts, top: 2 by trades}
             """;
-    private static final Pipeline PIPELINE = PipelineYaml.read(YAML);
-    static final Publishing.Items PUBLISHING = (Publishing.Items) Objects.requireNonNull(PIPELINE.publishing());
+    static final Publishing.Items PUBLISHING =
+            (Publishing.Items) Objects.requireNonNull(PipelineYaml.read(SUMS).publishing());
     private static final PrintStream SILENT = new PrintStream(OutputStream.nullOutputStream());
     static final Duration INVOCATION_MAX = Duration.ofSeconds(60);
     static final Duration AFTERWARDS = Duration.ofMinutes(30);
@@ -78,21 +104,37 @@ final class PublicationLife {
     final VirtualTime time = new VirtualTime(Instant.parse("2030-01-01T00:00:00Z"));
     private final SplittableRandom random;
     final Deployment deployment;
-    private final Oracle oracle = Oracle.of(YAML.substring(0, YAML.indexOf("publish:")));
-    private final AwsEngine engine;
+    private final Oracle oracle;
+    final AwsEngine engine;
+    private final @Nullable CutJudge judge;
     final Map<String, Long> cuts = new HashMap<>(); // The highest that an item had, also one that is gone.
     private @Nullable AssertionError failure;
     private int records;
 
+    /// One whose items are added to.
     PublicationLife(long seed) {
+        this(seed, true);
+    }
+
+    /// @param isSummed whether the pipeline has no extremes and no distinct counts
+    PublicationLife(long seed, boolean isSummed) {
+        String yaml = isSummed ? SUMS : VALUES;
+        Pipeline pipeline = PipelineYaml.read(yaml);
+        oracle = Oracle.of(yaml.substring(0, yaml.indexOf("publish:")));
         random = new SplittableRandom(seed);
-        deployment = new Deployment(time, new SimulatedDynamoDb(time, random.nextLong()), random.split());
+        boolean isJudged = isSummed && seed % 2 == 0;
+        deployment = new Deployment(
+                time,
+                new SimulatedDynamoDb(time, random.nextLong()),
+                isJudged ? CutJudge.oneDeltaInACommit(random) : random.split());
         deployment.of(deployment
                 .dynamo
                 .client("deploy")
                 .createTable(DeploymentTables.output(TABLE, List.of("id"), Set.of())));
-        engine = deployment.engine(PIPELINE, 1 + random.nextInt(3), 2);
+        int lanes = 1 + random.nextInt(3);
+        engine = deployment.engine(pipeline, lanes, 2);
         deployment.dynamo.onWrite(TABLE, this::check);
+        judge = isJudged ? new CutJudge(deployment, lanes, this::items) : null;
     }
 
     /// No item goes back to an earlier cut, nor comes back in one.
@@ -130,6 +172,11 @@ final class PublicationLife {
 
     Store store() {
         return deployment.process(deployment.dynamo.client("publish"));
+    }
+
+    /// As the function does it.
+    Outcome step() {
+        return new Publication(store(), PUBLISHING).step(INVOCATION_MAX, false);
     }
 
     Outcome.Published publish(Store store) {
@@ -173,11 +220,12 @@ final class PublicationLife {
         Map<String, Map<String, String>> found = new TreeMap<>();
         long mark = new BigDecimal(items.get(":onefold").get("cut").n()).longValueExact();
         items.forEach((id, item) -> {
-            if (!id.startsWith(":") && !id.endsWith(":top")) {
+            if (!id.startsWith(":") && !id.endsWith(":top") && !id.endsWith(":reserve")) {
                 Map<String, String> values = new TreeMap<>();
-                item.forEach((name, value) -> values.put(name, value.n() == null ? value.s() : plain(value.n())));
+                item.forEach((name, value) ->
+                        values.put(name, value.n() != null ? plain(value.n()) : value.s() != null ? value.s() : ""));
                 assertThat(Long.parseLong(values.get("cut"))).isLessThanOrEqualTo(mark);
-                values.keySet().removeAll(Set.of("id", "cut", "cut_at"));
+                values.keySet().removeAll(Set.of("id", "kept", "cut", "cut_at"));
                 found.put(id, values);
             }
         });
@@ -185,6 +233,9 @@ final class PublicationLife {
         assertThat(topOf(items)).isEqualTo(topOf(expected.values()));
         if (failure != null) {
             throw failure;
+        }
+        if (judge != null) {
+            judge.requireRight();
         }
     }
 
@@ -218,26 +269,75 @@ final class PublicationLife {
         });
     }
 
+    /// The tables for a process whose puts of groups are on their way for ever.
+    @SuppressWarnings("FutureReturnValueIgnored") // A proxy returns what the client would.
+    Store holdingPuts(List<PutItemRequest> held) {
+        return proxied("putItem", (arguments, call) -> {
+            @SuppressWarnings("unchecked") // The one that our code calls.
+            Consumer<PutItemRequest.Builder> request = (Consumer<PutItemRequest.Builder>) arguments[0];
+            PutItemRequest put = PutItemRequest.builder().applyMutation(request).build();
+            if (put.tableName().equals(TABLE) && !put.item().get("id").s().equals(":onefold")) {
+                held.add(put);
+                return new CompletableFuture<>();
+            }
+            return call.get();
+        });
+    }
+
     /// The tables for a process with transactions of a test's.
+    @SuppressWarnings("FutureReturnValueIgnored") // A proxy returns what the client would.
     Store transacting(Function<TransactWriteItemsRequest, CompletableFuture<?>> transactions) {
+        return proxied("transactWriteItems", (arguments, _) -> {
+            @SuppressWarnings("unchecked") // The one that our code calls.
+            Consumer<TransactWriteItemsRequest.Builder> request =
+                    (Consumer<TransactWriteItemsRequest.Builder>) arguments[0];
+            return transactions.apply(
+                    TransactWriteItemsRequest.builder().applyMutation(request).build());
+        });
+    }
+
+    /// The tables for a process that never reads the headers of all lanes in one transaction: others are at work on
+    /// them.
+    Store withoutInstants() {
+        return proxied("transactGetItems", (arguments, call) -> {
+            @SuppressWarnings("unchecked") // The one that our code calls.
+            Consumer<TransactGetItemsRequest.Builder> request =
+                    (Consumer<TransactGetItemsRequest.Builder>) arguments[0];
+            Map<String, AttributeValue> key = TransactGetItemsRequest.builder()
+                    .applyMutation(request)
+                    .build()
+                    .transactItems()
+                    .getFirst()
+                    .get()
+                    .key();
+            return !AttributeValue.fromS("headers").equals(key.get("p"))
+                    ? call.get()
+                    : CompletableFuture.failedFuture(TransactionCanceledException.builder()
+                            .cancellationReasons(CancellationReason.builder()
+                                    .code("TransactionConflict")
+                                    .build())
+                            .build());
+        });
+    }
+
+    private Store proxied(String name, BiFunction<Object[], Supplier<Object>, Object> requests) {
         Store store = store();
         DynamoDbAsyncClient client = (DynamoDbAsyncClient) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DynamoDbAsyncClient.class}, (_, method, arguments) -> {
-                    if (!method.getName().equals("transactWriteItems")) {
-                        return method.invoke(store.client(), arguments);
-                    }
-                    @SuppressWarnings("unchecked") // The one that our code calls.
-                    Consumer<TransactWriteItemsRequest.Builder> request =
-                            (Consumer<TransactWriteItemsRequest.Builder>) arguments[0];
-                    return transactions.apply(TransactWriteItemsRequest.builder()
-                            .applyMutation(request)
-                            .build());
+                    Supplier<Object> call = () -> {
+                        try {
+                            return method.invoke(store.client(), arguments);
+                        } catch (ReflectiveOperationException failed) {
+                            throw new LinkageError(failed.toString(), failed);
+                        }
+                    };
+                    return method.getName().equals(name) ? requests.apply(arguments, call) : call.get();
                 });
         return new Store(client, store.tables(), store.threads(), store.random(), store.clock());
     }
 
-    /// Records come, deltas are reduced, and several functions publish; each may be killed at any moment, and the
-    /// service loses, repeats, delays and refuses requests.
+    /// Records come, deltas are reduced, and several functions publish; each may be killed at any moment, and
+    /// the service loses, repeats, delays and refuses requests.
     void live(int count) {
         boolean isFaulty = random.nextInt(4) > 0;
         double faultChance = isFaulty ? random.nextDouble() * 0.3 : 0;

@@ -4,14 +4,20 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.InputFile;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.pipeline.Processing.Program;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
@@ -45,6 +51,38 @@ public final class FunctionArchive {
             throw new CommandFailure(
                     ExitCode.STORAGE, "The archive " + file + " cannot be written: " + e.getMessage() + ".", e);
         }
+    }
+
+    /// Makes the archive of a pipeline: the functions, the jar that the pipeline file names, and others.
+    ///
+    /// @param file of the pipeline
+    /// @param with jars of the user
+    public static Path made(Caller caller, String file, Pipeline pipeline, List<String> with, Path folder)
+            throws IOException {
+        List<Path> jars = new ArrayList<>(FunctionJars.find());
+        Optional<String> own = jarOf(pipeline);
+        if (own.isPresent()) {
+            Path beside = caller.path(file).toAbsolutePath().resolveSibling(own.get());
+            jars.add(jar(caller, beside.toString()));
+        }
+        for (String each : with) {
+            jars.add(jar(caller, each));
+        }
+        Path made = folder.resolve("functions.zip");
+        write(jars, made);
+        return made;
+    }
+
+    /// The jar that the pipeline file names.
+    private static Optional<String> jarOf(Pipeline pipeline) {
+        return switch (pipeline.fold()) {
+            case Processing processing ->
+                processing.program() instanceof Program.JavaClass java
+                        ? Optional.ofNullable(java.jar())
+                        : Optional.empty();
+            case Batching batching -> batching.deliver().option("jar");
+            default -> Optional.empty();
+        };
     }
 
     private static void requireDistinct(List<Path> jars) {

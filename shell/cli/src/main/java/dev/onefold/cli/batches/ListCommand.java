@@ -133,7 +133,7 @@ final class ListCommand implements Callable<Integer> {
         if (summary.heldUpBy() != null) {
             text.append("Batch ")
                     .append(summary.heldUpBy())
-                    .append(" holds up all later ones, because the order is strict. Decide about it with 'release'.\n");
+                    .append(" and what waits for a person hold up later ones. Decide about them with 'release'.\n");
         }
         return text.toString();
     }

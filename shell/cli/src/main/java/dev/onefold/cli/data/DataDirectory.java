@@ -1,6 +1,7 @@
 package dev.onefold.cli.data;
 
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.yaml.PipelineFunction;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,12 @@ public record DataDirectory(
     /// Without a function.
     public DataDirectory(Path path, String pipeline, @Nullable Pipeline definition) {
         this(path, pipeline, definition, null);
+    }
+
+    /// The function, if it is a command: the directory does not keep its code.
+    @Nullable
+    LoadedFunction command() {
+        return function != null && function.function().command().isPresent() ? function.function() : null;
     }
 
     /// Whether the file says something else than a definition. If the function could not be loaded, it is left out.

@@ -74,7 +74,7 @@ public final class EngineAccess {
 
     /// The same without a note on a pipeline file that has changed.
     public static ExitCode readAgain(DataDirectory data, Caller caller, Verb verb) throws IOException {
-        return access(data, caller, verb, () -> EmbeddedEngine.read(data.path(), Settings.defaults()));
+        return access(data, caller, verb, () -> EmbeddedEngine.read(data.path(), Settings.defaults(), data.command()));
     }
 
     /// Changes something that goes on where it was: if the owner of the directory ends before the verb, which
@@ -115,7 +115,7 @@ public final class EngineAccess {
 
     private static ExitCode change(DataDirectory data, Caller caller, Verb verb) throws IOException {
         Settings settings = Settings.defaults().withSpaceListener(new FullDisk(caller, () -> false));
-        return access(data, caller, verb, () -> EmbeddedEngine.open(data.path(), settings));
+        return access(data, caller, verb, () -> EmbeddedEngine.open(data.path(), settings, data.command()));
     }
 
     /// Asks first, then changes. While a person thinks, this process owns nothing.

@@ -9,6 +9,7 @@ import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Processing.Code;
 import dev.onefold.core.pipeline.Processing.NewVersion;
 import dev.onefold.core.pipeline.Processing.Order;
+import dev.onefold.core.pipeline.Processing.Program;
 import dev.onefold.core.pipeline.Processing.Table;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,8 @@ public final class FunctionText {
                 .map(Table::name)
                 .collect(Collectors.joining(", "));
         if (!shared.isEmpty()) {
+            promises.replaceAll(each ->
+                    each.replace("The result is the same", "But for rows of " + shared + ", the result is the same"));
             promises.add("Shared by several keys, because their keys lack the pipeline's key: " + shared
                     + ". Each row has one owner: the key that wrote it first, until that key removes it. An event of"
                     + " another key that would put or remove the row is a dead letter 'not the owner', so which events"
@@ -85,8 +88,11 @@ public final class FunctionText {
                                             .map(Object::toString)
                                             .orElse("checked when its first row is written, because tables() does not"
                                                     + " say it"))));
-            if (!code.sha256().isEmpty()) {
-                lines.add(List.of("jar", processing.jar() + ", SHA-256 " + code.sha256()));
+            String sha256 = code.sha256().isEmpty() ? "" : ", SHA-256 " + code.sha256();
+            switch (processing.program()) {
+                case Program.JavaClass java when !sha256.isEmpty() -> lines.add(List.of("jar", java.jar() + sha256));
+                case Program.JavaClass _ -> {}
+                case Program.Command _ -> lines.add(List.of("command", processing.programName() + sha256));
             }
         }
         return lines;
@@ -113,7 +119,9 @@ public final class FunctionText {
     }
 
     private static String hash(Code code) {
-        return code.sha256().isEmpty() ? "none (it is in no jar)" : code.sha256();
+        return code.sha256().isEmpty()
+                ? "none (it is in no jar and in no file beside the pipeline file)"
+                : code.sha256();
     }
 
     /// The effects of a given function on the data that the stored function has folded, one sentence an item;

@@ -3,7 +3,6 @@ package dev.onefold.cli.deploy;
 import dev.onefold.aws.Connection;
 import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.aws.FunctionArchive;
-import dev.onefold.cli.aws.FunctionJars;
 import dev.onefold.cli.aws.TemplateOptions;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
@@ -14,18 +13,17 @@ import dev.onefold.cli.data.Workplace;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.json.NearestWord;
-import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Processing;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -53,6 +51,7 @@ public final class DeployCommand implements Callable<Integer> {
     private static final Duration POLL = Duration.ofSeconds(3);
     private static final List<String> OWN_PARAMETERS = List.of(Stacks.CODE_BUCKET, Stacks.CODE_KEY);
     private static final String NAME = "[a-zA-Z][-a-zA-Z0-9]{0,127}";
+    private static final String BUCKET = "(?![0-9.]+$)(?!.*[.][.])[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]";
 
     private final Caller caller;
     private final AwsCommand aws;
@@ -69,7 +68,7 @@ public final class DeployCommand implements Callable<Integer> {
             description =
                     "A parameter of the template; it may be given several times. Of a deployment that is there the"
                             + " others keep their values.")
-    private Map<String, String> parameters = Map.of();
+    private List<String> parameters = List.of();
 
     @Option(
             names = "--bucket",
@@ -106,12 +105,18 @@ public final class DeployCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         TemplateOptions.Written template = template();
-        requireParameters(template.parameters());
+        Map<String, String> given = given(template.parameters());
+        if (bucket != null && !bucket.matches(BUCKET)) {
+            throw CommandFailure.usage("The name of a bucket is 3 to 63 small letters, digits, . and -, and no address;"
+                    + " not '" + bucket + "'.");
+        }
         String name = aws.deployment(template.pipeline().name());
         if (!name.matches(NAME)) {
-            throw CommandFailure.usage("The name of a stack is a letter, then letters, digits and -; not " + name
-                    + ". Give one with --deployment.");
+            throw CommandFailure.usage(
+                    "The name of a stack is a letter, then letters, digits and -, at most 128 in all;" + " not " + name
+                            + ". Give one with --deployment.");
         }
+        requireArchive();
         StopRequest stop = new StopRequest();
         Board board = new Board(caller);
         try (Workplace workplace = Workplace.temporary("onefold-deploy");
@@ -120,10 +125,11 @@ public final class DeployCommand implements Callable<Integer> {
                     name,
                     template,
                     archive(workplace.folder(), template.pipeline()),
-                    new TreeMap<>(parameters),
+                    given,
                     Optional.ofNullable(bucket));
             Rollout rollout = new Rollout(plan, services, board, stop, POLL);
             rollout.look();
+            requireValues(template.yaml(), rollout.parameters());
             board.say(rollout.announcement());
             boolean makesStream = template.yaml().contains("AWS::Kinesis::Stream\n");
             checkQuotas(board, services, new Quotas(rollout.parameters(), makesStream, rollout.isNew()));
@@ -152,18 +158,51 @@ public final class DeployCommand implements Callable<Integer> {
         }
     }
 
-    private void requireParameters(List<String> known) {
-        for (String parameter : parameters.keySet()) {
-            if (OWN_PARAMETERS.contains(parameter)) {
-                throw CommandFailure.usage("'onefold aws deploy' sets the parameter " + parameter + " itself.");
+    /// The parameters that were given, by name.
+    private Map<String, String> given(List<String> known) {
+        Map<String, String> given = new TreeMap<>();
+        for (String each : parameters) {
+            int end = each.indexOf('=');
+            if (end < 1) {
+                throw CommandFailure.usage("'--parameter " + each + "' is not of the form NAME=VALUE.");
             }
-            if (!known.contains(parameter)) {
-                throw CommandFailure.usage("The template has no parameter " + parameter + "."
-                        + NearestWord.nearest(parameter, known)
+            String name = each.substring(0, end);
+            if (OWN_PARAMETERS.contains(name)) {
+                throw CommandFailure.usage("'onefold aws deploy' sets the parameter " + name + " itself.");
+            }
+            if (!known.contains(name)) {
+                throw CommandFailure.usage("The template has no parameter " + name + "."
+                        + NearestWord.nearest(name, known)
                                 .map(meant -> " Did you mean " + meant + "?")
                                 .orElse(""));
             }
+            if (given.put(name, each.substring(end + 1)) != null) {
+                throw CommandFailure.usage("The parameter " + name + " is given twice.");
+            }
         }
+        return given;
+    }
+
+    private static void requireValues(String template, Map<String, String> given) {
+        Map<String, String> all = new TreeMap<>(given);
+        OWN_PARAMETERS.forEach(own -> all.put(own, "own")); // A name of ours fits.
+        new TemplateValues(template, all).problem().ifPresent(problem -> {
+            throw CommandFailure.usage(problem + " Nothing was made or changed.");
+        });
+    }
+
+    private void requireArchive() throws IOException {
+        if (archive == null) {
+            return;
+        }
+        try (ZipFile zip = new ZipFile(InputFile.ofBytes(caller, archive).toFile())) {
+            if (zip.size() > 0) {
+                return;
+            }
+        } catch (ZipException _) {
+            // It is refused below.
+        }
+        throw CommandFailure.usage(archive + " is not an archive of functions, as 'onefold aws package' writes it.");
     }
 
     private void checkQuotas(Board board, Services services, Quotas quotas) {
@@ -183,26 +222,6 @@ public final class DeployCommand implements Callable<Integer> {
         if (archive != null) {
             return InputFile.ofBytes(caller, archive);
         }
-        List<Path> jars = new ArrayList<>(FunctionJars.find());
-        Optional<String> own = jarOf(pipeline);
-        if (own.isPresent()) {
-            Path beside = caller.path(file).toAbsolutePath().resolveSibling(own.get());
-            jars.add(FunctionArchive.jar(caller, beside.toString()));
-        }
-        for (String each : with) {
-            jars.add(FunctionArchive.jar(caller, each));
-        }
-        Path made = folder.resolve("functions.zip");
-        FunctionArchive.write(jars, made);
-        return made;
-    }
-
-    /// The jar that the pipeline file names.
-    private static Optional<String> jarOf(Pipeline pipeline) {
-        return switch (pipeline.fold()) {
-            case Processing processing -> Optional.ofNullable(processing.jar());
-            case Batching batching -> batching.deliver().option("jar");
-            default -> Optional.empty();
-        };
+        return FunctionArchive.made(caller, file, pipeline, with, folder);
     }
 }

@@ -1,7 +1,6 @@
 package dev.onefold.cli.deploy;
 
 import dev.onefold.aws.Connection;
-import dev.onefold.aws.template.Template;
 import dev.onefold.cli.aws.TemplateOptions;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -9,7 +8,6 @@ import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.bytes.Sha256;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -25,8 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.regions.RegionMetadata;
 import software.amazon.awssdk.services.cloudformation.model.Capability;
 import software.amazon.awssdk.services.cloudformation.model.CloudFormationException;
 import software.amazon.awssdk.services.cloudformation.model.Parameter;
@@ -48,6 +44,7 @@ final class Rollout {
     private static final int HASH_CHARACTERS = 16;
     private static final String STACK = "AWS::CloudFormation::Stack";
     private static final String IN_PROGRESS = "_IN_PROGRESS";
+    private static final String CHANGE_SET_ALONE = "REVIEW_IN_PROGRESS";
     private static final String MADE = "CREATE_COMPLETE";
     private static final String NEVER_MADE = "ROLLBACK_COMPLETE";
     private static final Set<String> UPDATABLE = Set.of(MADE, "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE");
@@ -64,6 +61,7 @@ final class Rollout {
     private Optional<Stack> stack = Optional.empty();
     private String bucket = "";
     private boolean isBucketThere;
+    private String token = ""; // Of the request by which this command changes the stack.
 
     /// What is to be deployed.
     ///
@@ -95,17 +93,18 @@ final class Rollout {
     void look() {
         stack = stacks.find(plan.name);
         stack.ifPresent(this::requireOurs);
-        while (stack.isPresent() && stack.get().stackStatusAsString().endsWith(IN_PROGRESS)) {
+        while (stack.isPresent() && isUnderWay(stack.get())) {
             stop.check();
             board.step("Waiting for the stack " + Stacks.said(stack.get()));
             stop.pause(poll);
             stack = stacks.find(plan.name);
+            stack.ifPresent(this::requireOurs); // It may be another one by now.
         }
         stack.ifPresent(Rollout::requireChangeable);
         bucket = plan.bucket.orElseGet(() -> stack.map(Stacks::codeBucket).orElse(""));
         if (bucket.isEmpty()) {
             String prefix = bucketPrefix();
-            bucket = buckets.named(prefix).stream()
+            bucket = buckets.named(prefix, region()).stream()
                     .filter(name -> name.matches(prefix + "[0-9a-f]{" + 2 * MARK_BYTES + "}"))
                     .findFirst()
                     .orElse("");
@@ -118,6 +117,16 @@ final class Rollout {
         }
     }
 
+    /// Whether CloudFormation works on a stack. A change set alone waits for its owner.
+    private static boolean isUnderWay(Stack found) {
+        String status = found.stackStatusAsString();
+        return status.endsWith(IN_PROGRESS) && !status.equals(CHANGE_SET_ALONE);
+    }
+
+    private String region() {
+        return services.stacks().serviceClientConfiguration().region().id();
+    }
+
     private String bucketPrefix() {
         String name = plan.name.toLowerCase(Locale.ROOT);
         return BUCKET + name.substring(0, Math.min(name.length(), BUCKET_NAME_CHARACTERS)) + "-";
@@ -125,7 +134,7 @@ final class Rollout {
 
     private void requireOurs(Stack found) {
         String pipeline = plan.template.pipeline().name();
-        String description = String.valueOf(found.description());
+        String description = found.description() == null ? "without a description" : found.description();
         boolean isOurs = description.startsWith("Onefold: ") && description.contains(" of pipeline " + pipeline + ",");
         boolean isTrial = found.tags().stream().anyMatch(tag -> tag.key().equals(Stacks.TRIAL_TAG));
         if (!isOurs || isTrial) {
@@ -176,7 +185,7 @@ final class Rollout {
                 isNew() ? "Makes the stack " + plan.name : "Updates the stack " + Stacks.said(stack.orElseThrow());
         StringBuilder text = new StringBuilder(what)
                 .append(" in ")
-                .append(services.stacks().serviceClientConfiguration().region().id())
+                .append(region())
                 .append(" for pipeline ")
                 .append(plan.template.pipeline().name())
                 .append(".\nCode: ")
@@ -214,10 +223,15 @@ final class Rollout {
             if (!message.contains(IN_PROGRESS + " state")) {
                 throw e;
             }
-            id = plan.name; // The request was done, and its answer was lost.
+            id = plan.name;
+            if (stacks.events(id, last).stream().noneMatch(event -> token.equals(event.clientRequestToken()))) {
+                throw new CommandFailure(
+                        ExitCode.DIFFERENT,
+                        "Somebody else changes the stack " + plan.name
+                                + " now. This command has not changed it. The same command waits for it.");
+            }
         }
-        Stack done = watched(id, last);
-        return report(done, stacks.events(done.stackId(), last));
+        return report(watched(id, last));
     }
 
     private void upload() {
@@ -237,11 +251,13 @@ final class Rollout {
     private void deleteNeverMade(Stack old) {
         board.step("Deleting what is left of the stack that could not be made");
         Connection.THREADS.await(services.stacks().deleteStack(request -> request.stackName(old.stackId())));
-        while (stacks.find(old.stackId()).isPresent()) {
+        stack = stacks.find(old.stackId());
+        while (stack.isPresent() && isUnderWay(stack.get())) {
             stop.check();
             stop.pause(poll);
+            stack = stacks.find(old.stackId());
         }
-        stack = Optional.empty();
+        stack.ifPresent(Rollout::requireChangeable);
     }
 
     private String lastEvent(String id) {
@@ -253,13 +269,13 @@ final class Rollout {
         Map<String, String> given = new TreeMap<>(plan.parameters);
         given.put(Stacks.CODE_BUCKET, bucket);
         given.put(Stacks.CODE_KEY, code);
-        String token = UUID.randomUUID().toString();
-        Text text = text();
+        token = UUID.randomUUID().toString();
+        Buckets.TemplateText text = buckets.template(bucket, plan.template.yaml());
         return Connection.THREADS
                 .await(services.stacks()
                         .createStack(request -> request.stackName(plan.name)
-                                .templateBody(text.body)
-                                .templateURL(text.url)
+                                .templateBody(text.body())
+                                .templateURL(text.url())
                                 .parameters(Stacks.given(given))
                                 .capabilities(Capability.CAPABILITY_IAM)
                                 .clientRequestToken(token)))
@@ -277,47 +293,43 @@ final class Rollout {
         kept.removeAll(given.keySet());
         kept.forEach(name -> parameters.add(
                 Parameter.builder().parameterKey(name).usePreviousValue(true).build()));
-        String token = UUID.randomUUID().toString();
-        Text text = text();
+        token = UUID.randomUUID().toString();
+        Buckets.TemplateText text = buckets.template(bucket, plan.template.yaml());
         return Connection.THREADS
                 .await(services.stacks()
                         .updateStack(request -> request.stackName(plan.name)
-                                .templateBody(text.body)
-                                .templateURL(text.url)
+                                .templateBody(text.body())
+                                .templateURL(text.url())
                                 .parameters(parameters)
                                 .capabilities(Capability.CAPABILITY_IAM)
                                 .clientRequestToken(token)))
                 .stackId();
     }
 
-    /// A template, or where it is.
-    private record Text(@Nullable String body, @Nullable String url) {}
+    /// The end of this command's change.
+    ///
+    /// @param stack as it is now: somebody else may change it again already
+    /// @param status that it had then
+    /// @param events of this change
+    private record Ended(Stack stack, String status, List<StackEvent> events) {}
 
-    /// One that is too long for a request goes by the bucket, under its hash.
-    private Text text() {
-        byte[] bytes = plan.template.yaml().getBytes(StandardCharsets.UTF_8);
-        if (bytes.length <= Template.BYTES_MAX) {
-            return new Text(plan.template.yaml(), null);
-        }
-        String key = "template-" + Sha256.hex(bytes).substring(0, HASH_CHARACTERS) + ".yaml";
-        buckets.put(bucket, key, bytes);
-        var region = services.stacks().serviceClientConfiguration().region();
-        String suffix = RegionMetadata.of(region) == null
-                ? "amazonaws.com"
-                : RegionMetadata.of(region).partition().dnsSuffix();
-        return new Text(null, "https://" + bucket + ".s3." + region.id() + "." + suffix + "/" + key);
-    }
-
-    private Stack watched(String id, String last) {
+    private Ended watched(String id, String last) {
         while (true) {
             Stack now = stacks.find(id)
                     .orElseThrow(() -> new CommandFailure(
                             ExitCode.DIFFERENT, "The stack " + plan.name + " was deleted while it was waited for."));
-            if (!now.stackStatusAsString().endsWith(IN_PROGRESS)) {
-                return now;
+            List<StackEvent> events = stacks.events(now.stackId(), last).stream()
+                    .filter(event -> event.clientRequestToken() == null || token.equals(event.clientRequestToken()))
+                    .toList();
+            Optional<String> status = events.stream()
+                    .filter(event -> event.resourceType().equals(STACK) && event.clientRequestToken() != null)
+                    .map(StackEvent::resourceStatusAsString)
+                    .reduce((_, later) -> later)
+                    .filter(each -> each.endsWith("_COMPLETE"));
+            if (status.isPresent() || !isUnderWay(now)) {
+                return new Ended(now, status.orElse(now.stackStatusAsString()), events);
             }
             stop.check();
-            List<StackEvent> events = stacks.events(now.stackId(), last);
             long done = changes(events).values().stream().mapToLong(Set::size).sum();
             String current = events.isEmpty() ? "" : ", now " + events.getLast().logicalResourceId();
             board.step((isNew() ? "Making" : "Updating") + " the stack " + plan.name + ": "
@@ -355,16 +367,17 @@ final class Rollout {
         return changes;
     }
 
-    private ExitCode report(Stack done, List<StackEvent> events) {
-        String status = done.stackStatusAsString();
+    private ExitCode report(Ended ended) {
+        Stack done = ended.stack;
+        String status = ended.status;
         if (!status.equals(MADE) && !status.equals("UPDATE_COMPLETE")) {
             throw new CommandFailure(
                     ExitCode.DIFFERENT,
                     "The stack " + plan.name + (isNew() ? " cannot be made. " : " cannot be updated. ")
-                            + reason(done, events) + "\n" + consequence(status));
+                            + reason(done, ended.events) + "\n" + consequence(status));
         }
         List<String> lines = new ArrayList<>();
-        changes(events).forEach((kind, names) -> {
+        changes(ended.events).forEach((kind, names) -> {
             if (!names.isEmpty()) {
                 lines.add(Words.count(names.size(), "resource") + " " + kind
                         + (isNew() ? "." : ": " + String.join(", ", names) + "."));

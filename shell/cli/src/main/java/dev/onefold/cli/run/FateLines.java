@@ -12,7 +12,9 @@ import java.util.stream.Collectors;
 record FateLines(Counts counts, Causes causes) {
     /// Whether there were changes of other tables than the pipeline's, and nothing else but silent records.
     boolean hasOtherTablesAlone() {
-        return counts.records() == counts.silent() && !causes.ofOtherTables().isEmpty();
+        return counts.records() == counts.silent()
+                && !causes.counts().containsKey(Causes.BEYOND_KEEP)
+                && !causes.ofOtherTables().isEmpty();
     }
 
     /// That there is no change of the pipeline's table, but of which others, as the end of a sentence.

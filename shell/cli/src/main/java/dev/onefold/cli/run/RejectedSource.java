@@ -6,9 +6,8 @@ import dev.onefold.core.Causes;
 import dev.onefold.core.Counts;
 import dev.onefold.embedded.EmbeddedEngine;
 
-/// Tells of a source of which no record counts: each becomes a dead letter, so the pipeline cannot read it or its
-/// function fails; or each is the change of another table.
-/// Used by one thread at a time.
+/// Tells of a source of which no record counts: each becomes a dead letter, so the pipeline cannot read it or
+/// its function fails; or each is the change of another table. Used by one thread at a time.
 final class RejectedSource {
     /// So many records, of which none could be read, are enough to say so.
     public static final int RECORDS = 100;
@@ -61,7 +60,8 @@ final class RejectedSource {
     /// Says at the end whether each record was rejected, those aside that report no row; whether it was so.
     boolean isAll(Counts now) {
         Counts more = now.minus(before);
-        boolean isAll = taken(more) == 0 && more.rejected() > 0;
+        boolean areLate = engine.causes().since(causesBefore).counts().containsKey(Causes.BEYOND_KEEP);
+        boolean isAll = taken(more) == 0 && !areLate && more.rejected() > 0;
         if (isAll) {
             String what = more.silent() == 0 ? "Every record of " : "Every record of a row in ";
             caller.note(what + shown + " was rejected: " + Words.count(more.rejected()) + ". So the exit code is 1.");

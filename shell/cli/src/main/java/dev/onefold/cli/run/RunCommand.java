@@ -3,6 +3,7 @@ package dev.onefold.cli.run;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.call.Logs;
 import dev.onefold.cli.data.DataDirectory;
 import dev.onefold.cli.data.FullDisk;
 import dev.onefold.cli.data.PipelineArgument;
@@ -16,6 +17,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -119,6 +121,14 @@ public final class RunCommand implements Callable<Integer> {
     private @Nullable Long from;
 
     @Option(
+            names = "--accept-gap",
+            arity = "1..*",
+            paramLabel = "PARTITION:FROM-TO",
+            description = "With a topic that the pipeline reads: goes on behind records that the topic lost before they"
+                    + " were folded, as in trades/3:30-60. 'onefold status' says so for ever.")
+    private List<String> acceptedGaps = List.of();
+
+    @Option(
             names = "--progress",
             paramLabel = "MODE",
             description =
@@ -150,6 +160,9 @@ public final class RunCommand implements Callable<Integer> {
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 
+    @Mixin
+    private final FailOptions fail = new FailOptions();
+
     public RunCommand(Caller caller) {
         this(caller, new StopRequest(), true);
     }
@@ -168,6 +181,9 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         requireSense();
+        if (fail.isSupervising()) {
+            return fail.supervise(caller, stop, signals);
+        }
         DataDirectory data = pipeline.directoryWithFunction();
         for (String input : inputs) {
             if (!input.equals(STANDARD_INPUT)) {
@@ -181,7 +197,12 @@ public final class RunCommand implements Callable<Integer> {
                         });
             }
         }
-        if (inputs.isEmpty() && !queue.isThere() && !canDeliver(data)) {
+        Optional<TopicInput> topic =
+                inputs.isEmpty() && !queue.isThere() ? TopicInput.of(caller, pipeline) : Optional.empty();
+        if (topic.isEmpty() && !acceptedGaps.isEmpty()) {
+            throw CommandFailure.usage("--accept-gap is for a pipeline that reads a topic ('from' under 'input').");
+        }
+        if (inputs.isEmpty() && !queue.isThere() && topic.isEmpty() && !canDeliver(data)) {
             throw CommandFailure.usage("What to fold is missing: say --input FILE, --input - or --queue URL. Only a"
                     + " pipeline with batches that has collected some goes without, and delivers them.");
         }
@@ -190,8 +211,16 @@ public final class RunCommand implements Callable<Integer> {
         if (signals) {
             stop.makeOnSignals();
         }
+        if (follow || queue.isThere() || topic.isPresent() || inputs.contains(STANDARD_INPUT)) { // It may run for long.
+            Logs.Sink log = Logs.of(caller);
+            Logs.to((level, message, where) -> {
+                if (level == System.Logger.Level.WARNING) { // This command reports an error itself.
+                    log.write(level, message, where);
+                }
+            });
+        }
         try {
-            return fold(data);
+            return fold(data, topic);
         } catch (EngineException e) {
             if (!stop.isMade() || e.kind() != EngineException.Kind.NO_SPACE) {
                 throw e;
@@ -199,6 +228,8 @@ public final class RunCommand implements Callable<Integer> {
             caller.note("Stopped while " + fullDisk.reason() + ". Nothing that was acknowledged is lost. When that is"
                     + " mended, run the same command again: it goes on where this one was.");
             return stop.exitCodeOr(ExitCode.STORAGE).code();
+        } finally {
+            Logs.off();
         }
     }
 
@@ -220,8 +251,8 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private int fold(DataDirectory data) throws IOException {
-        Settings given = engine.settings();
+    private int fold(DataDirectory data, Optional<TopicInput> topic) throws IOException {
+        Settings given = fail.into(engine.settings());
         Settings settings = given.withSpaceListener(fullDisk).withPause(() -> {
             given.machine().pause().run();
             fullDisk.requireGoingOn();
@@ -230,11 +261,11 @@ public final class RunCommand implements Callable<Integer> {
             if (running.delivering().isEmpty() && (seal || failOnUndelivered)) {
                 throw CommandFailure.usage("--seal and --fail-on-undelivered are for a pipeline with batches.");
             }
-            return foldInto(running, data);
+            return foldInto(running, data, topic);
         }
     }
 
-    private int foldInto(RunningEngine running, DataDirectory data) throws IOException {
+    private int foldInto(RunningEngine running, DataDirectory data, Optional<TopicInput> topic) throws IOException {
         EmbeddedEngine owned = running.engine();
         if (separate && copy) {
             throw CommandFailure.usage(
@@ -257,6 +288,8 @@ public final class RunCommand implements Callable<Integer> {
         }
         if (queue.isThere()) {
             exitCode = queue.fold(caller, owned, stop);
+        } else if (topic.isPresent()) {
+            exitCode = topic.get().fold(caller, owned, topic.get().gaps(acceptedGaps), stop);
         }
         summary.folded();
         RunDeliveries deliveries = running.delivering().orElse(null);
@@ -284,6 +317,11 @@ public final class RunCommand implements Callable<Integer> {
         queue.requireSense(!inputs.isEmpty());
         if (standardInput && inputs.indexOf(STANDARD_INPUT) < inputs.size() - 1) {
             throw CommandFailure.usage("Standard input (-) comes last, and once.");
+        }
+        if (standardInput && fail.isSupervising()) {
+            throw CommandFailure.usage(
+                    "--fail is not for standard input: a process that dies has read lines that nobody"
+                            + " sends again. Fold a file, or send the lines to 'onefold serve --fail …'.");
         }
         if (!standardInput && (acknowledge || source != null || from != null)) {
             throw CommandFailure.usage("--acknowledge, --source and --from are for standard input: --input -");

@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/// Says on standard error why batches are not delivered: of the oldest one, as soon as its reason is another one and
-/// each minute while it stays, and each time that more of them wait for a person. Any thread.
+/// Says on standard error why batches are not delivered: of the oldest one, as soon as its reason is another
+/// one and each minute while it stays, and each time that more of them wait for a person. Any thread.
 final class Troubles {
     private static final Duration AGAIN = Duration.ofMinutes(1);
 
@@ -62,7 +62,7 @@ final class Troubles {
                 + " for a person: see " + list + "."
                 + (summary.heldUpBy() == null
                         ? ""
-                        : " Batch " + summary.heldUpBy() + " holds up all later ones, because the order is strict."));
+                        : " Batch " + summary.heldUpBy() + " and what waits for a person hold up later ones."));
     }
 
     private void tell(Line line, Instant now) {

@@ -43,7 +43,7 @@ final class Run {
         long start = System.nanoTime();
         String log = Rules.orRefused(() -> RowVersions.log(pipeline, opened.stream()));
         String identity = (log.isEmpty() ? "" : log + " ") + opened.source().identity();
-        try (Sync.Run seed = sync.seed(identity, options.restart);
+        try (Sync.Run seed = sync.seed(identity, opened.source().asOf(), options.restart);
                 Progress progress = Progress.begin(
                         caller,
                         options.progress,
@@ -134,6 +134,7 @@ final class Run {
             text.append(Words.line("newer live", counts.stale()));
             text.append(Words.line("conflicting", counts.conflicting()));
             text.append(Words.line("rejected", counts.rejected()));
+            text.append(counts.silent() > 0 ? Words.line("silent", counts.silent()) : "");
         }
         if (counts.conflicting() + counts.rejected() > 0) {
             text.append("See '").append(letters).append(" list'.\n");

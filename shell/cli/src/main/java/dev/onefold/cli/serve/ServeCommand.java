@@ -6,6 +6,7 @@ import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.call.Logs;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.run.EngineOptions;
+import dev.onefold.cli.run.FailOptions;
 import dev.onefold.cli.run.InputFile;
 import dev.onefold.cli.run.QueueOptions;
 import dev.onefold.cli.run.RunningEngine;
@@ -97,6 +98,9 @@ public final class ServeCommand implements Callable<Integer> {
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 
+    @Mixin
+    private final FailOptions fail = new FailOptions();
+
     @Option(
             names = LOG,
             defaultValue = "text",
@@ -126,6 +130,12 @@ public final class ServeCommand implements Callable<Integer> {
         ServeFile file = config == null ? ServeFile.none() : ServeFile.read(caller, config);
         List<Entry> entries = config == null ? pipelines.stream().map(Entry::of).toList() : file.pipelines();
         dev.onefold.server.Settings listening = listen.settings(caller, file);
+        if (fail.isSupervising()) {
+            if (listening.port() == 0) {
+                throw CommandFailure.usage("--fail needs a port that is the same at each start: --port N.");
+            }
+            return fail.supervise(caller, stop, signals);
+        }
         List<PipelineArgument> arguments = new ArrayList<>();
         for (Entry entry : entries) {
             PipelineArgument argument = new PipelineArgument(caller, entry.file(), entry.data());
@@ -138,7 +148,7 @@ public final class ServeCommand implements Callable<Integer> {
         List<ServedPipeline> open = new ArrayList<>();
         Logs.to(Logs.of(caller));
         try (HttpService service = listen(listening)) {
-            Settings settings = engine.settings(entries.size());
+            Settings settings = fail.into(engine.settings(entries.size()));
             for (PipelineArgument argument : arguments) {
                 open.add(ServedPipeline.open(caller, argument, settings, stop, acceptLoss));
             }

@@ -2,6 +2,7 @@ package dev.onefold.cli.serve;
 
 import dev.onefold.api.Failure;
 import dev.onefold.cli.call.Caller;
+import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.FullDisk;
 import dev.onefold.cli.data.PipelineArgument;
@@ -10,6 +11,7 @@ import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.run.QueueOptions;
 import dev.onefold.cli.run.RunningEngine;
 import dev.onefold.cli.run.StopRequest;
+import dev.onefold.cli.run.TopicInput;
 import dev.onefold.core.EngineException;
 import dev.onefold.embedded.Settings;
 import dev.onefold.server.Served;
@@ -98,6 +100,13 @@ final class ServedPipeline implements AutoCloseable {
         if (queue != null) {
             input(queue, () -> QueueOptions.of(queue).fold(caller, running.engine(), stop));
         }
+        Optional<TopicInput> topic = TopicInput.of(caller, pipeline);
+        if (topic.isEmpty() && running.engine().pipeline().origin() != null) {
+            throw CommandFailure.usage("Pipeline " + pipeline.directory().pipeline()
+                    + " reads a topic, with what its pipeline file says. Name that file.");
+        }
+        topic.ifPresent(from ->
+                input("topic " + from.origin().topic(), () -> from.fold(caller, running.engine(), List.of(), stop)));
     }
 
     /// Reads an input until a stop is asked for, or until it ends.

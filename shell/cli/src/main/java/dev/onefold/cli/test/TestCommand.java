@@ -150,8 +150,8 @@ public final class TestCommand implements Callable<Integer> {
             throw CommandFailure.usage(
                     "There is a file " + caller.shown(path) + " already. Choose another name, or remove it first.");
         }
-        caller.printLine(
-                wrapped("Wrote " + caller.shown(path) + ". Read it through: from now on it is what is right."));
+        caller.printLine(wrapped(
+                "Wrote " + caller.shown(path) + ". Read it through: if the checks pass, it is right from now on."));
     }
 
     /// The function alone, by the rules in memory.

@@ -5,6 +5,7 @@ import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
 import dev.onefold.cli.data.Workplace;
+import dev.onefold.cli.run.FailOptions;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
@@ -22,14 +23,15 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `onefold demo`: generated load with everything wrong in it, into a process that is really killed, and totals that
-/// are right.
+/// `onefold demo`: generated load with everything wrong in it, into a process that is really killed, and totals
+/// that are right.
 @Command(
         name = "demo",
         description = {
@@ -48,6 +50,8 @@ import picocli.CommandLine.Option;
             "    onefold demo --on aws-local",
             "  In a browser, for a minute:",
             "    onefold demo --page",
+            "  A table of failures and delays, in four minutes:",
+            "    onefold demo --fail 1%",
             "  Keep what it makes, to look at it with the other commands:",
             "    onefold demo --keep demo",
             "    onefold query demo/trade-risk.yaml --data demo/data"
@@ -56,6 +60,7 @@ public final class DemoCommand implements Callable<Integer> {
     static final String PIPELINE = "trade-risk.yaml";
 
     private static final long BATCH_MESSAGES = 20_000;
+    private static final long FAIL_EVENTS = 60_000; // Thirty seconds a row.
     private static final long PAGE_EVENTS = 600_000; // A minute.
 
     private final Caller caller;
@@ -69,7 +74,8 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--events",
             paramLabel = "N",
-            description = "How many messages. Default: 2,000,000; on aws-local 20,000; with --page 600,000.")
+            description =
+                    "How many messages. Default: 2,000,000; on aws-local 20,000; with --page 600,000; with --fail 60,000 a row.")
     private @Nullable Long eventsWanted;
 
     @Option(
@@ -90,6 +96,16 @@ public final class DemoCommand implements Callable<Integer> {
                     "Sends the messages to 'onefold serve', slowly enough to watch its page in a browser, and goes on"
                             + " serving until Enter is pressed.")
     private boolean page;
+
+    @Option(
+            names = FailOptions.FAIL,
+            arity = "1..*",
+            paramLabel = FailOptions.LABEL,
+            description =
+                    "Sends the messages, 2,000 a second, to a service that dies behind so many of a hundred passes"
+                            + " through a stage and is started again; and prints delays with and without failures. Stages:"
+                            + " read, journal, fold, write, checkpoint. Without a stage: each of them, and all together.")
+    private List<String> failures = List.of();
 
     /// As it is written on the command line.
     enum Runtime {
@@ -124,8 +140,15 @@ public final class DemoCommand implements Callable<Integer> {
         if (runtime == Runtime.aws_local && page) {
             throw CommandFailure.usage("--page is of the embedded demo.");
         }
+        List<List<String>> rows = failures.isEmpty() ? List.of() : FailedRuns.rows(failures);
+        if (!rows.isEmpty() && (runtime == Runtime.aws_local || page)) {
+            throw CommandFailure.usage("--fail is of the embedded demo without --page.");
+        }
         try (Workplace place = keep == null ? Workplace.temporary("onefold-demo") : Workplace.kept(caller, keep)) {
             Path folder = place.folder();
+            if (!rows.isEmpty()) {
+                return fail(folder, rows).code();
+            }
             return (page ? demonstratePage(folder) : runtime == Runtime.embedded ? demonstrate(folder) : onAws(folder))
                     .code();
         }
@@ -135,7 +158,7 @@ public final class DemoCommand implements Callable<Integer> {
         if (eventsWanted != null) {
             return eventsWanted;
         }
-        return page ? PAGE_EVENTS : runtime.events;
+        return !failures.isEmpty() ? FAIL_EVENTS : page ? PAGE_EVENTS : runtime.events;
     }
 
     private ExitCode onAws(Path folder) throws IOException {
@@ -162,6 +185,14 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
+    private ExitCode fail(Path folder, List<List<String>> rows) throws IOException, InterruptedException {
+        announce(
+                "a service that dies on purpose. A request is due each 100 ms; its delay is the time from then until it"
+                        + " is acknowledged, and so in the totals.");
+        pipeline(folder);
+        return new FailedRuns(caller, folder, this::load).print(rows);
+    }
+
     private ExitCode demonstrate(Path folder) throws IOException, InterruptedException {
         TradeRiskTotals right = prepare(folder, "a process that is killed twice.");
         KilledRun.Outcome outcome = new KilledRun(caller, folder, right.bytes()).run();
@@ -185,19 +216,27 @@ public final class DemoCommand implements Callable<Integer> {
         return new TradeRiskLoad(TradeRiskMix.DEMO, events(), seed);
     }
 
-    /// Announces the demo, and puts the pipeline and its messages into the folder.
-    private TradeRiskTotals prepare(Path folder, String where) throws IOException {
-        long events = events();
+    private void announce(String where) {
         say(Words.wrap(
-                "Onefold demo: " + Words.count(events, "trade-risk message") + " (seed " + seed
+                "Onefold demo: " + Words.count(events(), "trade-risk message") + " (seed " + seed
                         + ") with 5 % duplicates, 5 % out of order, 20 % corrections of value and hierarchy, 1 % deletes and"
                         + " 0.1 % malformed, into " + where,
                 caller.screen().width()));
+    }
+
+    private static void pipeline(Path folder) throws IOException {
         try (InputStream pipeline = DemoCommand.class.getResourceAsStream(PIPELINE)) {
             Files.copy(
                     Objects.requireNonNull(pipeline, "The build puts the pipeline beside this class"),
                     folder.resolve(PIPELINE));
         }
+    }
+
+    /// Announces the demo, and puts the pipeline and its messages into the folder.
+    private TradeRiskTotals prepare(Path folder, String where) throws IOException {
+        long events = events();
+        announce(where);
+        pipeline(folder);
         TradeRiskLoad load = load();
         long startNanos = System.nanoTime();
         try (OutputStream file = Files.newOutputStream(folder.resolve(KilledRun.MESSAGES));

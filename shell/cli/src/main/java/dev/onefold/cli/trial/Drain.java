@@ -7,6 +7,7 @@ import dev.onefold.cli.deploy.Services;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.Engine;
+import dev.onefold.core.bytes.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -31,6 +32,9 @@ final class Drain {
 
     private static final int LETTERS_MAX = 1_000;
     private static final byte[] MARK = "onefold trial: a mark behind all records".getBytes(StandardCharsets.UTF_8);
+
+    /// The hash of the marks, which are dead letters.
+    static final String MARK_HASH = Sha256.hex(MARK);
 
     private final Services services;
     private final String stream;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchAsyncClient;
 import software.amazon.awssdk.services.cloudwatch.model.Dimension;
 import software.amazon.awssdk.services.cloudwatch.model.GetMetricDataResponse;
@@ -17,24 +18,25 @@ import software.amazon.awssdk.services.cloudwatch.model.MetricDataQuery;
 /// The figures of a deployment in CloudWatch, which are some seconds to minutes late. Is not thread-safe.
 final class Figures {
     private static final int PERIOD_SECONDS = 60;
-    private static final List<String> FUNCTIONS = List.of("State", "Reduce", "Upkeep");
-    private static final List<String> TABLES = List.of("Rows", "Deltas", "Totals", "Letters");
 
     private final CloudWatchAsyncClient client;
     private final String stack;
-    private final Map<String, String> outputs;
+    private final List<String> functions;
+    private final List<String> tables;
     private long asked;
 
-    /// @param outputs of the stack: the names of its parts
-    Figures(CloudWatchAsyncClient client, String stack, Map<String, String> outputs) {
+    /// @param functions their names
+    /// @param tables their names
+    Figures(CloudWatchAsyncClient client, String stack, List<String> functions, List<String> tables) {
         this.client = client;
         this.stack = stack;
-        this.outputs = Map.copyOf(outputs);
+        this.functions = List.copyOf(functions);
+        this.tables = List.copyOf(tables);
     }
 
     /// The records of an interval of a minute or two, and their delay from the stream until the totals.
     ///
-    /// @param records records a second that State took
+    /// @param records records a second that the first function took
     /// @param delayMsMean mean delay; negative if there is none
     /// @param delayMsP99 99th percentile of the delay in the worst minute
     record Flow(long records, long delayMsMean, long delayMsP99, long delayMsMax, long injected) {
@@ -104,24 +106,23 @@ final class Figures {
     Usage usage(Instant from, Instant to) {
         List<MetricDataQuery> queries = new ArrayList<>(
                 List.of(ours("records", Metric.Records, "Sum"), ours("injected", Metric.InjectedFailures, "Sum")));
-        for (String table : TABLES) {
-            String name = outputs.getOrDefault(table + "Table", "");
-            queries.add(query("w" + table, "AWS/DynamoDB/ConsumedWriteCapacityUnits", "TableName", name, "Sum"));
-            queries.add(query("r" + table, "AWS/DynamoDB/ConsumedReadCapacityUnits", "TableName", name, "Sum"));
+        for (int i = 0; i < tables.size(); i++) {
+            String name = tables.get(i);
+            queries.add(query("w" + i, "AWS/DynamoDB/ConsumedWriteCapacityUnits", "TableName", name, "Sum"));
+            queries.add(query("r" + i, "AWS/DynamoDB/ConsumedReadCapacityUnits", "TableName", name, "Sum"));
         }
-        for (String function : FUNCTIONS) {
-            String name = outputs.getOrDefault(function + "Function", "");
-            queries.add(query("i" + function, "AWS/Lambda/Invocations", "FunctionName", name, "Sum"));
-            queries.add(query("d" + function, "AWS/Lambda/Duration", "FunctionName", name, "Sum"));
+        for (int i = 0; i < functions.size(); i++) {
+            queries.add(query("i" + i, "AWS/Lambda/Invocations", "FunctionName", functions.get(i), "Sum"));
+            queries.add(query("d" + i, "AWS/Lambda/Duration", "FunctionName", functions.get(i), "Sum"));
         }
         Map<String, List<Double>> read = read(queries, from.truncatedTo(ChronoUnit.MINUTES), to);
         return new Usage(
                 sum(read, "records"),
                 sum(read, "injected"),
-                sum(read, "w", TABLES),
-                sum(read, "r", TABLES),
-                sum(read, "i", FUNCTIONS),
-                sum(read, "d", FUNCTIONS),
+                sum(read, "w", tables.size()),
+                sum(read, "r", tables.size()),
+                sum(read, "i", functions.size()),
+                sum(read, "d", functions.size()),
                 asked);
     }
 
@@ -144,8 +145,10 @@ final class Figures {
         return values;
     }
 
-    private static long sum(Map<String, List<Double>> values, String kind, List<String> names) {
-        return names.stream().mapToLong(name -> sum(values, kind + name)).sum();
+    private static long sum(Map<String, List<Double>> values, String kind, int parts) {
+        return IntStream.range(0, parts)
+                .mapToLong(part -> sum(values, kind + part))
+                .sum();
     }
 
     private static long sum(Map<String, List<Double>> values, String id) {

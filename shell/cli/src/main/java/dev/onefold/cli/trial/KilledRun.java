@@ -3,6 +3,7 @@ package dev.onefold.cli.trial;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.OwnProcess;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import java.io.BufferedReader;

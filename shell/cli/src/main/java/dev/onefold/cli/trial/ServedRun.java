@@ -4,6 +4,7 @@ import dev.onefold.api.RemoteEngine;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
+import dev.onefold.cli.data.OwnProcess;
 import dev.onefold.cli.run.Progress;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.Engine;
@@ -24,8 +25,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// `onefold serve` in a process of its own, to which messages are sent for as long as a person may want to look at its
-/// page. The process is killed on the way, and started again at the same address.
+/// `onefold serve` in a process of its own, to which messages are sent for as long as a person may want to look
+/// at its page. The process is killed on the way, and started again at the same address.
 final class ServedRun implements AutoCloseable {
     private static final long RATE = 10_000; // Slowly enough to watch the page.
     private static final Duration PAUSE = Duration.ofMillis(50);

@@ -1,26 +1,18 @@
 package dev.onefold.cli.trial;
 
-import dev.onefold.aws.Connection;
-import dev.onefold.aws.stream.PartitionKeys;
-import dev.onefold.aws.stream.Producer;
-import dev.onefold.aws.stream.StreamRecord;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.run.StopRequest;
-import dev.onefold.cli.verbs.Totals;
 import dev.onefold.load.Pace;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
-import java.util.SequencedMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
 
-/// Puts a load into a stream at a rate, on a thread of its own, and says at any moment what is right for what
-/// it has put.
+/// Puts a load into a stream or queue at a rate, on a thread of its own, and says at any moment what is right
+/// for what it has put.
 final class StreamLoad implements AutoCloseable {
     private static final long SHOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -28,8 +20,7 @@ final class StreamLoad implements AutoCloseable {
     private final long records;
     private final Pace pace;
     private final StopRequest stop;
-    private final PartitionKeys keys;
-    private final Producer producer;
+    private final Sink sink;
     private final FutureTask<Moment> putting = new FutureTask<>(this::put);
     private final Thread thread;
     private volatile @Nullable CommandFailure refusal;
@@ -39,25 +30,23 @@ final class StreamLoad implements AutoCloseable {
     /// How far it is.
     ///
     /// @param put records that were handed over
-    /// @param right the totals that are right for them, by roll-up
-    /// @param sent what the stream has taken
-    /// @param isDone whether all of it is in the stream
-    record Moment(long put, SequencedMap<String, Totals> right, Producer.Sent sent, boolean isDone) {}
+    /// @param right what is right for them
+    /// @param sent what was taken
+    /// @param isDone whether all of it was taken
+    record Moment(long put, Oracle.Right right, Sink.Sent sent, boolean isDone) {}
 
-    StreamLoad(TrialLoad load, TrialSettings settings, KinesisAsyncClient client, String stream, StopRequest stop) {
+    StreamLoad(TrialLoad load, TrialSettings.Amount amount, Sink.Opener sink, StopRequest stop) {
         this.load = load;
-        records = settings.amount().records();
+        records = amount.records();
         this.stop = stop;
-        pace = new Pace(settings.amount().rate(), System.nanoTime());
-        keys = new PartitionKeys(settings.pipeline());
-        producer = new Producer(client, stream, Connection.THREADS, new SecureRandom(), this::refused);
-        moment = new Moment(0, load.right(), producer.sent(), false);
+        pace = new Pace(amount.rate(), System.nanoTime());
+        this.sink = sink.open(this::refused);
+        moment = new Moment(0, load.oracle().right(), this.sink.sent(), false);
         thread = Thread.ofPlatform().name("trial-producer").daemon().start(putting);
     }
 
-    private void refused(StreamRecord record, String reason) {
-        refusal = new CommandFailure(
-                ExitCode.DIFFERENT, "The stream does not take record " + record.number() + ": " + reason);
+    private void refused(long number, String reason) {
+        refusal = new CommandFailure(ExitCode.DIFFERENT, "Record " + number + " cannot be put: " + reason);
     }
 
     private Moment put() throws IOException, InterruptedException {
@@ -69,15 +58,15 @@ final class StreamLoad implements AutoCloseable {
                 break;
             }
             for (byte[] record : some) {
-                producer.add(new StreamRecord(++put, keys.of(record), record));
+                sink.add(++put, record);
             }
             if (System.nanoTime() - shown >= SHOWN_NANOS) {
                 shown = System.nanoTime();
-                moment = new Moment(put, load.right(), producer.sent(), false);
+                moment = new Moment(put, load.oracle().right(), sink.sent(), false);
             }
             pace.keep(some.size());
         }
-        return new Moment(put, load.right(), producer.finish(), true);
+        return new Moment(put, load.oracle().right(), sink.finish(), true);
     }
 
     /// How far it is now.
@@ -113,5 +102,6 @@ final class StreamLoad implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        sink.close();
     }
 }

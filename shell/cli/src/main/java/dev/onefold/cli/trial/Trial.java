@@ -1,6 +1,5 @@
 package dev.onefold.cli.trial;
 
-import dev.onefold.aws.AwsEngine;
 import dev.onefold.aws.Connection;
 import dev.onefold.aws.store.Store;
 import dev.onefold.cli.call.Caller;
@@ -11,28 +10,20 @@ import dev.onefold.cli.deploy.Board;
 import dev.onefold.cli.deploy.Services;
 import dev.onefold.cli.run.StopRequest;
 import dev.onefold.cli.show.Words;
-import dev.onefold.cli.verbs.Sides;
-import dev.onefold.cli.verbs.Totals;
-import dev.onefold.core.Engine;
 import dev.onefold.core.EngineException;
-import dev.onefold.core.pipeline.Rollup;
-import dev.onefold.core.pipeline.Rollups;
-import dev.onefold.core.query.Query;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.regions.Region;
 
-/// One trial: makes a deployment, feeds it while its totals are shown beside those that are right, waits until
-/// all is in, compares, says its cost, and deletes all that it has made: whether it came to its end, was
-/// stopped, or failed. Is not thread-safe; the producer has a thread of its own.
+/// One trial: makes a deployment, feeds it while both sides are shown, waits until all is in, compares, says
+/// its cost, and deletes all that it has made: whether it came to its end, was stopped, or failed. Is not
+/// thread-safe; the producer has a thread of its own.
 final class Trial {
     private static final Duration POLL = Duration.ofSeconds(2);
     private static final Duration POLL_LOCAL = Duration.ofMillis(500);
@@ -41,8 +32,6 @@ final class Trial {
     private static final Duration FLOW_OVER = Duration.ofMinutes(1);
     private static final Duration DRAIN_MAX = Duration.ofMinutes(20);
     private static final Duration COUNTING_MAX = Duration.ofMinutes(3);
-    private static final int GROUPS_SHOWN_MAX = 12;
-    private static final int DIFFERENCES_MAX = 20;
     private static final int LINES_AROUND = 8;
 
     private final Caller caller;
@@ -52,11 +41,12 @@ final class Trial {
     private final StopRequest stop;
     private final Store store;
     private final Instant begun = Instant.now();
-    private final SequencedMap<String, Totals> served = new LinkedHashMap<>();
     private Figures.@Nullable Flow flow;
 
     /// The code to deploy.
-    record Code(Path archive, String template) {}
+    ///
+    /// @param bucket a new one
+    record Code(Path archive, String bucket) {}
 
     Trial(Caller caller, Board board, Services services, TrialSettings settings, StopRequest stop) {
         this.caller = caller;
@@ -72,7 +62,7 @@ final class Trial {
         TrialStack stack = new TrialStack(
                 services,
                 settings.name(),
-                TrialStack.newBucket(settings.name()),
+                code.bucket(),
                 services.place().endpoint() == null ? POLL : POLL_LOCAL,
                 board::step);
         RuntimeException failure = null;
@@ -122,7 +112,7 @@ final class Trial {
             return;
         }
         board.say(
-                "What was made of the stack " + settings.name() + " is kept: 'onefold aws query PIPELINE --deployment "
+                "What was made of the stack " + settings.name() + " is kept: 'onefold aws status PIPELINE --deployment "
                         + settings.name() + "' asks it, and 'onefold aws clean " + settings.name() + "' deletes it.");
         if (settings.isLocal()) {
             board.say("It is at " + services.place().endpoint()
@@ -142,33 +132,51 @@ final class Trial {
 
     private ExitCode compared(TrialStack stack, Code code, TrialLoad load) {
         long startNanos = System.nanoTime();
-        Map<String, String> outputs = stack.make(code, settings.all(), stop);
+        Map<String, String> outputs =
+                stack.make(code.archive(), settings.tried().yaml(), settings.all(), stop);
         board.say("The stack " + settings.name() + " is there after "
                 + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos)) + ".");
-        Figures figures = new Figures(services.metrics(), settings.name(), outputs);
-        StreamLoad.Moment last = feed(outputs, load, figures);
-        drain(outputs, figures, last);
-        ExitCode compared = compare(last);
+        sayDashboard(outputs.get("DashboardName"));
+        TrialPipeline tried = settings.tried();
+        Figures figures = new Figures(
+                services.metrics(),
+                settings.name(),
+                tried.functionNames(outputs),
+                tried.tableNames(settings.name(), outputs));
+        Deployed deployed = tried.deployed(new Deployed.Parts(caller, board, services, store, outputs), load.oracle());
+        StreamLoad.Moment last = feed(deployed, load, figures);
+        drain(deployed, figures, last);
+        ExitCode compared = deployed.compare(last.right(), last.put());
         bill(figures, last);
         return compared;
     }
 
+    private void sayDashboard(@Nullable String name) {
+        Region region = services.streams().serviceClientConfiguration().region();
+        if (name != null && !settings.isLocal()) {
+            board.say("Its dashboard, a minute late: https://" + region
+                    + ".console.aws.amazon.com/cloudwatch/home?region=" + region + "#dashboards/dashboard/" + name);
+        }
+    }
+
     /// Puts the load, and shows how far both sides are.
-    private StreamLoad.Moment feed(Map<String, String> outputs, TrialLoad load, Figures figures) {
-        String stream = outputs.getOrDefault("InputStreamName", "");
+    private StreamLoad.Moment feed(Deployed deployed, TrialLoad load, Figures figures) {
         long startNanos = System.nanoTime();
-        try (StreamLoad producing = new StreamLoad(load, settings, services.streams(), stream, stop)) {
+        try (StreamLoad producing = new StreamLoad(load, settings.amount(), deployed.sink(), stop)) {
             while (true) {
                 stop.check();
                 StreamLoad.Moment moment = producing.moment();
-                look(figures);
+                look(deployed, figures);
                 Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
                 show(
+                        deployed,
                         moment,
                         "Putting " + Words.count(settings.amount().records(), "record") + ": "
                                 + Words.count(moment.put()) + " after " + Words.duration(elapsed) + ", "
                                 + Words.rate(moment.put(), elapsed) + ".");
                 if (moment.isDone()) {
+                    board.say("All records are put: " + Words.count(moment.put()) + " within " + Words.duration(elapsed)
+                            + ", " + Words.rate(moment.put(), elapsed) + ".");
                     return moment;
                 }
                 stop.pause(LOOK_EACH);
@@ -176,77 +184,56 @@ final class Trial {
         }
     }
 
-    private void drain(Map<String, String> outputs, Figures figures, StreamLoad.Moment last) {
-        Drain drain = new Drain(services, outputs, store, this::engine);
-        long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
-        while (!drain.isDone()) {
+    private void drain(Deployed deployed, Figures figures, StreamLoad.Moment last) {
+        long startNanos = System.nanoTime();
+        while (!deployed.isDone()) {
             stop.check();
-            if (System.nanoTime() > deadline) {
+            if (System.nanoTime() - startNanos > DRAIN_MAX.toNanos()) {
                 throw new CommandFailure(
                         ExitCode.DIFFERENT,
-                        "After " + Words.duration(DRAIN_MAX) + " records were still on their way. See the logs of State"
-                                + " and Reduce, with --keep.");
+                        "After " + Words.duration(DRAIN_MAX) + " records were still on their way. See the logs of the"
+                                + " functions, with --keep.");
             }
-            look(figures);
+            look(deployed, figures);
             show(
+                    deployed,
                     last,
-                    "All " + Words.count(last.put(), "record")
-                            + " are put. Waiting until all of them are in the totals.");
+                    "All " + Words.count(last.put(), "record") + " are put. Waiting until all of them are worked on.");
             stop.pause(LOOK_EACH);
         }
-        long aside = drain.aside();
+        board.say("All was worked on within " + Words.duration(Duration.ofNanos(System.nanoTime() - startNanos))
+                + " of the last record.");
+        long aside = deployed.aside();
         if (aside > 0) {
             board.say("About " + Words.count(aside, "message")
-                    + " were put aside in the queue RetriesAside: the records that they name are not in the totals.");
-        }
-    }
-
-    /// The deployed engine; empty until the first batch has come.
-    private Optional<Engine> engine() {
-        return AwsEngine.isDeployed(store) ? Optional.of(AwsEngine.deployed(store)) : Optional.empty();
-    }
-
-    /// Reads the totals, if there are some.
-    private void read() {
-        Optional<Engine> found = engine();
-        if (found.isPresent()) {
-            try (Engine engine = found.get()) {
-                for (Rollup rollup : Rollups.of(settings.pipeline()).all()) {
-                    served.put(rollup.name(), engine.query(Query.all(rollup.name()), Totals::of));
-                }
-            }
+                    + " were put aside in a queue: the records that they name are in no result.");
         }
     }
 
     /// Reads what the engine has, and what CloudWatch has counted.
-    private void look(Figures figures) {
+    private void look(Deployed deployed, Figures figures) {
         if (!board.isDrawn() && !board.isLineDue()) {
             return;
         }
-        read();
+        deployed.read();
         Instant now = Instant.now();
         Instant from = now.minus(FLOW_OVER);
         flow = figures.flow(from.isBefore(begun) ? begun : from, now);
     }
 
-    private void show(StreamLoad.Moment moment, String title) {
+    private void show(Deployed deployed, StreamLoad.Moment moment, String title) {
         if (board.isDrawn()) {
-            board.draw(picture(moment, title));
+            board.draw(picture(deployed, moment, title));
         } else if (board.isLineDue()) {
-            board.line(
-                    title + " " + sides(moment).stream().map(Trial::inOneLine).reduce("", String::concat) + flowText());
+            board.line(title + " " + deployed.line(moment.right()) + flowText());
         }
     }
 
-    private List<String> picture(StreamLoad.Moment moment, String title) {
+    private List<String> picture(Deployed deployed, StreamLoad.Moment moment, String title) {
         int width = caller.screen().outWidth();
         List<String> lines = new ArrayList<>(Words.wrap(title, width).lines().toList());
         lines.add("");
-        List<Sides> sides = sides(moment);
-        int room = Math.clamp(caller.screen().height() - LINES_AROUND, 1, GROUPS_SHOWN_MAX) / sides.size();
-        for (Sides each : sides) {
-            lines.addAll(each.lines(caller.screen(), Math.max(1, room), false));
-        }
+        lines.addAll(deployed.picture(moment.right(), caller.screen().height() - LINES_AROUND));
         lines.add("");
         lines.addAll(
                 Words.wrap(flowText() + "Ctrl-C ends it" + (settings.keeps() ? "." : ", and deletes all of it."), width)
@@ -255,55 +242,24 @@ final class Trial {
         return lines;
     }
 
-    private List<Sides> sides(StreamLoad.Moment moment) {
-        List<Sides> sides = new ArrayList<>();
-        boolean alone = moment.right().size() == 1;
-        moment.right()
-                .forEach((rollup, right) -> sides.add(new Sides(
-                        alone ? "" : rollup, served.getOrDefault(rollup, Totals.none(right.measures())), right)));
-        return sides;
-    }
-
-    /// The grand total of both sides.
-    private static String inOneLine(Sides sides) {
-        List<String> parts = new ArrayList<>();
-        for (int i = 0; i < sides.engine().measures().size(); i++) {
-            parts.add(sides.engine().measures().get(i) + " "
-                    + Words.number(sides.engine().value(List.of(), i)) + " of "
-                    + Words.number(sides.right().value(List.of(), i)));
-        }
-        return "In the totals: " + String.join(", ", parts) + ". ";
-    }
-
     private String flowText() {
         Figures.Flow now = flow;
         if (now == null || now.records() == 0 && !now.hasDelay()) {
             return "No figures of CloudWatch yet. ";
         }
-        String delay = now.hasDelay()
-                ? " Delay until visible: mean " + seconds(now.delayMsMean()) + ", p99 " + seconds(now.delayMsP99())
-                        + ", longest " + seconds(now.delayMsMax()) + "."
+        return "In the last minute " + settings.tried().functions().getFirst() + " took " + Words.count(now.records())
+                + " records/s." + delay(now) + " " + Words.count(now.injected(), "failure") + " on purpose. ";
+    }
+
+    private static String delay(Figures.Flow flow) {
+        return flow.hasDelay()
+                ? " Delay until visible: mean " + seconds(flow.delayMsMean()) + ", p99 " + seconds(flow.delayMsP99())
+                        + ", longest " + seconds(flow.delayMsMax()) + "."
                 : "";
-        return "In the last minute State took " + Words.count(now.records()) + " records/s." + delay + " "
-                + Words.count(now.injected(), "failure") + " on purpose. ";
     }
 
     private static String seconds(long ms) {
         return Words.duration(Duration.ofMillis(ms));
-    }
-
-    private ExitCode compare(StreamLoad.Moment last) {
-        read();
-        Comparison comparison = new Comparison(sides(last), List.of());
-        board.say("");
-        comparison.lines(caller.screen(), GROUPS_SHOWN_MAX * 2).forEach(caller::printLine);
-        board.say("");
-        if (comparison.isEqual()) {
-            board.say("equal: all " + Words.count(comparison.groups(), "group") + " after "
-                    + Words.count(last.put(), "record") + ".");
-        }
-        comparison.differences(DIFFERENCES_MAX).forEach(board::say);
-        return comparison.exitCode();
     }
 
     /// CloudWatch counts late, so it is given some time.
@@ -316,11 +272,18 @@ final class Trial {
             stop.pause(Duration.ofSeconds(10));
             usage = figures.usage(begun, Instant.now());
         }
-        board.say(Words.count(usage.injected(), "invocation") + " failed on purpose.");
+        board.say(Words.count(usage.injected(), "invocation") + " failed on purpose."
+                + delay(figures.flow(begun, Instant.now())));
         Duration time = Duration.between(begun, Instant.now());
         board.say("What " + Words.duration(time) + " of it cost, by what CloudWatch has counted, at list prices of"
                 + " us-east-1:");
-        Prices.bill(usage, last.sent(), time, caller.screen().width()).forEach(caller::printLine);
+        Prices.bill(
+                        settings.tried().work(),
+                        usage,
+                        last.sent(),
+                        time,
+                        caller.screen().width())
+                .forEach(caller::printLine);
         board.say("Logs, and requests to queues and buckets, are not in it; they are below a cent."
                 + (usage.records() < last.put() ? " CloudWatch had not counted all of it yet." : ""));
     }

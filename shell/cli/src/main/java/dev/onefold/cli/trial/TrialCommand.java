@@ -1,10 +1,7 @@
 package dev.onefold.cli.trial;
 
-import dev.onefold.aws.template.Template;
-import dev.onefold.aws.template.Template.Input;
 import dev.onefold.cli.aws.AwsCommand;
 import dev.onefold.cli.aws.FunctionArchive;
-import dev.onefold.cli.aws.FunctionJars;
 import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
@@ -20,9 +17,11 @@ import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.json.NearestWord;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Input;
 import dev.onefold.core.pipeline.Pipeline;
-import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.load.BurstLoad;
 import dev.onefold.load.TradeRiskLoad;
 import dev.onefold.load.TradeRiskMix;
 import java.io.IOException;
@@ -30,8 +29,10 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -43,13 +44,16 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "trial",
         description = {
-            "Tries a pipeline on AWS, with one command: makes a stack, puts records into it at a rate, shows the"
-                    + " producer's totals and the engine's side by side, compares them at the end, says what it has"
-                    + " cost, and deletes all that it has made, also after Ctrl-C.",
+            "Tries a pipeline on AWS, with one command: makes a stack, puts records into it at a rate, shows how far"
+                    + " the producer and the engine are, compares them at the end, says what it has cost, and deletes"
+                    + " all that it has made, also after Ctrl-C.",
             "It says what it will make and what that costs, and asks, before it begins.",
-            "It makes records for the pipeline of examples/trade-risk, with or without its delete condition. For"
-                    + " another pipeline with totals give records with --input; what is right for them is what the"
-                    + " embedded engine makes of them, on this machine.",
+            "It makes records for the pipeline of examples/trade-risk, with or without its delete condition, and for"
+                    + " batches of JSON with the id 'id', such as examples/bursts. For another pipeline give records"
+                    + " with --input.",
+            "Totals and the rows of a function's tables must be those that the embedded engine makes of the same"
+                    + " records, on this machine. Batches are delivered into the trial's own bucket, never to the"
+                    + " receiver in the file, and each different record must be in exactly one of them.",
             "With --local all of it is on this machine, on servers that stand in for AWS (from a clone; it needs Node"
                     + " and Maven)."
         },
@@ -60,8 +64,11 @@ import picocli.CommandLine.Parameters;
             "  In an account, a thousand records a second for five minutes:",
             "    onefold aws trial trade-risk.yaml --rate 1000 --minutes 5 \\",
             "      --duplicates 5 --late 5 --region eu-central-1",
-            "  Records of your own:",
-            "    onefold aws trial orders.yaml --input orders.ndjson --rate 500",
+            "  Records of your own, with faults, for a function:",
+            "    onefold aws trial runs.yaml --input runs.ndjson --rate 500 \\",
+            "      --duplicates 5 --late 5 --poison 1",
+            "  Batches:",
+            "    onefold aws trial burst.yaml --rate 2000 --fail-collect 1 --fail-deliver 5",
             "  What --keep has left, or a killed trial:",
             "    onefold aws clean trade-risk-trial"
         })
@@ -70,11 +77,17 @@ public final class TrialCommand implements Callable<Integer> {
     private static final long RATE_MAX = 100_000;
     private static final long MINUTES_MAX = 24 * 60;
 
+    private static final long MEMBERS_MAX = 10_000_000;
+    private static final long STEPS_MAX = 500_000;
+    private static final Identity MESSAGE_ID = Identity.ById.of(List.of(FieldPath.of("id")), null);
+
     private static final Set<String> OWN_PARAMETERS =
             Set.of("CodeBucket", "CodeKey", "DeletionProtection", "ParallelizationFactor");
 
     /// The stand-in for DynamoDB takes its time for each gate that a new deployment writes.
-    private static final Map<String, String> LOCAL_PARAMETERS = Map.of("Gates", "64");
+    private static final String GATES = "Gates";
+
+    private static final String GATES_LOCAL = "64";
 
     private final Caller caller;
     private final AwsCommand aws;
@@ -104,15 +117,21 @@ public final class TrialCommand implements Callable<Integer> {
     @Option(
             names = "--duplicates",
             paramLabel = "%",
-            description = "Of the records that are made: one of the last 1,000 again. Default: ${DEFAULT-VALUE}.")
-    private BigDecimal duplicates = BigDecimal.valueOf(5);
+            description = "How many records repeat an earlier one. Default: 5; with --input: 0.")
+    private @Nullable BigDecimal duplicates;
 
     @Option(
             names = "--late",
             paramLabel = "%",
-            description = "Of the records that are made: an older version, after a newer one. Default:"
-                    + " ${DEFAULT-VALUE}.")
-    private BigDecimal late = BigDecimal.valueOf(5);
+            description = "How many records come late, up to 1,000 records after their turn. Default: 5; with --input:"
+                    + " 0.")
+    private @Nullable BigDecimal late;
+
+    @Option(
+            names = "--poison",
+            paramLabel = "%",
+            description = "How many records are no event. Default: ${DEFAULT-VALUE}.")
+    private BigDecimal poison = BigDecimal.ZERO;
 
     @Option(names = "--seed", paramLabel = "S", description = "Where chance begins. Default: ${DEFAULT-VALUE}.")
     private long seed = 42;
@@ -121,11 +140,20 @@ public final class TrialCommand implements Callable<Integer> {
             names = "--fail-state",
             paramLabel = "%",
             description = "Of the invocations of State, those that fail on purpose: half of them before they write"
-                    + " anything, half after all of it. Default: ${DEFAULT-VALUE}.")
-    private BigDecimal failState = BigDecimal.ZERO;
+                    + " anything, half after all of it. Default: 0.")
+    private @Nullable BigDecimal failState;
 
-    @Option(names = "--fail-reduce", paramLabel = "%", description = "The same of Reduce. Default: ${DEFAULT-VALUE}.")
-    private BigDecimal failReduce = BigDecimal.ZERO;
+    @Option(names = "--fail-reduce", paramLabel = "%", description = "The same of Reduce. Default: 0.")
+    private @Nullable BigDecimal failReduce;
+
+    @Option(
+            names = "--fail-collect",
+            paramLabel = "%",
+            description = "The same of Collect, for batches. Its messages come again after three minutes. Default: 0.")
+    private @Nullable BigDecimal failCollect;
+
+    @Option(names = "--fail-deliver", paramLabel = "%", description = "The same of Deliver. Default: 0.")
+    private @Nullable BigDecimal failDeliver;
 
     @Option(
             names = "--parameter",
@@ -162,22 +190,24 @@ public final class TrialCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Pipeline pipeline = PipelineArgument.read(caller, file);
-        Template template = template(pipeline);
-        requireParameters(template.parameters());
-        TrialSettings settings = settings(pipeline);
+        Pipeline read = PipelineArgument.read(caller, file);
+        String name = name(read);
+        String bucket = TrialStack.newBucket(name);
+        TrialPipeline tried = TrialPipeline.of(caller, file, read, bucket);
+        requireParameters(tried.parameters());
+        TrialSettings settings = settings(name, tried);
         Board board = new Board(caller);
         try (Workplace workplace = Workplace.temporary("onefold-trial");
-                TrialLoad load = load(pipeline, settings, workplace.folder().resolve("right"))) {
-            Path functions = archive(workplace.folder());
-            board.say(settings.announcement(loadText()));
+                TrialLoad load = load(tried, settings, workplace.folder().resolve("right"))) {
+            Path functions = archive(workplace.folder(), tried.pipeline());
+            board.say(settings.announcement(loadText(read)));
             if (!yes) {
                 Questions.require(caller, "Begin?", "Nothing was made.");
             }
             StopRequest stop = new StopRequest();
             stop.makeOnSignals();
             stop.makeOnHangup();
-            Trial.Code code = new Trial.Code(functions, template.deletableYaml());
+            Trial.Code code = new Trial.Code(functions, bucket);
             if (local) {
                 try (StandIns.EmptyAccount here =
                                 StandIns.of("aws trial --local").account();
@@ -196,35 +226,22 @@ public final class TrialCommand implements Callable<Integer> {
         }
     }
 
-    private Path archive(Path folder) throws IOException {
-        if (archive != null) {
-            return InputFile.ofBytes(caller, archive);
-        }
-        Path made = folder.resolve("functions.zip");
-        FunctionArchive.write(FunctionJars.find(), made);
-        return made;
+    private Path archive(Path folder, Pipeline pipeline) throws IOException {
+        return archive == null
+                ? FunctionArchive.made(caller, file, pipeline, List.of(), folder)
+                : InputFile.ofBytes(caller, archive);
     }
 
-    private static Template template(Pipeline pipeline) {
-        if (!(pipeline.fold() instanceof Rollups)) {
-            throw CommandFailure.usage("A trial compares totals, and pipeline " + pipeline.name()
-                    + (pipeline.fold() instanceof Batching ? " makes batches" : " folds by a function")
-                    + ". Try it on one machine with 'onefold test', or deploy it as docs/aws.md says.");
-        }
-        try {
-            // A published table has the name that the pipeline gives it, and might be in use.
-            return Template.of(pipeline.unpublished(), Input.NEW_STREAM);
-        } catch (IllegalArgumentException refused) {
-            throw new CommandFailure(ExitCode.DIFFERENT, String.valueOf(refused.getMessage()), refused);
-        }
-    }
-
-    private TrialSettings settings(Pipeline pipeline) {
+    private String name(Pipeline pipeline) {
         String name = aws.deployment(pipeline.name() + "-trial");
         if (!name.matches(NAME)) {
             throw CommandFailure.usage("The name of a trial is part of a bucket's name: a small letter, then small"
                     + " letters, digits and -, 36 characters at most. Give one with --deployment; not " + name + ".");
         }
+        return name;
+    }
+
+    private TrialSettings settings(String name, TrialPipeline tried) {
         if (rate < 1 || rate > RATE_MAX) {
             throw CommandFailure.usage(
                     "--rate is 1 to " + Words.count(RATE_MAX) + " records a second; not " + rate + ".");
@@ -235,14 +252,37 @@ public final class TrialCommand implements Callable<Integer> {
         if (records != null && records < 1) {
             throw CommandFailure.usage("--records is 1 or more; not " + records + ".");
         }
-        share("--fail-state", failState);
-        share("--fail-reduce", failReduce);
-        Map<String, String> all = new TreeMap<>(local ? LOCAL_PARAMETERS : Map.of());
+        Map<String, String> all = new TreeMap<>();
+        if (local && tried.parameters().contains(GATES)) {
+            all.put(GATES, GATES_LOCAL);
+        }
         all.putAll(parameters);
         Duration time = Duration.ofMinutes(minutes);
         long most = Math.min(rate * time.toSeconds(), records == null ? Long.MAX_VALUE : records);
         return new TrialSettings(
-                name, pipeline, new TrialSettings.Amount(rate, time, most), failState, failReduce, all, keep, local);
+                name, tried, new TrialSettings.Amount(rate, time, most), failures(tried.failing()), all, keep, local);
+    }
+
+    private SortedMap<String, BigDecimal> failures(List<String> failing) {
+        Map<String, @Nullable BigDecimal> said = new TreeMap<>();
+        said.put("State", failState);
+        said.put("Reduce", failReduce);
+        said.put("Collect", failCollect);
+        said.put("Deliver", failDeliver);
+        SortedMap<String, BigDecimal> failures = new TreeMap<>();
+        said.forEach((function, percent) -> {
+            String option = "--fail-" + function.toLowerCase(Locale.ROOT);
+            if (failing.contains(function)) {
+                BigDecimal value = percent == null ? BigDecimal.ZERO : percent;
+                share(option, value);
+                failures.put(function, value);
+            } else if (percent != null) {
+                throw CommandFailure.usage("This pipeline's deployment has no function " + function + ": " + option
+                        + " is not for it. Its functions that can fail on purpose are " + String.join(" and ", failing)
+                        + ".");
+            }
+        });
+        return failures;
     }
 
     private void requireParameters(List<String> known) {
@@ -259,20 +299,36 @@ public final class TrialCommand implements Callable<Integer> {
         }
     }
 
+    private BigDecimal duplicates() {
+        return duplicates == null ? byDefault() : duplicates;
+    }
+
+    private BigDecimal late() {
+        return late == null ? byDefault() : late;
+    }
+
+    private BigDecimal byDefault() {
+        return input.isEmpty() ? BigDecimal.valueOf(5) : BigDecimal.ZERO;
+    }
+
     private TradeRiskMix mix() {
+        FaultyLines.Shares shares = shares();
         int corrections = TradeRiskMix.BENCHMARK.corrections();
-        int repeated = share("--duplicates", duplicates);
-        int older = share("--late", late);
         BigDecimal most = BigDecimal.valueOf(100)
                 .subtract(BigDecimal.valueOf(corrections, 4))
                 .stripTrailingZeros();
-        BigDecimal both = duplicates.add(late);
-        if (both.compareTo(most) > 0) {
-            throw CommandFailure.usage("--duplicates and --late are at most " + most.toPlainString()
-                    + " % together, because the rest of the records are corrections; not " + both.toPlainString()
+        BigDecimal all = duplicates().add(late()).add(poison);
+        if (all.compareTo(most) > 0) {
+            throw CommandFailure.usage("--duplicates, --late and --poison are at most " + most.toPlainString()
+                    + " % together, because the rest of the records are corrections; not " + all.toPlainString()
                     + " %.");
         }
-        return new TradeRiskMix(corrections, repeated, older, 0, 0);
+        return new TradeRiskMix(corrections, shares.duplicates(), shares.late(), 0, shares.poison());
+    }
+
+    private FaultyLines.Shares shares() {
+        return new FaultyLines.Shares(
+                share("--duplicates", duplicates()), share("--late", late()), share("--poison", poison));
     }
 
     private static int share(String option, BigDecimal percent) {
@@ -283,21 +339,75 @@ public final class TrialCommand implements Callable<Integer> {
         }
     }
 
-    private String loadText() {
-        return input.isEmpty()
-                ? "trade-risk messages, " + duplicates.toPlainString() + " % of them duplicates and "
-                        + late.toPlainString() + " % late"
-                : "the lines of " + String.join(", ", input);
+    private String loadText(Pipeline pipeline) {
+        String what = !input.isEmpty()
+                ? "the lines of " + String.join(", ", input)
+                : pipeline.fold() instanceof Batching ? "messages of a burst" : "trade-risk messages";
+        return what + ", " + duplicates().toPlainString() + " % of them duplicates, " + late().toPlainString()
+                + " % late and " + poison.toPlainString() + " % poison";
     }
 
-    private TrialLoad load(Pipeline pipeline, TrialSettings settings, Path folder) throws IOException {
-        if (!input.isEmpty()) {
-            if (pipeline.input().identity() instanceof Identity.ByMessage) {
-                throw CommandFailure.usage("With 'id: message' a record is named by its stream, so nothing on this"
-                        + " machine can say what is right for it. Give the records an id of their own.");
-            }
-            return new FileLoad(caller, pipeline, input, folder);
+    private TrialLoad load(TrialPipeline tried, TrialSettings settings, Path folder) throws IOException {
+        Pipeline pipeline = tried.pipeline();
+        if (pipeline.input().identity() instanceof Identity.ByMessage && !input.isEmpty()) {
+            throw CommandFailure.usage("With 'id: message' a record is named by its stream, so nothing on this"
+                    + " machine can say what is right for it. Give the records an id of their own.");
         }
+        long most = settings.amount().records();
+        if (pipeline.fold() instanceof Batching) {
+            requireAtMost(MEMBERS_MAX, most);
+            return new TrialLoad(messages(pipeline, most), new BatchOracle(pipeline));
+        }
+        if (tried.function().isPresent()) {
+            requireAtMost(STEPS_MAX, most);
+            if (input.isEmpty()) {
+                throw CommandFailure.usage("A trial makes no records for a function: give some with --input FILE.");
+            }
+        }
+        if (!input.isEmpty()) {
+            return new TrialLoad(files(pipeline), new EmbeddedOracle(tried, folder));
+        }
+        requireTradeRisk(pipeline);
+        TradeRiskMix mix = mix();
+        try {
+            TradeRiskLoad trades = new TradeRiskLoad(mix, most, seed);
+            return new TrialLoad(Lines.of(trades), Oracle.of(trades));
+        } catch (IllegalArgumentException refused) {
+            throw CommandFailure.usage(String.valueOf(refused.getMessage()));
+        }
+    }
+
+    private static void requireAtMost(long max, long most) {
+        if (most > max) {
+            throw CommandFailure.usage("The producer of batches, or for a function, remembers its records: they are at"
+                    + " most " + Words.count(max) + "; not " + Words.count(most) + ", which --rate and --minutes make."
+                    + " Give --records.");
+        }
+    }
+
+    private Lines files(Pipeline pipeline) throws IOException {
+        FaultyLines.Shares shares = shares();
+        return new FaultyLines(Lines.of(caller, pipeline, input), shares, seed);
+    }
+
+    private Lines messages(Pipeline pipeline, long most) throws IOException {
+        if (!input.isEmpty()) {
+            return files(pipeline);
+        }
+        boolean isMade = pipeline.input().format() instanceof Input.Format.Json
+                && pipeline.input().identity().equals(MESSAGE_ID);
+        if (!isMade) {
+            throw CommandFailure.usage("A trial makes messages for batches of JSON with the id 'id', such as"
+                    + " examples/bursts. Pipeline " + pipeline.name()
+                    + " reads others: give records for it with --input"
+                    + " FILE.");
+        }
+        FaultyLines.Shares shares = shares();
+        BurstLoad burst = new BurstLoad(most, shares.duplicates(), seed); // It repeats any earlier one.
+        return new FaultyLines(Lines.of(burst), new FaultyLines.Shares(0, shares.late(), shares.poison()), seed);
+    }
+
+    private static void requireTradeRisk(Pipeline pipeline) {
         Pipeline made = switch (PipelineText.read(TradeRiskLoad.PIPELINE)) {
             case Reading.Read(Pipeline read) -> read;
             case Reading.Refused refused ->
@@ -311,12 +421,6 @@ public final class TrialCommand implements Callable<Integer> {
             throw CommandFailure.usage("A trial makes records for the pipeline of examples/trade-risk: key TradeID,"
                     + " version Version, its three levels, and the measures value and trades. Pipeline "
                     + pipeline.name() + " is another one: give records for it with --input FILE.");
-        }
-        TradeRiskMix mix = mix();
-        try {
-            return new TrialLoad.Trades(mix, settings.amount().records(), seed);
-        } catch (IllegalArgumentException refused) {
-            throw CommandFailure.usage(String.valueOf(refused.getMessage()));
         }
     }
 }

@@ -1,34 +1,41 @@
 package dev.onefold.cli.trial;
 
 import dev.onefold.cli.show.Words;
-import dev.onefold.core.pipeline.Pipeline;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /// The settings of a trial.
 ///
 /// @param name the name of the stack and of the deployment
-/// @param pipeline the pipeline of the trial
+/// @param tried the pipeline as it is deployed
 /// @param amount the number and rate of the records
-/// @param failState percentage of the invocations of State that fail on purpose
+/// @param failures percentage of the invocations that fail on purpose, by the name of the function
 /// @param parameters parameters of the template, besides those that every trial has
 /// @param keeps whether the stack is kept after the trial
 /// @param isLocal whether the trial runs on servers of this machine, which end with it
 record TrialSettings(
         String name,
-        Pipeline pipeline,
+        TrialPipeline tried,
         Amount amount,
-        BigDecimal failState,
-        BigDecimal failReduce,
+        SortedMap<String, BigDecimal> failures,
         Map<String, String> parameters,
         boolean keeps,
         boolean isLocal) {
+    /// What makes a trial short, where the template has it. Of a failed invocation messages come again after
+    /// six times the time-out.
+    private static final Map<String, String> SHORT =
+            Map.of("TickMinutes", "1", "AuditOneIn", "0", "CollectTimeout", "30");
+
     private static final Duration AROUND = Duration.ofMinutes(15); // Making, draining and deleting.
 
     TrialSettings {
         parameters = Map.copyOf(parameters);
+        failures = Collections.unmodifiableSortedMap(new TreeMap<>(failures));
     }
 
     /// How much is put.
@@ -43,11 +50,14 @@ record TrialSettings(
         Map<String, String> all = new TreeMap<>(Map.of(
                 "DeletionProtection", "false",
                 "Alarms", "none",
-                "TickMinutes", "1",
-                "LogRetentionDays", "7",
-                "AuditOneIn", "0",
-                "FailStatePercent", failState.toPlainString(),
-                "FailReducePercent", failReduce.toPlainString()));
+                "Dashboard", String.valueOf(!isLocal),
+                "LogRetentionDays", "7"));
+        SHORT.forEach((name, value) -> {
+            if (tried.parameters().contains(name)) {
+                all.put(name, value);
+            }
+        });
+        failures.forEach((function, percent) -> all.put("Fail" + function + "Percent", percent.toPlainString()));
         all.putAll(parameters);
         return all;
     }
@@ -56,15 +66,19 @@ record TrialSettings(
     String announcement(String what) {
         String where = isLocal ? "on servers of this machine that stand in for AWS" : "in your account";
         String text = "Makes the stack " + name + " " + where
-                + ": a Kinesis stream on demand, four tables, a bucket, two queues, three functions, their roles and"
-                + " schedules; and a bucket for their code.\nPuts " + Words.count(amount.rate) + " records a second, "
-                + Words.count(amount.records) + " in all: " + what
-                + ". Of 100 invocations of State " + failState.toPlainString() + " fail on purpose, and "
-                + failReduce.toPlainString() + " of Reduce.\n";
+                + ": " + tried.resources() + ".\nPuts " + Words.count(amount.rate) + " records a second, "
+                + Words.count(amount.records) + " in all: " + what + "." + failing() + "\n";
         String price = isLocal ? "On AWS it would cost about " : "It costs about ";
-        return text + price + Prices.dollars(Prices.estimate(amount.rate, amount.time.plus(AROUND), amount.records))
-                + " at list prices of us-east-1, an hour of the stream included. "
+        return text + price
+                + Prices.dollars(Prices.estimate(tried.work(), amount.rate, amount.time.plus(AROUND), amount.records))
+                + " at list prices of us-east-1, the first hour of the input included. "
                 + end();
+    }
+
+    private String failing() {
+        return failures.entrySet().stream()
+                .map(each -> each.getValue().toPlainString() + " of " + each.getKey())
+                .collect(Collectors.joining(" and ", " Of 100 invocations fail on purpose: ", "."));
     }
 
     private String end() {

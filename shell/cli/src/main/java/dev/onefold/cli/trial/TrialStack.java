@@ -8,6 +8,7 @@ import dev.onefold.cli.deploy.Buckets;
 import dev.onefold.cli.deploy.Services;
 import dev.onefold.cli.deploy.Stacks;
 import dev.onefold.cli.run.StopRequest;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,7 +70,7 @@ final class TrialStack {
     /// Makes all of it, and waits until it is there.
     ///
     /// @return the stack's outputs
-    Map<String, String> make(Trial.Code code, Map<String, String> parameters, StopRequest stop) {
+    Map<String, String> make(Path archive, String template, Map<String, String> parameters, StopRequest stop) {
         requireFree();
         stop.check();
         begun = true;
@@ -77,12 +78,12 @@ final class TrialStack {
             said.accept("Making the bucket " + bucket + ", and uploading the functions");
             buckets.make(bucket);
             stop.check();
-            buckets.put(bucket, CODE_KEY, code.archive());
+            buckets.put(bucket, CODE_KEY, archive);
             stop.check();
             Map<String, String> all = new TreeMap<>(parameters);
             all.put(Stacks.CODE_BUCKET, bucket);
             all.put("CodeKey", CODE_KEY);
-            create(code.template(), all);
+            create(template, all);
             return made(stop);
         } catch (AlreadyExistsException e) {
             throw (CommandFailure) taken(name).initCause(e);
@@ -94,9 +95,11 @@ final class TrialStack {
     /// Begins to make the stack. A stack that fails is left as it is, so that the reason can be read. The
     /// bucket is the token that makes a repeated request the same one.
     private void create(String template, Map<String, String> parameters) {
+        Buckets.TemplateText text = buckets.template(bucket, template);
         Connection.THREADS.await(stacks.client()
                 .createStack(request -> request.stackName(name)
-                        .templateBody(template)
+                        .templateBody(text.body())
+                        .templateURL(text.url())
                         .parameters(Stacks.given(parameters))
                         .capabilities(Capability.CAPABILITY_IAM)
                         .onFailure(OnFailure.DO_NOTHING)

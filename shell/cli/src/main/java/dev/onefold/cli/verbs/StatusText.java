@@ -10,7 +10,10 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /// How a pipeline is, as text.
 ///
@@ -30,6 +33,40 @@ record StatusText(String pipeline, String place, Status status) {
         });
         lines.put("stuck calls", Words.count(function.stuckThreads()));
         function.otherJar().ifPresent(warning -> lines.put("jar", warning));
+    }
+
+    /// A line for each log; and one for each of its partitions that lacks something.
+    private static void putLogs(Map<String, String> lines, List<Status.OfPartition> logs) {
+        logs.stream()
+                .collect(Collectors.groupingBy(
+                        partition -> partition
+                                .source()
+                                .substring(0, partition.source().lastIndexOf('/')),
+                        TreeMap::new,
+                        Collectors.toList()))
+                .forEach((log, partitions) -> lines.put(
+                        "log " + Words.visible(log),
+                        Words.count(partitions.size(), "partition") + ", "
+                                + (partitions.stream().anyMatch(partition -> partition.behind() < 0)
+                                        ? "nobody reads it now"
+                                        : Words.count(
+                                                        partitions.stream()
+                                                                .mapToLong(Status.OfPartition::behind)
+                                                                .sum(),
+                                                        "offset")
+                                                + " behind")));
+        for (Status.OfPartition partition : logs) {
+            String source = Words.visible(partition.source());
+            if (!partition.stopped().isEmpty()) {
+                lines.put("  " + source + " stopped", Words.visible(partition.stopped()));
+            }
+            for (Status.Lost lost : partition.lost()) {
+                lines.put(
+                        "  " + source + " lacks",
+                        "offsets " + lost.from() + " to " + (lost.to() - 1) + ", accepted at "
+                                + Words.time(lost.accepted()));
+            }
+        }
     }
 
     private static void put(Map<String, String> lines, Status.OfDelay delay) {
@@ -132,6 +169,7 @@ record StatusText(String pipeline, String place, Status status) {
         lines.put("disk", Words.bytes(status.diskBytes()));
         lines.put("checkpoint", Words.duration(status.checkpointAge()) + " ago");
         lines.put("lag", Words.bytes(status.lagBytes()));
+        putLogs(lines, status.logs());
         status.delays().forEach(delay -> put(lines, delay));
         status.waitingForSpaceSince()
                 .ifPresent(since -> lines.put("disk full", "intake waits for space since " + since));

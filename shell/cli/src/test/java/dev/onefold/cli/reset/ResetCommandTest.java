@@ -19,6 +19,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -314,7 +315,8 @@ class ResetCommandTest {
 
     @Test
     void a_seeding_that_goes_on_by_itself_is_not_pulled_from_under() throws IOException {
-        try (Closeable _ = new SeedLog(data.resolve("seeds")).begin("a file", SeedLog.Numbers.of(5), true)::close) {
+        try (Closeable _ = new SeedLog(data.resolve("seeds"))
+                .begin("a file", SeedLog.Numbers.of(5, Optional.empty()), true)::close) {
             Result refused = cli.run("reset", "trades.yaml", "--yes");
             assertThat(refused.exitCode()).isEqualTo(3);
             assertThat(refused.err()).contains("A seeding or a repair of this pipeline runs.");

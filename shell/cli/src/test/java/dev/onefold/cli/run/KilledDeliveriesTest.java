@@ -118,7 +118,8 @@ class KilledDeliveriesTest {
             assertThat(run.out()).contains("1 of them for a person to decide");
         }
         assertThat(effects()).isEqualTo(all().subList(0, 10));
-        assertThat(run("batches", "b.yaml", "list")).contains("in doubt", "000001 holds up all later ones");
+        assertThat(run("batches", "b.yaml", "list"))
+                .contains("in doubt", "000001 and what waits for a person hold up later ones");
         assertThat(run("status", "b.yaml")).containsPattern("in doubt +1").containsPattern("done +0");
         assertThat(run("batches", "b.yaml", "release", "1", "--delivered")).contains("is done");
         assertThat(cli.run("batches", "b.yaml", "redeliver", "1").err())

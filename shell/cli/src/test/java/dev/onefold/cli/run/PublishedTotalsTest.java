@@ -37,7 +37,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Totals in a real PostgreSQL, beside the engine that they are of.
+/// Totals in a real PostgreSQL, beside the engine that they are of. It is one idea: all that moves, hides or
+/// doubles a row there.
 class PublishedTotalsTest {
     private static EmbeddedPostgres postgres;
 
@@ -305,6 +306,55 @@ class PublishedTotalsTest {
             assertThat(engine.status().publication().orElseThrow().failure())
                     .contains("The table totals already exists", "Drop it");
         }
+    }
+
+    @Test
+    void hazard_82_groups_that_end_leave_the_tables_with_the_record_that_ends_them() throws SQLException {
+        pipeline = pipeline("""
+                pipeline: trades
+                input: {key: id, version: v, time: {field: at, type: epoch-seconds}, filter: desk = "FX"}
+                rollups:
+                  main:
+                    levels: ["bucket(at, 1h, epoch-seconds)", region]
+                    measures: {trades: count(), value: "sum(value) decimal(18,2)"}
+                    keep: 1d
+                  most: {levels: ["bucket(at, 1d, epoch-seconds)"], measures: {n: "max(value) decimal(18,2)"}, keep: 3d}
+                """);
+        Random random = new Random(1);
+        long at = 1_600_000_000L;
+        EmbeddedEngine engine = open();
+        for (int i = 0; i < 120; i++) {
+            at += random.nextInt(20_000);
+            long late = random.nextInt(4) == 0 ? random.nextInt(300_000) : 0;
+            String trade = Cli.trade("k" + random.nextInt(6), i, "FX", "R" + random.nextInt(3), String.valueOf(i));
+            append(engine, trade.replace("{", "{\"at\":" + (at - late) + ","));
+            faults.failingCommits = random.nextInt(8) / 6;
+            published(engine);
+            if (random.nextInt(3) == 0) {
+                faults.failingCommits = 0;
+                published(engine);
+                requireEqual(engine);
+            }
+            if (random.nextInt(20) == 0) {
+                engine.close();
+                engine = open();
+            }
+        }
+        String last = Cli.trade("last", 1, "FX", "R", "5");
+        append(engine, last.replace("{", "{\"at\":" + (at + 9_000_000) + ",")); // It ends all others.
+        faults.failingCommits = 0;
+        published(engine);
+        requireEqual(engine);
+        assertThat(rows("select depth, trades from totals order by depth")).containsExactly("0|1", "1|1", "2|1");
+        published(engine); // Once more: the changes that the checkpoint has written meanwhile are given again.
+        String cut = rows("select cut from onefold_published").getFirst();
+        published(engine);
+        assertThat(rows("select cut from onefold_published")).containsExactly(cut); // Nothing has changed since.
+        String counted = Cli.trade("filtered", 1, "IR", "R", "5"); // It is in no group, and moves the clock.
+        append(engine, counted.replace("{", "{\"at\":" + (at + 18_000_000) + ","));
+        published(engine);
+        requireEqual(engine);
+        engine.close();
     }
 
     @Test

@@ -156,7 +156,7 @@ class RunBatchesTest {
         cli.write("in.ndjson", "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n");
         Cli.Result result = cli.run("run", "b.yaml", "--data", "data", "--input", "in.ndjson", "--fail-on-undelivered");
         assertThat(result.exitCode()).isEqualTo(1);
-        assertThat(result.err()).contains("Batch 000002 holds up all later ones, because the order is strict.");
+        assertThat(result.err()).contains("Batch 000002 and what waits for a person hold up later ones.");
         assertThat(result.out()).contains("Delivered 1 batch; in all 1 of 3, 2 not delivered, 1 of them for a person");
     }
 

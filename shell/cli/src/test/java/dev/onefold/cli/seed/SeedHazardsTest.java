@@ -11,21 +11,25 @@ import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.tables.Rate;
+import dev.onefold.tables.RowForm;
 import dev.onefold.tables.RowSource;
 import dev.onefold.tables.RowVersions;
 import dev.onefold.tables.Seeder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -202,7 +206,7 @@ class SeedHazardsTest {
     private boolean seed(Engine engine, Table table, int rowsMax, SplittableRandom random)
             throws IOException, InterruptedException {
         int[] left = {rowsMax};
-        try (Sync.Run seed = engine.sync().seed(table.identity(), false)) {
+        try (Sync.Run seed = engine.sync().seed(table.identity(), Optional.empty(), false)) {
             Seeder.Way way = way(engine, seed);
             return new Seeder(
                             table,
@@ -275,7 +279,7 @@ class SeedHazardsTest {
                 engine.append("live", live);
                 byte[] lines = (String.join("\n", read) + "\n").getBytes(StandardCharsets.UTF_8);
                 Taken taken = new Taken(lines, read.size());
-                try (Sync.Run seed = engine.sync().seed("read", false)) {
+                try (Sync.Run seed = engine.sync().seed("read", Optional.empty(), false)) {
                     Seeder.Way way = way(engine, seed);
                     Seeder.Intake intake = way.form().intake(seed);
                     new Seeder(taken, seed, way, intake, always()).run();
@@ -283,6 +287,45 @@ class SeedHazardsTest {
                 assertEqual(engine, table);
             }
         }
+    }
+
+    @Test
+    void an_export_of_before_a_repair_does_not_bring_back_what_was_repaired() {
+        Instant export = Instant.now().minusSeconds(600);
+        try (EmbeddedEngine engine = open(Kind.PLACE, false)) {
+            bring(engine, engine.sync().seed("table", Optional.empty(), false), "old");
+            assertCity(engine, "old");
+            bring(engine, engine.sync().repair(), "repaired");
+            for (int again = 0; again < 2; again++) {
+                bring(engine, engine.sync().seed("export", Optional.of(export), true), "old");
+                assertCity(engine, "repaired");
+            }
+            bring(engine, engine.sync().seed("table", Optional.empty(), false), "newer");
+            assertCity(engine, "newer");
+        }
+    }
+
+    private static void bring(Engine engine, Sync.Run run, String city) {
+        try (run) {
+            RowForm form = RowVersions.form(engine.pipeline(), STREAM, run.number());
+            byte[] row =
+                    "{\"id\":\"a\",\"city\":\"%s\",\"n\":1}".formatted(city).getBytes(StandardCharsets.UTF_8);
+            byte[] line = form.record(row, 1);
+            line[line.length - 1] = '\n';
+            run.appendRows(line, line.length);
+            run.finish();
+        }
+    }
+
+    private static void assertCity(Engine engine, String city) {
+        List<String> found = new ArrayList<>();
+        engine.query(Query.all("main"), answer -> {
+            answer.lines().stream()
+                    .filter(line -> line.group().size() == 1)
+                    .forEach(line -> found.add(line.group().getFirst()));
+            return true;
+        });
+        assertThat(found).containsExactly(city);
     }
 
     @ParameterizedTest

@@ -14,17 +14,18 @@ import dev.onefold.cli.run.StopRequest;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.load.TradeRiskLoad;
 import dev.onefold.load.TradeRiskMix;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,31 +161,89 @@ class TrialCommandTest {
         Caller caller = cli.caller(InputStream.nullInputStream(), out, new ByteArrayOutputStream());
         Pipeline pipeline = ((Reading.Read) PipelineText.read(PIPELINE)).pipeline();
         TrialSettings.Amount size = new TrialSettings.Amount(100, Duration.ofMinutes(1), 100);
-        TrialSettings settings = new TrialSettings(
-                "risk-trial", pipeline, size, BigDecimal.ZERO, BigDecimal.ZERO, Map.of(), true, isLocal);
+        TrialPipeline tried = TrialPipeline.of(caller, "risk.yaml", pipeline, "code");
+        TrialSettings settings = new TrialSettings("risk-trial", tried, size, new TreeMap<>(), Map.of(), true, isLocal);
         StopRequest stop = new StopRequest();
         AwsCommand aws = AwsCommand.commandLine(caller).getCommand();
+        TradeRiskLoad trades = new TradeRiskLoad(TradeRiskMix.BENCHMARK, 100, 42);
         try (HttpAccount account = new HttpAccount(false, () -> stop.make(ExitCode.INTERRUPTED));
                 Services services = Services.at(aws, new Connection.Place("eu-central-1", null, account.endpoint()));
-                TrialLoad load = new TrialLoad.Trades(TradeRiskMix.BENCHMARK, 100, 42)) {
+                TrialLoad load = new TrialLoad(Lines.of(trades), Oracle.of(trades))) {
             Trial trial = new Trial(caller, new Board(caller), services, settings, stop);
-            Trial.Code code = new Trial.Code(folder.resolve("functions.zip"), "");
+            Trial.Code code = new Trial.Code(folder.resolve("functions.zip"), "code");
             assertThat(trial.run(code, load)).isEqualTo(ExitCode.INTERRUPTED);
             assertThat(account.changes).hasSize(1);
         }
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    @Test
-    void a_pipeline_without_totals_is_a_usage_error_whatever_it_makes() {
+    private void writeBatches(String input, String more) {
         cli.write("risk.yaml", """
                 pipeline: orders
-                input: {format: json, id: id}
-                batch: {size: 10, deliver: {http: "http://host/x"}, receiver: idempotent}
+                input: %s
+                batch: {size: 10, deliver: {http: "http://host/x"}, receiver: once%s}
+                """.formatted(input, more));
+    }
+
+    @Test
+    void batches_go_into_the_bucket_of_the_trial_and_nothing_is_for_the_receiver_in_the_file() {
+        writeBatches("{format: json, id: id}", "");
+        Result trial = trial("--records", "100000", "--poison", "1", "--fail-deliver", "5");
+        assertThat(trial.exitCode()).as(trial.err()).isEqualTo(2);
+        assertThat(trial.err()).contains("Nobody can be asked");
+        assertThat(flat(trial.out()))
+                .contains("an SQS queue with one for what is put aside, three tables")
+                .contains("a bucket for their code, which gets the batches, too")
+                .contains("messages of a burst, 5 % of them duplicates, 5 % late and 1 % poison.")
+                .contains("Of 100 invocations fail on purpose: 0 of Collect and 5 of Deliver.")
+                .contains("It costs about $");
+        Pipeline pipeline = ((Reading.Read)
+                        PipelineText.read(
+                                "{\"pipeline\":\"orders\",\"input\":{\"format\":\"json\","
+                                        + "\"id\":\"id\"},\"batch\":{\"size\":10,\"deliver\":{\"http\":\"http://host/x\"},\"receiver\":\"once\"}}"))
+                .pipeline();
+        ByteArrayOutputStream nothing = new ByteArrayOutputStream();
+        Caller caller = cli.caller(InputStream.nullInputStream(), nothing, nothing);
+        Pipeline tried = TrialPipeline.of(caller, "risk.yaml", pipeline, "bucket-of-trial")
+                .pipeline();
+        assertThat(PipelineText.write(tried))
+                .contains("s3://bucket-of-trial/batches/{number}.ndjson")
+                .doesNotContain("host", "once");
+    }
+
+    @Test
+    void batches_that_a_trial_cannot_compare_or_make_messages_for_are_refused_with_the_way_on() {
+        writeBatches("{format: json, id: id}", ", forget: after-delivery");
+        assertThat(trial("--yes").err()).contains("'forget: after-delivery'", "Leave 'forget' out for the trial.");
+        writeBatches("{format: json, id: message}", "");
+        assertThat(trial("--yes").err()).contains("have none of their own", "Give its input an 'id'.");
+        writeBatches("{format: json, id: order}", "");
+        assertThat(trial("--yes").err()).contains("messages for batches of JSON with the id 'id'", "--input FILE");
+        writeBatches("{format: json, id: id}", "");
+        assertThat(trial("--yes", "--rate", "100000").err()).contains("at most 10,000,000; not 30,000,000");
+        assertThat(trial("--yes", "--fail-state", "5").err())
+                .contains("has no function State: --fail-state is not for it.", "Collect and Deliver");
+    }
+
+    @Test
+    void a_function_needs_records_of_its_own_and_one_in_another_language_is_refused_before_it_is_started() {
+        cli.write("risk.yaml", """
+                pipeline: runs
+                input: {format: json, key: user, version: number}
+                process:
+                  command: [touch, started]
+                  version: 1
+                  order: latest
+                  tables: {stats: [user]}
                 """);
-        Result batches = trial("--yes");
-        assertThat(batches.exitCode()).as(batches.err()).isEqualTo(2);
-        assertThat(batches.err()).contains("A trial compares totals, and pipeline orders makes batches");
+        Result trial = trial("--yes");
+        assertThat(trial.exitCode()).as(trial.err()).isEqualTo(1);
+        assertThat(trial.err()).contains("command");
+        assertThat(folder.resolve("started")).doesNotExist();
+    }
+
+    private static String flat(String text) {
+        return text.replaceAll("\\s+", " ");
     }
 
     @Test
@@ -202,7 +261,7 @@ class TrialCommandTest {
     void shares_that_are_too_large_together_are_said_by_their_own_options() {
         Result result = trial("--yes", "--duplicates", "60", "--late", "60");
         assertThat(result.exitCode()).isEqualTo(2);
-        assertThat(result.err()).contains("--duplicates and --late are at most 80 % together", "not 120 %");
+        assertThat(result.err()).contains("--duplicates, --late and --poison are at most 80 % together", "not 120 %");
         assertThat(trial("--yes", "--late", "101").err()).contains("--late 101 is not a percentage");
     }
 

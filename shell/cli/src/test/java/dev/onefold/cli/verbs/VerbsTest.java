@@ -232,6 +232,19 @@ class VerbsTest {
     }
 
     @Test
+    void batches_in_the_order_of_keys_are_refused_on_aws_with_the_reason() {
+        cli.write("keyed.yaml", """
+                pipeline: keyed
+                input: {format: json, id: id, key: customer}
+                batch: {size: 1, order: key, deliver: {http: 'https://host/'}, receiver: idempotent}
+                """);
+        assertThat(cli.run("check", "keyed.yaml").out()).contains("in the order of keys (not on AWS");
+        Result template = cli.run("aws", "template", "keyed.yaml", "--input", "new-stream");
+        assertThat(template.exitCode()).isNotZero();
+        assertThat(template.err()).contains("cannot be on AWS: its order is by key", "leave 'order' out");
+    }
+
+    @Test
     void problems_of_a_pipeline_file_are_shown_in_it_by_check_and_by_every_verb() {
         cli.write("bad.yaml", Cli.TRADES.replace("version: v", "versoin: v"));
         for (String verb : new String[] {"check", "query", "verify"}) {

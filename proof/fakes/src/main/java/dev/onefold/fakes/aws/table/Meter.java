@@ -40,6 +40,10 @@ public final class Meter {
         writeHalves.merge(table.name(), units(bytes, WRITE_UNIT_BYTES) * (transactional ? 4 : 2), Long::sum);
     }
 
+    static long writeUnits(long bytes) {
+        return units(bytes, WRITE_UNIT_BYTES);
+    }
+
     private static long units(long bytes, int unit) {
         return Math.max(1, Math.ceilDiv(bytes, unit));
     }

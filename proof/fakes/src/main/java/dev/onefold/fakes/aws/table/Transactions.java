@@ -29,10 +29,10 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsResponse
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 import software.amazon.awssdk.services.dynamodb.model.TransactionInProgressException;
 
-/// Transactions that write. One is begun, which judges every condition and locks every item; then its writes are
-/// applied one by one, each of which unlocks its item, as a storage node does when it is told to commit; then it is
-/// ended. In between, other transactions and single writes meet the locks that are left, and plain reads see some items
-/// as before and some as after.
+/// Transactions that write. One is begun, which judges every condition and locks every item; then its writes
+/// are applied one by one, each of which unlocks its item, as a storage node does when it is told to commit;
+/// then it is ended. In between, other transactions and single writes meet the locks that are left, and plain
+/// reads see some items as before and some as after.
 public final class Transactions {
     static final int ITEMS_MAX = 100;
     static final long BYTES_MAX = 4L << 20;
@@ -43,6 +43,7 @@ public final class Transactions {
     private final Tables tables;
     private final Map<String, Token> tokens = new TreeMap<>();
     private final Deque<String> ended = new ArrayDeque<>();
+    private final Map<String, Capacity> capacities = new TreeMap<>();
     private Predicate<Map<String, AttributeValue>> throttled = _ -> false;
 
     /// From now on these items are throttled.
@@ -52,12 +53,26 @@ public final class Transactions {
         throttled = items;
     }
 
+    /// From now on the transactions on a table take so many units in a second.
+    public void limit(String table, int unitsPerSecond) {
+        capacities.put(table, new Capacity(unitsPerSecond, tables.now()));
+    }
+
+    private boolean isFull(ItemWrite write) {
+        Capacity capacity = capacities.get(write.table().name());
+        return capacity != null && !capacity.takes(write.key(), units(write), tables.now());
+    }
+
+    private static long units(ItemWrite write) {
+        return Meter.writeUnits(ItemWrite.bytes(write.before(), write.attributes()));
+    }
+
     public Transactions(Tables tables) {
         this.tables = tables;
     }
 
-    /// What is known of a request by its token: of its items no more than a hash, because it is known for minutes, and
-    /// a million messages come to gigabytes of requests.
+    /// What is known of a request by its token: of its items no more than a hash, because it is known for
+    /// minutes, and a million messages come to gigabytes of requests.
     private static final class Token {
         private final int itemsHash;
         private @Nullable Instant endedAt;
@@ -95,6 +110,10 @@ public final class Transactions {
             ItemWrite write = writes.get(index);
             if (write.verb() != ItemWrite.Verb.CHECK) {
                 tables.write(write.table(), write.key(), afters.get(index));
+            }
+            Capacity capacity = capacities.get(write.table().name());
+            if (capacity != null) {
+                capacity.take(write.key(), units(write));
             }
             write.table().unlock(write.key());
         }
@@ -192,11 +211,14 @@ public final class Transactions {
         List<CancellationReason> reasons = new ArrayList<>();
         List<@Nullable Map<String, AttributeValue>> afters = new ArrayList<>();
         long bytes = 0;
+        boolean isThrottled = false;
         for (ItemWrite write : writes) {
             Map<String, AttributeValue> after = null;
             CancellationReason reason = reason("None", null).build();
             try {
-                if (throttled.test(write.attributes())) {
+                boolean isFull = isFull(write);
+                isThrottled |= isFull;
+                if (isFull || throttled.test(write.attributes())) {
                     reason = reason(
                                     "ThrottlingError",
                                     "Throughput exceeds the current capacity of the item's partition")
@@ -217,10 +239,16 @@ public final class Transactions {
                 reason = reason("ValidationError", failed.awsErrorDetails().errorMessage())
                         .build();
             }
-            meter.write(write.table(), bytes(write, after), true);
             bytes += bytes(write, after);
             afters.add(after);
             reasons.add(reason);
+        }
+        for (int i = 0; i < writes.size(); i++) {
+            // Of one that is throttled, what it took of the capacity.
+            if (!isThrottled || !"ThrottlingError".equals(reasons.get(i).code())) {
+                ItemWrite write = writes.get(i);
+                meter.write(write.table(), bytes(write, afters.get(i)), !isThrottled);
+            }
         }
         requireNone(reasons);
         if (bytes > BYTES_MAX) {

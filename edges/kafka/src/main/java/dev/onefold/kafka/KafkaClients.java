@@ -1,0 +1,124 @@
+package dev.onefold.kafka;
+
+import dev.onefold.core.pipeline.Origin;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/// Clients of a pipeline's topic. Positions are the engine's alone, so the client neither moves nor keeps any;
+/// records of transactions that are not committed are never read. Immutable.
+public final class KafkaClients {
+    /// What an exactly counted topic needs. A file of properties may not say otherwise.
+    private static final Map<String, String> FIXED = Map.of(
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
+            ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none",
+            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false",
+            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+
+    private static final int POLL_RECORDS = 20_000;
+    private static final int PARTITION_FETCH_BYTES = 8 << 20;
+    private static final long FETCH_BYTES_MAX = 50L << 20;
+    private static final int HEAP_PART = 16;
+    private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
+
+    private final Map<String, Object> properties = new HashMap<>();
+
+    /// @param folder of the pipeline file, in which the file of properties is
+    /// @param environment gives the value of a variable, or null
+    /// @throws IllegalArgumentException if the properties cannot be read, or are not possible
+    public KafkaClients(Origin.Kafka topic, Path folder, UnaryOperator<@Nullable String> environment) {
+        long bytes = Math.min(FETCH_BYTES_MAX, Runtime.getRuntime().maxMemory() / HEAP_PART);
+        properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) bytes);
+        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) Math.min(PARTITION_FETCH_BYTES, bytes));
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS);
+        topic.properties().ifPresent(file -> read(folder.resolve(file), environment));
+        properties.putAll(FIXED);
+        properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, topic.servers());
+    }
+
+    private void read(Path file, UnaryOperator<@Nullable String> environment) {
+        Properties read = new Properties();
+        try (Reader text = Files.newBufferedReader(file)) {
+            read.load(text);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "The file of properties " + file + " cannot be read: " + e.getMessage(), e);
+        }
+        new TreeMap<>(read).forEach((key, value) -> {
+            String name = key.toString();
+            String fixed = FIXED.get(name);
+            if (fixed != null && !fixed.equals(value)
+                    || name.equals(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)
+                    || name.endsWith(".deserializer")) {
+                throw new IllegalArgumentException("Property " + name + " in " + file + " is not possible: "
+                        + (fixed == null ? "the pipeline file says it" : "exact totals need " + fixed)
+                        + ". Leave it out.");
+            }
+            properties.put(name, resolved(name, value.toString(), file, environment));
+        });
+    }
+
+    private static String resolved(String name, String value, Path file, UnaryOperator<@Nullable String> environment) {
+        Matcher matcher = VARIABLE.matcher(value);
+        StringBuilder text = new StringBuilder();
+        while (matcher.find()) {
+            String variable = environment.apply(matcher.group(1));
+            if (variable == null) {
+                throw new IllegalArgumentException("Property " + name + " in " + file + " names the variable "
+                        + matcher.group(1) + ", which is not set");
+            }
+            matcher.appendReplacement(text, Matcher.quoteReplacement(variable));
+        }
+        return matcher.appendTail(text).toString();
+    }
+
+    /// The group under which tools see the lag; `null` if the properties name none.
+    @Nullable
+    String group() {
+        return (String) properties.get(ConsumerConfig.GROUP_ID_CONFIG);
+    }
+
+    /// @throws IllegalArgumentException if a property is not possible
+    Consumer<byte[], byte[]> consumer() {
+        try {
+            return new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        } catch (KafkaException e) {
+            throw impossible(e);
+        }
+    }
+
+    /// @throws IllegalArgumentException if a property is not possible
+    Admin admin() {
+        Map<String, Object> all = new HashMap<>(properties);
+        all.keySet()
+                .removeAll(ConsumerConfig.configNames().stream()
+                        .filter(name -> !org.apache.kafka.clients.admin.AdminClientConfig.configNames()
+                                .contains(name))
+                        .toList());
+        try {
+            return Admin.create(all);
+        } catch (KafkaException e) {
+            throw impossible(e);
+        }
+    }
+
+    private static IllegalArgumentException impossible(KafkaException e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        return new IllegalArgumentException("No client of Kafka can be made: " + cause.getMessage(), e);
+    }
+}

@@ -1,0 +1,590 @@
+package dev.onefold.kafka;
+
+import dev.onefold.core.EngineException;
+import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Origin;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.framing.Position;
+import dev.onefold.embedded.source.LogBatch;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/// Brings the records of a topic to an engine, each once.
+///
+/// Positions are in the engine's checkpoints and nowhere else: the consumer is assigned its partitions and put
+/// at them, and what a group has committed is never read. With each position is a [TopicMark]. Whether the
+/// topic is still the one of the marks is asked behind each poll and answered before anything of that poll is
+/// folded; so no record of a topic that was made anew under the name is ever counted as one of the old topic.
+///
+/// One thread reads, one folds, so that the question is answered while the poll before is folded.
+///
+/// A partition whose next record is gone, by retention or because the log was truncated, stops alone. Another
+/// topic or cluster stops all. A cluster that gives no answer for a while is waited for: the reading begins
+/// again at what was handed on to be folded. It is one idea: every step moves or checks the same places.
+public final class KafkaIntake {
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+    private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
+    private static final Duration COMMIT_EVERY = Duration.ofSeconds(5);
+    private static final Duration PAUSE_MIN = Duration.ofMillis(200);
+    private static final Duration PAUSE_MAX = Duration.ofSeconds(10);
+    private static final long OFFER_MS = 100;
+
+    private final KafkaClients clients;
+    private final Origin.Kafka origin;
+    private final EmbeddedEngine engine;
+    private final java.util.function.Consumer<String> notes;
+    private final Map<Integer, Reading> partitions = new TreeMap<>();
+    private final Map<Integer, Integer> leaders = new HashMap<>(); // Epochs, by partition.
+    private final Set<Integer> ended = new TreeSet<>(); // Partitions that have stopped.
+    private final List<String> stopped = new CopyOnWriteArrayList<>();
+    private final List<Gap> gaps;
+    private final BlockingQueue<List<LogBatch>> read = new ArrayBlockingQueue<>(1);
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private TopicLook.@Nullable Found known; // As the reading began.
+    private long lookedNanos;
+    private long committedNanos;
+    private final Set<Integer> unanswered = new TreeSet<>(); // Whose ends were asked. Guarded by itself.
+    private long askedNanos;
+    private long handedOn; // Polls.
+    private boolean isUnreachable;
+
+    /// The place in a partition up to which it was read, and handed on to be folded.
+    private record Reading(long next, TopicMark mark) {}
+
+    /// What was polled: what is to be folded, and the places behind it.
+    private record Polled(List<LogBatch> batches, Map<Integer, Reading> behind) {}
+
+    /// Offsets that a person accepts to be lost.
+    ///
+    /// @param from the partition's next offset
+    /// @param to the first offset that the topic still has
+    public record Gap(int partition, long from, long to) {}
+
+    /// @param gaps that a person accepts before anything is read
+    /// @param notes takes messages for a person
+    public KafkaIntake(
+            KafkaClients clients,
+            Origin.Kafka origin,
+            EmbeddedEngine engine,
+            List<Gap> gaps,
+            java.util.function.Consumer<String> notes) {
+        this.gaps = List.copyOf(gaps);
+        this.clients = clients;
+        this.origin = origin;
+        this.engine = engine;
+        this.notes = notes;
+    }
+
+    /// Why partitions are not read any more, a text each. Any thread.
+    public List<String> stopped() {
+        return List.copyOf(stopped);
+    }
+
+    /// Folds records until a stop is requested. What was read by then is folded first.
+    ///
+    /// @throws EngineException if this is not the topic that was folded, each of its partitions has
+    ///     stopped, or the engine cannot continue
+    /// @throws IllegalArgumentException if no client can be made
+    public void run(BooleanSupplier stop) {
+        BooleanSupplier ends = () -> stop.getAsBoolean() || failure.get() != null;
+        Admin admin = clients.admin();
+        try {
+            Consumer<byte[], byte[]> consumer = clients.consumer();
+            try {
+                run(new TopicLook(admin, origin.topic(), ANSWER_MAX, ends), consumer, ends);
+            } finally {
+                consumer.close(CloseOptions.timeout(CLOSE_MAX));
+            }
+        } finally {
+            admin.close(CLOSE_MAX);
+        }
+        switch (failure.get()) {
+            case null -> {}
+            case RuntimeException failed -> throw failed;
+            case Error failed -> throw failed;
+            case Throwable failed -> throw new IllegalStateException(failed);
+        }
+    }
+
+    private void run(TopicLook look, Consumer<byte[], byte[]> consumer, BooleanSupplier ends) {
+        Thread folding = Thread.ofPlatform().name("kafka-fold").start(() -> fold(ends));
+        try {
+            readUntil(look, consumer, ends);
+        } catch (InterruptException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            failure.compareAndSet(null, e);
+            read().forEach(number -> engine.note(origin.log(), number, -1, String.valueOf(e.getMessage())));
+            ended.addAll(partitions.keySet());
+        } finally {
+            join(folding);
+            noteNoEnds(partitions.keySet());
+        }
+    }
+
+    private void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join(POLL);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            if (engine.status().waitingForSpaceSince().isPresent()) {
+                thread.interrupt(); // Nobody waits for a full disk any more.
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Folds what was read, in its order, until the reading ends and all of it is folded.
+    private void fold(BooleanSupplier ends) {
+        try {
+            while (true) {
+                boolean isLast = ends.getAsBoolean(); // Asked first: nothing is read behind an end.
+                List<LogBatch> next = read.poll(isLast ? 2 * OFFER_MS : OFFER_MS, TimeUnit.MILLISECONDS);
+                if (next != null) {
+                    next.forEach(engine::fold);
+                } else if (isLast) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            failure.compareAndSet(null, e);
+        }
+    }
+
+    /// Reads, and begins again where it was whenever the cluster gives no answer for a while.
+    private void readUntil(TopicLook look, Consumer<byte[], byte[]> consumer, BooleanSupplier ends) {
+        Duration pause = PAUSE_MIN;
+        while (!ends.getAsBoolean()) {
+            long folded = handedOn;
+            try {
+                read(look, consumer, ends);
+            } catch (InterruptException e) {
+                throw e;
+            } catch (KafkaException e) {
+                if (ends.getAsBoolean()) {
+                    return;
+                }
+                unreachable(e);
+                pause = handedOn > folded ? PAUSE_MIN : pause;
+                sleep(pause, ends);
+                pause = pause.multipliedBy(2).compareTo(PAUSE_MAX) < 0 ? pause.multipliedBy(2) : PAUSE_MAX;
+            }
+        }
+    }
+
+    private void read(TopicLook look, Consumer<byte[], byte[]> consumer, BooleanSupplier ends) {
+        begin(look, consumer, found(look.ask()));
+        RecordText text = new RecordText(engine.pipeline());
+        while (!ends.getAsBoolean()) {
+            noteEnds(look);
+            ConsumerRecords<byte[], byte[]> records = poll(look, consumer);
+            boolean hasMoved = !records.nextOffsets().isEmpty();
+            if (!hasMoved && System.nanoTime() - lookedNanos < LOOK_EVERY.toNanos()) {
+                continue;
+            }
+            TopicLook.Asked asked = look.ask();
+            Polled polled = polled(records, text);
+            TopicLook.Found found = found(asked); // Nothing is folded before: nobody knows whose records these are.
+            if (isOfAnotherLeader(polled)) { // Perhaps one with another history, as of a restored disk.
+                requireLast(look, consumer);
+                continue;
+            }
+            boolean isBehind = addPartitions(found);
+            if (!polled.batches.isEmpty()) {
+                if (!offer(polled.batches, ends)) {
+                    return;
+                }
+                partitions.putAll(polled.behind);
+                handedOn++;
+            }
+            if (isBehind) {
+                assign(consumer);
+            }
+            commit(consumer);
+        }
+    }
+
+    /// The topic as the cluster describes it now, which must be the known one.
+    private TopicLook.Found found(TopicLook.Asked asked) {
+        TopicLook.Found found = asked.await();
+        lookedNanos = System.nanoTime();
+        TopicLook.Found before = known;
+        if (before != null) {
+            requireSame(found.cluster(), found.id(), before.cluster(), before.id());
+        }
+        if (isUnreachable) {
+            isUnreachable = false;
+            notes.accept("Topic " + origin.topic() + " can be read again.");
+        }
+        return found;
+    }
+
+    private List<Integer> read() {
+        return partitions.keySet().stream()
+                .filter(number -> !ended.contains(number))
+                .toList();
+    }
+
+    private void unreachable(KafkaException e) {
+        if (!isUnreachable) {
+            isUnreachable = true;
+            String why = e instanceof UnknownTopicOrPartitionException
+                    ? "it does not exist at " + origin.servers()
+                    : String.valueOf(e.getMessage());
+            notes.accept("Topic " + origin.topic() + " cannot be read for now, and is tried again: " + why);
+        }
+        noteNoEnds(partitions.keySet());
+    }
+
+    private static void sleep(Duration pause, BooleanSupplier ends) {
+        long until = System.nanoTime() + pause.toNanos();
+        while (!ends.getAsBoolean() && System.nanoTime() < until) {
+            try {
+                Thread.sleep(OFFER_MS);
+            } catch (InterruptedException e) {
+                throw new InterruptException(e);
+            }
+        }
+    }
+
+    private void requireSame(String cluster, String id, String knownCluster, String knownId) {
+        if (!cluster.equals(knownCluster)) {
+            throw other("is of another cluster: " + cluster + ", and the records until now were of " + knownCluster);
+        }
+        if (!id.equals(knownId)) {
+            throw other("was deleted and made anew: its id is " + id + ", and was " + knownId);
+        }
+    }
+
+    private EngineException other(String how) {
+        return new EngineException(
+                EngineException.Kind.SOURCE_CHANGED,
+                "Topic " + origin.topic() + " at " + origin.servers() + " " + how
+                        + ". Nothing of it was folded. Offsets of one say nothing about the other. To go on with its records"
+                        + " beside those that are folded, give it a name of its own (name under kafka); to count it alone,"
+                        + " use another data directory, or 'onefold reset'.");
+    }
+
+    /// Puts the consumer at the positions, and checks that they are positions in this topic.
+    private void begin(TopicLook look, Consumer<byte[], byte[]> consumer, TopicLook.Found topic) {
+        boolean isFirst = known == null;
+        if (isFirst) {
+            beginPartitions(look, topic);
+        }
+        requireLast(look, consumer);
+        if (isFirst) {
+            known = topic;
+            notes.accept("Reading topic " + origin.topic() + " ("
+                    + (topic.partitions().size() == 1
+                            ? "1 partition"
+                            : topic.partitions().size() + " partitions")
+                    + ").");
+        }
+    }
+
+    /// Requires that the records which were folded last are still there as they were, and puts the consumer at
+    /// the places behind.
+    private void requireLast(TopicLook look, Consumer<byte[], byte[]> consumer) {
+        new LastRecords(origin.topic(), consumer, look).differing(marks()).ifPresent(place -> {
+            throw other("has another record at " + place + " than the one that was folded there");
+        });
+        assign(consumer);
+    }
+
+    /// Whether records that were polled are of a leader that was not known yet. Asked of each once.
+    private boolean isOfAnotherLeader(Polled polled) {
+        boolean[] isOther = {false};
+        polled.behind.forEach((number, reading) -> reading.mark.place().ifPresent(place -> {
+            Integer before = leaders.put(number, place.epoch());
+            Optional<TopicMark.Place> kept = reading(number).mark.place();
+            int known = before != null ? before : kept.isPresent() ? kept.get().epoch() : place.epoch();
+            isOther[0] |= known != place.epoch();
+        }));
+        return isOther[0];
+    }
+
+    private void beginPartitions(TopicLook look, TopicLook.Found topic) {
+        TopicMark fresh = TopicMark.fresh(topic);
+        if (engine.partitions(origin.log()).isEmpty()) {
+            engine.begin(origin.log(), new TreeMap<>(starts(look, topic.partitions())), fresh.text());
+        }
+        partitions.clear();
+        engine.partitions(origin.log()).forEach((number, position) -> {
+            TopicMark mark = TopicMark.read(position.mark()).orElse(fresh);
+            partitions.put(number, new Reading(position.next(), mark));
+        });
+        partitions
+                .values()
+                .forEach(reading ->
+                        requireSame(topic.cluster(), topic.id(), reading.mark.cluster(), reading.mark.topic()));
+        requireOneOrder();
+        gaps.forEach(gap -> accept(look, gap));
+    }
+
+    /// Passes over offsets that the topic has lost; nothing if that was done before.
+    private void accept(TopicLook look, Gap gap) {
+        Reading reading = partitions.get(gap.partition);
+        String source = LogBatch.source(origin.log(), gap.partition);
+        if (reading == null) {
+            throw new IllegalArgumentException("There is no partition " + source + " to accept a gap in");
+        }
+        Position.Partition position =
+                Objects.requireNonNull(engine.partitions(origin.log()).get(gap.partition));
+        if (position.gaps().stream().anyMatch(known -> known.from() == gap.from && known.to() == gap.to)) {
+            return;
+        }
+        long begin = TopicLook.of(gap.partition, look.begins(List.of(gap.partition)));
+        if (gap.to > begin) {
+            throw new IllegalArgumentException("Offsets " + gap.from + " to " + gap.to + " of " + source
+                    + " are not all lost: the topic has those from " + begin + " on");
+        }
+        engine.skip(origin.log(), gap.partition, gap.from, gap.to);
+        partitions.put(gap.partition, new Reading(gap.to, reading.mark));
+    }
+
+    /// Offsets order the records of one partition alone. With them as versions a key that comes in another
+    /// partition or topic would look older than it is.
+    private void requireOneOrder() {
+        if (isVersionOffset() && engine.status().logs().stream().anyMatch(log -> !isOf(log.source()))) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "The version is @offset, and the rows have offsets of another topic than " + origin.log()
+                            + ": its records would look older than they are. Fold it into another data directory.");
+        }
+    }
+
+    private boolean isOf(String source) {
+        return source.substring(0, source.lastIndexOf('/')).equals(origin.log());
+    }
+
+    private boolean isVersionOffset() {
+        return engine.pipeline().input().identity() instanceof Identity.Versioned versioned
+                && versioned.version() != null
+                && versioned.version().names().equals(List.of("@offset"));
+    }
+
+    private Map<Integer, TopicMark.Last> marks() {
+        Map<Integer, TopicMark.Last> marks = new HashMap<>();
+        read().forEach(number -> reading(number).mark.last().ifPresent(last -> marks.put(number, last)));
+        return marks;
+    }
+
+    private Map<Integer, Long> starts(TopicLook look, List<Integer> of) {
+        Instant time = origin.start().time();
+        return switch (origin.start().kind()) {
+            case BEGINNING -> look.begins(of);
+            case END -> look.ends(of);
+            case TIME -> look.from(of, time == null ? 0 : time.toEpochMilli());
+        };
+    }
+
+    /// Assigns all partitions that are read, and puts the consumer at their places.
+    private void assign(Consumer<byte[], byte[]> consumer) {
+        consumer.assign(read().stream().map(this::partition).toList());
+        read().forEach(number -> {
+            Reading reading = reading(number);
+            consumer.seek(
+                    partition(number), new OffsetAndMetadata(reading.next, reading.mark.epochAt(reading.next), ""));
+        });
+    }
+
+    private TopicPartition partition(int number) {
+        return new TopicPartition(origin.topic(), number);
+    }
+
+    /// A new partition begins at its beginning, whatever the start of the topic was. That is noted before
+    /// anything of it is read: what it loses by then is lost records, too.
+    ///
+    /// @return whether there are any
+    private boolean addPartitions(TopicLook.Found topic) {
+        List<Integer> added = topic.partitions().stream()
+                .filter(number -> !partitions.containsKey(number))
+                .toList();
+        if (added.isEmpty()) {
+            return false;
+        }
+        if (isVersionOffset()) {
+            throw new EngineException(
+                    EngineException.Kind.SOURCE_CHANGED,
+                    "Topic " + origin.topic() + " has other partitions than before: " + added
+                            + " is new. The version is"
+                            + " @offset, and records of a key in a new partition would look older than they are. Nothing"
+                            + " more is folded. Fold the topic into another data directory, with another version.");
+        }
+        TopicMark fresh = TopicMark.fresh(topic);
+        TreeMap<Integer, Long> begins = new TreeMap<>();
+        added.forEach(number -> begins.put(number, 0L));
+        engine.begin(origin.log(), begins, fresh.text());
+        added.forEach(number -> partitions.put(number, new Reading(0, fresh)));
+        notes.accept("Topic " + origin.topic() + " has "
+                + (added.size() == 1 ? "another partition" : added.size() + " more partitions") + ": " + added + ".");
+        return true;
+    }
+
+    private ConsumerRecords<byte[], byte[]> poll(TopicLook look, Consumer<byte[], byte[]> consumer) {
+        try {
+            return consumer.poll(POLL);
+        } catch (OffsetOutOfRangeException e) {
+            e.offsetOutOfRangePartitions().forEach((partition, at) -> stop(look, consumer, partition.partition()));
+        }
+        return ConsumerRecords.empty();
+    }
+
+    /// Stops a partition whose next record is gone; the others are read on.
+    private void stop(TopicLook look, Consumer<byte[], byte[]> consumer, int number) {
+        TopicLook.Found _ = found(look.ask()); // In a topic that was made anew the position means nothing.
+        Reading reading = reading(number);
+        long begin = TopicLook.of(number, look.begins(List.of(number)));
+        long end = TopicLook.of(number, look.ends(List.of(number)));
+        String text = reading.next < begin
+                ? gone(number, reading.next, begin, look.firstTime(number))
+                : "Partition " + LogBatch.source(origin.log(), number) + " was folded up to offset " + reading.next
+                        + ", and the topic has other records there or none: it ends at offset " + end
+                        + ". It was truncated or restored; what was folded behind that is in the totals. Nothing more of"
+                        + " the partition is folded. Compare with its source (verify --against), or use another data"
+                        + " directory.";
+        stopped.add(text);
+        ended.add(number);
+        synchronized (unanswered) {
+            unanswered.remove(number);
+            engine.note(origin.log(), number, end, text);
+        }
+        notes.accept(text);
+        assign(consumer);
+        if (read().isEmpty()) {
+            throw new EngineException(EngineException.Kind.SOURCE_CHANGED, text);
+        }
+    }
+
+    private String gone(int number, long next, long begin, long firstMs) {
+        String source = LogBatch.source(origin.log(), number);
+        return "Records of " + source + " are gone before they were folded: all below offset " + next
+                + " are folded, and the topic begins at offset " + begin
+                + (firstMs < 0 ? "" : " (" + Instant.ofEpochMilli(firstMs) + ")") + " now, so at most "
+                + (begin - next) + " records are lost. Nothing more of the partition is folded. Seed their rows from"
+                + " where they came from, or accept the loss: 'onefold run PIPELINE --accept-gap " + source + ":"
+                + next + "-" + begin + "'.";
+    }
+
+    private Reading reading(int partition) {
+        return Objects.requireNonNull(partitions.get(partition), "a partition that is not read");
+    }
+
+    /// What was polled, up to the places that the client names: behind control records and aborted ones.
+    private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text) {
+        List<LogBatch> batches = new ArrayList<>();
+        Map<Integer, Reading> behind = new HashMap<>();
+        records.nextOffsets().forEach((partition, next) -> {
+            Reading reading = reading(partition.partition());
+            if (next.offset() > reading.next) {
+                List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
+                TopicMark mark = reading.mark.behind(polled, next);
+                batches.add(new LogBatch(
+                        origin.log(),
+                        partition.partition(),
+                        reading.next,
+                        next.offset(),
+                        polled.stream()
+                                .map(record -> new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()))
+                                .toList(),
+                        mark.text()));
+                behind.put(partition.partition(), new Reading(next.offset(), mark));
+            }
+        });
+        return new Polled(batches, behind);
+    }
+
+    /// Asks from time to time for the ends, and notes what was answered. The end is that of all records, so the
+    /// lag is there, too, while an open transaction holds the reader up. Without an answer it is not known.
+    private void noteEnds(TopicLook look) {
+        if (askedNanos != 0 && System.nanoTime() - askedNanos < LOOK_EVERY.toNanos()) {
+            return;
+        }
+        askedNanos = System.nanoTime();
+        synchronized (unanswered) {
+            noteNoEnds(unanswered);
+            unanswered.addAll(read());
+        }
+        look.askEnds(read(), (number, end) -> {
+            synchronized (unanswered) {
+                if (unanswered.remove(number)) {
+                    engine.note(origin.log(), number, end, "");
+                }
+            }
+        });
+    }
+
+    private void noteNoEnds(Collection<Integer> numbers) {
+        numbers.stream()
+                .filter(number -> !ended.contains(number))
+                .forEach(number -> engine.note(origin.log(), number, -1, ""));
+    }
+
+    private boolean offer(List<LogBatch> batches, BooleanSupplier ends) {
+        try {
+            while (!read.offer(batches, OFFER_MS, TimeUnit.MILLISECONDS)) {
+                if (ends.getAsBoolean()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    /// Tells the group where the engine is, for tools that show the lag. It is never read back.
+    private void commit(Consumer<byte[], byte[]> consumer) {
+        if (clients.group() == null || System.nanoTime() - committedNanos < COMMIT_EVERY.toNanos()) {
+            return;
+        }
+        committedNanos = System.nanoTime();
+        Map<TopicPartition, OffsetAndMetadata> durable = new HashMap<>();
+        engine.durableOffsets(origin.log())
+                .forEach((number, next) ->
+                        durable.put(new TopicPartition(origin.topic(), number), new OffsetAndMetadata(next)));
+        consumer.commitAsync(durable, (_, e) -> {
+            if (e != null && stopped.isEmpty()) {
+                notes.accept("Group " + clients.group() + " could not be told where the engine is, so tools show no"
+                        + " lag: " + e.getMessage());
+            }
+        });
+    }
+}

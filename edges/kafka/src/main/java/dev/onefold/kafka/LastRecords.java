@@ -1,0 +1,64 @@
+package dev.onefold.kafka;
+
+import dev.onefold.embedded.source.LogBatch;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+
+/// Reads the records again that were folded last, and compares them with what is known of them. One that is
+/// gone, by compaction or retention, or because the log was cut, is no difference: the reading at the position
+/// itself says what is gone.
+record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook look) {
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration WAIT_MAX = Duration.ofSeconds(20);
+
+    /// The place of a record that is another one now; empty if there is none. What the consumer is assigned is
+    /// another then.
+    ///
+    /// @throws TimeoutException if a record cannot be read now
+    Optional<String> differing(Map<Integer, TopicMark.Last> known) {
+        Map<Integer, TopicMark.Last> open = new HashMap<>(known);
+        Map<Integer, Long> begins = look.begins(open.keySet());
+        Map<Integer, Long> ends = look.ends(open.keySet());
+        open.entrySet().removeIf(last -> {
+            long offset = last.getValue().offset();
+            return offset < TopicLook.of(last.getKey(), begins) || offset >= TopicLook.of(last.getKey(), ends);
+        });
+        consumer.assign(open.keySet().stream().map(this::of).toList());
+        open.forEach((partition, last) -> consumer.seek(of(partition), last.offset()));
+        long until = System.nanoTime() + WAIT_MAX.toNanos();
+        while (!open.isEmpty()) {
+            look.requireGoingOn();
+            if (System.nanoTime() > until) {
+                throw new TimeoutException(
+                        "The records that were folded last did not come within " + WAIT_MAX.toSeconds() + " s");
+            }
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+            for (ConsumerRecord<byte[], byte[]> record : records) {
+                TopicMark.Last last = open.get(record.partition());
+                if (last != null
+                        && record.offset() == last.offset()
+                        && !TopicMark.hash(record).equals(last.hash())) {
+                    return Optional.of("offset " + last.offset() + " of " + LogBatch.source(topic, record.partition()));
+                }
+            }
+            records.nextOffsets().forEach((partition, next) -> {
+                TopicMark.Last last = open.get(partition.partition());
+                if (last != null && next.offset() > last.offset()) {
+                    open.remove(partition.partition());
+                }
+            });
+        }
+        return Optional.empty();
+    }
+
+    private TopicPartition of(int partition) {
+        return new TopicPartition(topic, partition);
+    }
+}

@@ -1,0 +1,191 @@
+package dev.onefold.kafka;
+
+import dev.onefold.core.bytes.Utf8;
+import dev.onefold.core.document.Problems;
+import dev.onefold.core.json.Json;
+import dev.onefold.core.json.JsonText;
+import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.FieldPath;
+import dev.onefold.core.pipeline.Input.Format;
+import dev.onefold.core.pipeline.Origin;
+import dev.onefold.core.pipeline.Pipeline;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+
+/// The bytes of a record as a pipeline reads them: its value, and in front of the fields of an object of JSON
+/// those that Kafka has beside it.
+///
+/// Key and headers are there whenever they exist, so that a dead letter has them, except in a batch, whose
+/// receiver gets the value as it is. A record without a value is an object with `@tombstone` alone beside them.
+/// A value that is no object stays what it is, behind the key and the headers: no decoder takes the two for one
+/// record.
+final class RecordText {
+    private static final byte[] NO_OBJECT = "\"@value\":!".getBytes(StandardCharsets.US_ASCII);
+
+    private final boolean isJson;
+    private final byte[] without; // A value. A reader of a table's changes knows a removal's tombstone by it.
+    private final boolean hasAll;
+    private final Set<String> wanted = new TreeSet<>();
+    private final Set<String> wantedHeaders = new TreeSet<>();
+    private final boolean isKeyParsed;
+
+    RecordText(Pipeline pipeline) {
+        isJson = pipeline.input().format() instanceof Format.Json;
+        without = pipeline.input().format() instanceof Format.Changes
+                ? "null".getBytes(StandardCharsets.US_ASCII)
+                : new byte[0];
+        hasAll = isJson && !(pipeline.fold() instanceof Batching);
+        List<FieldPath> beside =
+                pipeline.fields().stream().filter(Origin::isBeside).toList();
+        beside.forEach(field -> {
+            wanted.add(field.names().getFirst());
+            if (field.names().getFirst().equals("@header") && field.names().size() > 1) {
+                wantedHeaders.add(field.names().get(1));
+            }
+        });
+        isKeyParsed = beside.stream()
+                .anyMatch(field ->
+                        field.names().getFirst().equals("@key") && field.names().size() > 1);
+    }
+
+    byte[] of(ConsumerRecord<byte[], byte[]> record) {
+        byte[] value = record.value() == null ? without : record.value();
+        if (!isJson) {
+            return value;
+        }
+        ByteArrayOutputStream beside = new ByteArrayOutputStream();
+        fields(record).forEach((name, field) -> {
+            if (beside.size() > 0) {
+                beside.write(',');
+            }
+            beside.writeBytes((Json.of(name) + ":").getBytes(StandardCharsets.UTF_8));
+            beside.writeBytes(name.equals("@key") && isKeyParsed ? parsed((byte[]) field) : value(field));
+        });
+        return beside.size() == 0 ? value : joined(beside.toByteArray(), record, value);
+    }
+
+    /// A key that is JSON, and nothing behind it that could be taken for other fields.
+    private static byte[] parsed(byte[] key) {
+        Problems problems = new Problems();
+        boolean isJson = Utf8.decode(key)
+                .map(text -> JsonText.read(text, problems))
+                .filter(_ -> problems.isEmpty())
+                .isPresent();
+        return isJson ? key : value(key);
+    }
+
+    /// Bytes that are no UTF-8 are put there as they are: the decoder refuses them, and the dead letter has them.
+    private static byte[] value(Object field) {
+        return switch (field) {
+            case byte[] bytes ->
+                Utf8.decode(bytes)
+                        .map(text -> Json.of(text).getBytes(StandardCharsets.UTF_8))
+                        .orElseGet(() -> quoted(bytes));
+            case Map<?, ?> headers -> object(headers);
+            default -> Json.of(field).getBytes(StandardCharsets.UTF_8);
+        };
+    }
+
+    private static byte[] object(Map<?, ?> fields) {
+        ByteArrayOutputStream object = new ByteArrayOutputStream();
+        fields.forEach((name, field) -> {
+            object.write(object.size() == 0 ? '{' : ',');
+            object.writeBytes((Json.of(name) + ":").getBytes(StandardCharsets.UTF_8));
+            object.writeBytes(value(field));
+        });
+        object.write('}');
+        return object.toByteArray();
+    }
+
+    private static byte[] quoted(byte[] bytes) {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        text.write('"');
+        for (byte each : bytes) {
+            if (each == '"' || each == '\\' || each >= 0 && each < ' ') {
+                text.writeBytes(String.format("\\u%04x", each).getBytes(StandardCharsets.US_ASCII));
+            } else {
+                text.write(each);
+            }
+        }
+        text.write('"');
+        return text.toByteArray();
+    }
+
+    private Map<String, Object> fields(ConsumerRecord<byte[], byte[]> record) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        if (record.key() != null && (hasAll || wanted.contains("@key"))) {
+            fields.put("@key", wanted.contains("@key") ? record.key() : shown(record.key()));
+        }
+        if (wanted.contains("@partition")) {
+            fields.put("@partition", record.partition());
+        }
+        if (wanted.contains("@offset")) {
+            fields.put("@offset", record.offset());
+        }
+        if (wanted.contains("@timestamp")) {
+            fields.put("@timestamp", record.timestamp());
+        }
+        if (record.headers().iterator().hasNext() && (hasAll || wanted.contains("@header"))) {
+            fields.put("@header", headers(record));
+        }
+        if (record.value() == null) {
+            fields.put("@tombstone", true);
+        }
+        return fields;
+    }
+
+    /// The last of several headers of a name counts.
+    private Map<String, Object> headers(ConsumerRecord<byte[], byte[]> record) {
+        Map<String, Object> headers = new LinkedHashMap<>();
+        for (Header header : record.headers()) {
+            byte[] value = header.value() == null ? new byte[0] : header.value();
+            headers.put(header.key(), wantedHeaders.contains(header.key()) ? value : shown(value));
+        }
+        return headers;
+    }
+
+    /// For a person alone.
+    private static String shown(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static byte[] joined(byte[] beside, ConsumerRecord<byte[], byte[]> record, byte[] value) {
+        int at = behindSpace(value, 0);
+        boolean isObject = at < value.length && value[at] == '{';
+        int from = isObject ? at + 1 : 0;
+        int next = isObject ? behindSpace(value, from) : value.length;
+        boolean isEmpty = next < value.length && value[next] == '}';
+        byte[] marked = isObject || record.value() == null ? new byte[0] : NO_OBJECT;
+        int rest = value.length - from;
+        boolean hasComma = isObject ? !isEmpty : marked.length > 0;
+        byte[] text = Arrays.copyOf(
+                new byte[] {'{'}, 1 + beside.length + (hasComma ? 1 : 0) + marked.length + rest + (isObject ? 0 : 1));
+        System.arraycopy(beside, 0, text, 1, beside.length);
+        int to = 1 + beside.length;
+        if (hasComma) {
+            text[to++] = ',';
+        }
+        System.arraycopy(marked, 0, text, to, marked.length);
+        System.arraycopy(value, from, text, to + marked.length, rest);
+        if (!isObject) {
+            text[text.length - 1] = '}';
+        }
+        return text;
+    }
+
+    private static int behindSpace(byte[] bytes, int from) {
+        int at = from;
+        while (at < bytes.length && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t')) {
+            at++;
+        }
+        return at;
+    }
+}

@@ -1,0 +1,637 @@
+package dev.onefold.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.onefold.broker.Broker;
+import dev.onefold.core.EngineException;
+import dev.onefold.core.grammar.PipelineText;
+import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Origin;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Records of a real broker in a real engine. It is one idea: all share the broker.
+@Tag("campaign")
+@Timeout(180)
+class KafkaIntakeTest {
+    @TempDir
+    static Path folder;
+
+    private static final int SENDS_MAX = 3;
+
+    private static Broker broker;
+    private static Admin admin;
+    private static int topics;
+
+    @TempDir
+    Path directory;
+
+    private final List<String> notes = new CopyOnWriteArrayList<>();
+    private final List<ProducerRecord<byte[], byte[]>> unsent = new CopyOnWriteArrayList<>();
+    private String topic = "";
+    private KafkaProducer<byte[], byte[]> producer;
+
+    @BeforeAll
+    static void open() throws Exception {
+        broker = Broker.start(folder, 0, Map.of("log.retention.check.interval.ms", "500"));
+        admin = broker.admin();
+    }
+
+    @AfterAll
+    static void close() {
+        admin.close();
+        broker.close();
+    }
+
+    @BeforeEach
+    void begin() {
+        topic = "trades-" + ++topics;
+        producer = producer(Map.of());
+    }
+
+    @AfterEach
+    void end() {
+        producer.close(Duration.ZERO);
+    }
+
+    private static KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
+        Map<String, Object> settings = new TreeMap<>(more);
+        settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.servers());
+        settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 15_000);
+        settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 20_000);
+        return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    private void create(int partitions) throws Exception {
+        admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
+                .all()
+                .get();
+    }
+
+    private void recreate(int partitions) throws Exception {
+        admin.deleteTopics(List.of(topic)).all().get();
+        while (true) {
+            try {
+                create(partitions);
+                return;
+            } catch (ExecutionException e) { // It is still being deleted.
+                assertThat(e.getCause()).isInstanceOf(org.apache.kafka.common.errors.TopicExistsException.class);
+            }
+        }
+    }
+
+    private void send(int partition, String key, String value) {
+        send(new ProducerRecord<>(topic, partition, bytes(key), value == null ? null : bytes(value)));
+    }
+
+    private void send(ProducerRecord<byte[], byte[]> record) {
+        var _ = producer.send(record, (_, e) -> {
+            if (e != null) {
+                unsent.add(record);
+            }
+        });
+    }
+
+    /// On a machine with much to do, the first records to a new topic may time out.
+    private void flush() {
+        producer.flush();
+        for (int i = 1; i < SENDS_MAX && !unsent.isEmpty(); i++) {
+            List<ProducerRecord<byte[], byte[]>> again = List.copyOf(unsent);
+            unsent.clear();
+            again.forEach(this::send);
+            producer.flush();
+        }
+        assertThat(unsent).isEmpty();
+    }
+
+    private static byte[] bytes(String text) {
+        return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void trades(int partition, int from, int to) {
+        for (int i = from; i < to; i++) {
+            send(partition, "T" + i, trade(i));
+        }
+        flush();
+    }
+
+    private static String trade(int i) {
+        return "{\"TradeID\":\"T" + i + "\",\"Version\":1,\"Book\":\"" + (i % 3) + "\",\"Value\":" + i + "}";
+    }
+
+    private static final String TRADES = "\"key\":\"TradeID\",\"version\":\"Version\"";
+
+    private Pipeline pipeline(String identity, String more) {
+        return read(
+                "{\"pipeline\":\"p\",\"input\":{\"from\":{\"kafka\":{\"topic\":\"" + topic + "\",\"servers\":\""
+                        + broker.servers() + "\"" + more + "}}," + identity
+                        + "},\"rollup\":{\"levels\":[\"Book\"],\"measures\":{\"value\":\"sum(Value) decimal(18,0)\",\"trades\":\"count()\"}}}");
+    }
+
+    private static Pipeline read(String text) {
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(Pipeline pipeline) -> pipeline;
+            case Reading.Refused refused -> throw new AssertionError(refused.toString());
+        };
+    }
+
+    private EmbeddedEngine engine(Pipeline pipeline) {
+        return EmbeddedEngine.open(directory, pipeline, Settings.defaults());
+    }
+
+    private KafkaIntake intake(EmbeddedEngine engine, KafkaIntake.Gap... gaps) {
+        Origin.Kafka origin =
+                (Origin.Kafka) Objects.requireNonNull(engine.pipeline().origin());
+        return new KafkaIntake(
+                new KafkaClients(origin, directory, _ -> null), origin, engine, List.of(gaps), notes::add);
+    }
+
+    /// The offsets behind all that is in the topic.
+    private SortedMap<Integer, Long> ends() throws Exception {
+        SortedMap<Integer, Long> ends = new TreeMap<>();
+        int partitions = admin.describeTopics(List.of(topic))
+                .allTopicNames()
+                .get()
+                .get(topic)
+                .partitions()
+                .size();
+        for (int i = 0; i < partitions; i++) {
+            TopicPartition partition = new TopicPartition(topic, i);
+            ends.put(
+                    i,
+                    admin.listOffsets(Map.of(partition, org.apache.kafka.clients.admin.OffsetSpec.latest()))
+                            .partitionResult(partition)
+                            .get()
+                            .offset());
+        }
+        return ends;
+    }
+
+    private void foldAll(EmbeddedEngine engine) throws Exception {
+        SortedMap<Integer, Long> ends = ends();
+        intake(engine).run(() -> engine.offsets(topic).equals(ends));
+    }
+
+    private static BigDecimal total(EmbeddedEngine engine, int figure) {
+        return Objects.requireNonNull(
+                engine.query(Query.all("main")).lines().getFirst().values().get(figure));
+    }
+
+    private static long sum(int from, int to) {
+        return (long) (to - from) * (from + to - 1) / 2;
+    }
+
+    @Test
+    void records_of_all_partitions_count_once_and_a_later_run_goes_on() throws Exception {
+        create(3);
+        trades(0, 0, 1000);
+        trades(1, 1000, 1500);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+            assertThat(total(engine, 0))
+                    .as(engine.counts() + " " + engine.offsets(topic))
+                    .isEqualByComparingTo(BigDecimal.valueOf(sum(0, 1500)));
+        }
+        trades(2, 1500, 1700);
+        trades(0, 0, 10); // Sent once more: duplicates.
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 1700)));
+            assertThat(engine.counts().duplicate()).isEqualTo(10);
+            assertThat(engine.counts().accepted()).isEqualTo(1700);
+        }
+    }
+
+    @Test
+    void hazard_95_a_topic_that_was_made_anew_while_it_was_read_is_not_read_on() throws Exception {
+        create(1);
+        trades(0, 0, 100);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            boolean[] done = {false};
+            BooleanSupplier recreating = () -> {
+                if (engine.offsets(topic).equals(new TreeMap<>(Map.of(0, 100L))) && !done[0]) {
+                    done[0] = true;
+                    try {
+                        recreate(1);
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                    trades(0, 1000, 1200);
+                }
+                return false;
+            };
+            assertThatThrownBy(() -> intake(engine).run(recreating))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("was deleted and made anew");
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 100)));
+        }
+    }
+
+    @Test
+    void hazard_95_a_topic_that_was_made_anew_between_two_runs_is_refused_unless_it_has_a_name() throws Exception {
+        create(1);
+        trades(0, 0, 100);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+        }
+        recreate(1);
+        trades(0, 1000, 1200);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            assertThatThrownBy(() -> intake(engine).run(() -> false)).hasMessageContaining("was deleted and made anew");
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 100)));
+        }
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ",\"name\":\"second\""))) {
+            SortedMap<Integer, Long> ends = ends();
+            intake(engine).run(() -> engine.offsets("second").equals(ends));
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 100) + sum(1000, 1200)));
+        }
+    }
+
+    @Test
+    void hazard_96_a_topic_of_another_cluster_and_one_whose_last_record_is_another_are_refused() throws Exception {
+        create(1);
+        trades(0, 0, 10);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+        }
+        String mark;
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            mark = engine.partitions(topic).get(0).mark();
+        }
+        String[] words = mark.split(" ", -1);
+        for (String other : List.of(
+                mark.replace(words[0], "another-cluster"), mark.replace(words[3], "0".repeat(words[3].length())))) {
+            Path elsewhere = directory.resolve("other-" + other.hashCode());
+            try (EmbeddedEngine engine = EmbeddedEngine.open(elsewhere, pipeline(TRADES, ""), Settings.defaults())) {
+                engine.begin(topic, new TreeMap<>(Map.of(0, 10L)), other);
+                assertThatThrownBy(() -> intake(engine).run(() -> false))
+                        .isInstanceOf(EngineException.class)
+                        .hasMessageContaining("Nothing of it was folded");
+                assertThat(engine.counts().records()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void hazard_96_a_broker_whose_disk_was_restored_while_the_engine_runs_is_not_read_on() throws Exception {
+        create(1);
+        trades(0, 0, 100);
+        Path kept = folder.resolve("kept");
+        int port = broker.port();
+        broker.close();
+        copy(folder.resolve("data"), kept);
+        start(port);
+        trades(0, 100, 300);
+        boolean[] done = {false};
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            BooleanSupplier restoring = () -> {
+                if (engine.offsets(topic).getOrDefault(0, 0L) == 300 && !done[0]) {
+                    done[0] = true;
+                    try {
+                        broker.close();
+                        delete(folder.resolve("data"));
+                        copy(kept, folder.resolve("data"));
+                        start(port);
+                    } catch (IOException e) {
+                        throw new AssertionError(e);
+                    }
+                    trades(0, 1000, 1300);
+                }
+                return false;
+            };
+            assertThatThrownBy(() -> intake(engine).run(restoring))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageMatching("(?s).*(has another record at|truncated or restored).*");
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 300)));
+            assertThat(engine.status().logs())
+                    .allSatisfy(log -> assertThat(log.stopped()).isNotEmpty());
+        }
+    }
+
+    private static void start(int port) throws IOException {
+        broker = Broker.start(folder, port, Map.of("log.retention.check.interval.ms", "500"));
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path each : all.toList()) {
+                Files.copy(each, to.resolve(from.relativize(each)));
+            }
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path each : all.toList().reversed()) {
+                Files.delete(each);
+            }
+        }
+    }
+
+    @Test
+    void hazard_100_what_a_group_has_committed_is_told_and_never_read() throws Exception {
+        create(1);
+        trades(0, 0, 10);
+        Files.writeString(directory.resolve("group.properties"), "group.id=totals-" + topic + "\n");
+        Pipeline pipeline = pipeline(TRADES, ",\"properties\":\"group.properties\"");
+        TopicPartition partition = new TopicPartition(topic, 0);
+        admin.alterConsumerGroupOffsets(
+                        "totals-" + topic,
+                        Map.of(partition, new org.apache.kafka.clients.consumer.OffsetAndMetadata(7)))
+                .all()
+                .get();
+        try (EmbeddedEngine engine = EmbeddedEngine.open(directory.resolve("d"), pipeline, Settings.defaults())) {
+            foldAll(engine);
+            assertThat(engine.counts().accepted()).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void hazard_97_a_partition_whose_next_record_is_gone_stops_alone_until_a_person_accepts_it() throws Exception {
+        create(2);
+        trades(0, 0, 30);
+        trades(1, 100, 130);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+        }
+        trades(0, 30, 100);
+        trades(1, 130, 140);
+        admin.deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(60)))
+                .all()
+                .get();
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            KafkaIntake intake = intake(engine);
+            intake.run(
+                    () -> !intake.stopped().isEmpty() && engine.offsets(topic).get(1) == 40);
+            assertThat(intake.stopped())
+                    .singleElement()
+                    .asString()
+                    .contains("all below offset 30 are folded", "begins at offset 60", "at most 30 records");
+            for (KafkaIntake.Gap wrong : List.of(
+                    new KafkaIntake.Gap(0, 30, 65), new KafkaIntake.Gap(0, 20, 60), new KafkaIntake.Gap(3, 1, 2))) {
+                assertThatThrownBy(() -> intake(engine, wrong).run(() -> false))
+                        .as(wrong.toString())
+                        .isInstanceOf(IllegalArgumentException.class);
+            }
+            assertThatThrownBy(() -> engine.skip(topic, 3, 0, 2)).isInstanceOf(IllegalArgumentException.class);
+            assertThat(engine.partitions(topic)).containsOnlyKeys(0, 1);
+            SortedMap<Integer, Long> ends = ends();
+            intake(engine, new KafkaIntake.Gap(0, 30, 60))
+                    .run(() -> engine.offsets(topic).equals(ends));
+            intake(engine, new KafkaIntake.Gap(0, 30, 60)) // As a unit file says it at each start.
+                    .run(() -> engine.offsets(topic).equals(ends));
+            assertThat(total(engine, 0))
+                    .isEqualByComparingTo(BigDecimal.valueOf(sum(0, 30) + sum(60, 100) + sum(100, 140)));
+        }
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            assertThat(engine.partitions(topic).get(0).gaps()).singleElement().satisfies(gap -> {
+                assertThat(gap.from()).isEqualTo(30);
+                assertThat(gap.to()).isEqualTo(60);
+            });
+        }
+    }
+
+    @Test
+    void hazard_98_an_aborted_transaction_counts_nothing_and_the_position_is_behind_it() throws Exception {
+        create(1);
+        try (KafkaProducer<byte[], byte[]> transactional =
+                producer(Map.of(ProducerConfig.TRANSACTIONAL_ID_CONFIG, topic))) {
+            transactional.initTransactions();
+            for (int i = 0; i < 4; i++) {
+                transactional.beginTransaction();
+                var _ = transactional.send(new ProducerRecord<>(topic, 0, bytes("T" + i), bytes(trade(i))));
+                transactional.flush(); // Otherwise nothing of it is sent before it is aborted.
+                if (i % 2 == 0) {
+                    transactional.commitTransaction();
+                } else {
+                    transactional.abortTransaction();
+                }
+            }
+        }
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            intake(engine).run(() -> engine.offsets(topic).getOrDefault(0, 0L) == 8); // Each ends with a marker.
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(2));
+            assertThat(engine.offsets(topic)).containsEntry(0, 8L);
+        }
+    }
+
+    @Test
+    void hazard_99_a_partition_that_is_added_is_read_from_its_beginning() throws Exception {
+        create(1);
+        trades(0, 0, 10);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ",\"start\":\"end\""))) {
+            boolean[] done = {false};
+            intake(engine).run(() -> {
+                if (!done[0] && engine.offsets(topic).size() == 1) {
+                    done[0] = true;
+                    try {
+                        admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(2)))
+                                .all()
+                                .get();
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                    trades(1, 10, 20);
+                }
+                return engine.offsets(topic).getOrDefault(1, 0L) == 10;
+            });
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(10, 20)));
+        }
+    }
+
+    @Test
+    void hazard_99_partitions_that_are_added_are_known_also_when_they_have_records_after_a_restart() throws Exception {
+        create(1);
+        trades(0, 0, 10);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+            admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(4)))
+                    .all()
+                    .get();
+            trades(2, 10, 20);
+            intake(engine).run(() -> engine.offsets(topic).getOrDefault(2, 0L) == 10);
+        }
+        trades(1, 20, 30);
+        trades(3, 30, 60);
+        admin.deleteRecords(Map.of(new TopicPartition(topic, 3), RecordsToDelete.beforeOffset(20)))
+                .all()
+                .get();
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            KafkaIntake intake = intake(engine);
+            intake.run(() -> !intake.stopped().isEmpty() && engine.counts().accepted() == 30);
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 30)));
+            assertThat(intake.stopped())
+                    .singleElement()
+                    .asString()
+                    .contains(topic + "/3 are gone", "below offset 0", "begins at offset 20");
+        }
+    }
+
+    @Test
+    void a_position_behind_the_marker_of_a_later_leader_is_no_truncation() throws Exception {
+        create(1);
+        try (KafkaProducer<byte[], byte[]> transactional =
+                producer(Map.of(ProducerConfig.TRANSACTIONAL_ID_CONFIG, topic))) {
+            transactional.initTransactions();
+            transactional.beginTransaction();
+            for (int i = 0; i < 5; i++) {
+                var _ = transactional.send(new ProducerRecord<>(topic, 0, bytes("T" + i), bytes(trade(i))));
+            }
+            transactional.flush();
+            int port = broker.port();
+            broker.close();
+            start(port);
+            commit(transactional);
+        }
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            intake(engine).run(() -> engine.offsets(topic).getOrDefault(0, 0L) == 6);
+            assertThat(engine.counts().accepted()).isEqualTo(5);
+        }
+        trades(0, 5, 10);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 10)));
+        }
+    }
+
+    private static void commit(KafkaProducer<byte[], byte[]> transactional) {
+        while (true) {
+            try {
+                transactional.commitTransaction();
+                return;
+            } catch (org.apache.kafka.common.errors.TimeoutException e) {
+                // The broker is starting.
+            }
+        }
+    }
+
+    @Test
+    void a_key_that_is_no_text_is_a_dead_letter_and_never_another_row() throws Exception {
+        create(1);
+        for (int i = 0; i < 256; i++) {
+            byte[] key = java.nio.ByteBuffer.allocate(Long.BYTES).putLong(i).array();
+            send(new ProducerRecord<>(topic, 0, key, bytes("{\"Version\":1,\"Book\":\"x\",\"Value\":1}")));
+        }
+        flush();
+        try (EmbeddedEngine engine = engine(pipeline("\"key\":\"@key\",\"version\":\"Version\"", ""))) {
+            foldAll(engine);
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(128)); // Bytes of ASCII.
+            assertThat(engine.counts().rejected()).isEqualTo(128);
+        }
+    }
+
+    @Test
+    void with_offsets_as_versions_another_partition_or_topic_is_refused() throws Exception {
+        create(1);
+        String identity = "\"key\":\"@key\",\"version\":\"@offset\"";
+        send(0, "A", "{\"Book\":\"x\",\"Value\":5}");
+        flush();
+        try (EmbeddedEngine engine = engine(pipeline(identity, ""))) {
+            foldAll(engine);
+            admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(2)))
+                    .all()
+                    .get();
+            send(1, "A", "{\"Book\":\"x\",\"Value\":7}");
+            flush();
+            assertThatThrownBy(() -> intake(engine).run(() -> false))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("The version is @offset");
+        }
+        try (EmbeddedEngine engine = engine(pipeline(identity, ",\"name\":\"beside\""))) {
+            assertThatThrownBy(() -> intake(engine).run(() -> false))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("offsets of another topic");
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(5));
+        }
+    }
+
+    @Test
+    void key_offset_and_headers_are_fields_and_a_record_without_a_value_deletes() throws Exception {
+        create(1);
+        String identity = "\"key\":\"@key\",\"version\":\"@offset\",\"delete\":\"@tombstone = true\"";
+        send(0, "A", "{\"Book\":\"x\",\"Value\":5}");
+        send(0, "B", "{ }");
+        send(0, "A", "{\"Book\":\"x\",\"Value\":7}");
+        send(0, "C", "{\"Book\":\"x\",\"Value\":1}");
+        send(0, "C", null);
+        send(0, "D", "{\"@key\":\"A\",\"Book\":\"x\",\"Value\":100}"); // Data never takes the place of the key.
+        producer.flush();
+        try (EmbeddedEngine engine = engine(pipeline(identity, ""))) {
+            foldAll(engine);
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(7));
+            assertThat(total(engine, 1)).isEqualByComparingTo(BigDecimal.ONE);
+            assertThat(engine.counts().rejected()).isEqualTo(2); // No book; two keys.
+        }
+    }
+
+    @Test
+    void hazard_101_poison_is_a_dead_letter_with_its_key_and_headers() throws Exception {
+        create(1);
+        var _ = producer.send(new ProducerRecord<>(
+                topic,
+                0,
+                bytes("K"),
+                bytes("\"TradeID\":\"T0\",\"Version\":1,\"Book\":\"1\",\"Value\":9"),
+                List.of(new org.apache.kafka.common.header.internals.RecordHeader("from", bytes("desk")))));
+        send(0, "K2", "{\"@key\":\"other\",\"TradeID\":\"T1\",\"Version\":1,\"Book\":\"1\",\"Value\":9}");
+        send(0, "K3", trade(3));
+        send(0, "K4", null);
+        producer.flush();
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(3 + 9));
+            assertThat(engine.deadLetters().list(0, 9))
+                    .extracting(letter -> new String(engine.deadLetters().record(letter.id()), StandardCharsets.UTF_8))
+                    .satisfiesExactly(
+                            first -> assertThat(first).contains("\"@key\":\"K\"", "\"from\":\"desk\"", "\"T0\""),
+                            second -> assertThat(second).contains("\"@key\":\"K4\"", "\"@tombstone\":true"));
+        }
+    }
+
+    @Test
+    void properties_that_would_move_positions_are_refused() throws Exception {
+        Files.writeString(directory.resolve("k.properties"), "auto.offset.reset=latest\n");
+        Origin.Kafka origin = new Origin.Kafka(
+                "t", Optional.empty(), "localhost:1", Origin.Start.BEGINNING, Optional.of("k.properties"));
+        assertThatThrownBy(() -> new KafkaClients(origin, directory, _ -> null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("auto.offset.reset")
+                .hasMessageContaining("none");
+    }
+}
