@@ -9,8 +9,8 @@ import dev.onefold.embedded.source.LogBatch;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,6 +34,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
@@ -73,8 +74,7 @@ public final class KafkaIntake {
     private TopicLook.@Nullable Found known; // As the reading began.
     private long lookedNanos;
     private long committedNanos;
-    private final Set<Integer> unanswered = new TreeSet<>(); // Whose ends were asked. Guarded by itself.
-    private long askedNanos;
+    private final TopicLag lag;
     private long handedOn; // Polls.
     private boolean isUnreachable;
 
@@ -102,6 +102,7 @@ public final class KafkaIntake {
         this.clients = clients;
         this.origin = origin;
         this.engine = engine;
+        this.lag = new TopicLag(engine, origin.log());
         this.notes = notes;
     }
 
@@ -144,11 +145,11 @@ public final class KafkaIntake {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             failure.compareAndSet(null, e);
-            read().forEach(number -> engine.note(origin.log(), number, -1, String.valueOf(e.getMessage())));
+            read().forEach(number -> lag.stopped(number, -1, String.valueOf(e.getMessage())));
             ended.addAll(partitions.keySet());
         } finally {
             join(folding);
-            noteNoEnds(partitions.keySet());
+            lag.forget(read());
         }
     }
 
@@ -213,7 +214,7 @@ public final class KafkaIntake {
         begin(look, consumer, found(look.ask()));
         RecordText text = new RecordText(engine.pipeline());
         while (!ends.getAsBoolean()) {
-            noteEnds(look);
+            lag.ask(look, read());
             ConsumerRecords<byte[], byte[]> records = poll(look, consumer);
             boolean hasMoved = !records.nextOffsets().isEmpty();
             if (!hasMoved && System.nanoTime() - lookedNanos < LOOK_EVERY.toNanos()) {
@@ -232,6 +233,7 @@ public final class KafkaIntake {
                     return;
                 }
                 partitions.putAll(polled.behind);
+                polled.batches.forEach(lag::read);
                 handedOn++;
             }
             if (isBehind) {
@@ -267,10 +269,25 @@ public final class KafkaIntake {
             isUnreachable = true;
             String why = e instanceof UnknownTopicOrPartitionException
                     ? "it does not exist at " + origin.servers()
-                    : String.valueOf(e.getMessage());
+                    : why(e);
             notes.accept("Topic " + origin.topic() + " cannot be read for now, and is tried again: " + why);
         }
-        noteNoEnds(partitions.keySet());
+        lag.forget(read());
+    }
+
+    /// What a client says, with what it gives as its cause. To a broker that expects TLS or a login it says that
+    /// there is no answer.
+    private static String why(KafkaException e) {
+        Set<String> texts = new LinkedHashSet<>();
+        for (Throwable at = e; at != null; at = at.getCause()) {
+            if (at.getMessage() != null) {
+                texts.add(at.getMessage());
+            }
+        }
+        return String.join(": ", texts)
+                + (e instanceof TimeoutException
+                        ? ". No broker answers there, or security.protocol in the properties is another than the broker's"
+                        : "");
     }
 
     private static void sleep(Duration pause, BooleanSupplier ends) {
@@ -422,6 +439,7 @@ public final class KafkaIntake {
             Reading reading = reading(number);
             consumer.seek(
                     partition(number), new OffsetAndMetadata(reading.next, reading.mark.epochAt(reading.next), ""));
+            lag.at(number, reading.next);
         });
     }
 
@@ -482,10 +500,7 @@ public final class KafkaIntake {
                         + " directory.";
         stopped.add(text);
         ended.add(number);
-        synchronized (unanswered) {
-            unanswered.remove(number);
-            engine.note(origin.log(), number, end, text);
-        }
+        lag.stopped(number, end, text);
         notes.accept(text);
         assign(consumer);
         if (read().isEmpty()) {
@@ -529,32 +544,6 @@ public final class KafkaIntake {
             }
         });
         return new Polled(batches, behind);
-    }
-
-    /// Asks from time to time for the ends, and notes what was answered. The end is that of all records, so the
-    /// lag is there, too, while an open transaction holds the reader up. Without an answer it is not known.
-    private void noteEnds(TopicLook look) {
-        if (askedNanos != 0 && System.nanoTime() - askedNanos < LOOK_EVERY.toNanos()) {
-            return;
-        }
-        askedNanos = System.nanoTime();
-        synchronized (unanswered) {
-            noteNoEnds(unanswered);
-            unanswered.addAll(read());
-        }
-        look.askEnds(read(), (number, end) -> {
-            synchronized (unanswered) {
-                if (unanswered.remove(number)) {
-                    engine.note(origin.log(), number, end, "");
-                }
-            }
-        });
-    }
-
-    private void noteNoEnds(Collection<Integer> numbers) {
-        numbers.stream()
-                .filter(number -> !ended.contains(number))
-                .forEach(number -> engine.note(origin.log(), number, -1, ""));
     }
 
     private boolean offer(List<LogBatch> batches, BooleanSupplier ends) {

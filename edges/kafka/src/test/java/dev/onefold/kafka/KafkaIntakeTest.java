@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.broker.Broker;
 import dev.onefold.core.EngineException;
+import dev.onefold.core.Status;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Origin;
@@ -448,6 +449,41 @@ class KafkaIntakeTest {
             intake(engine).run(() -> engine.offsets(topic).getOrDefault(0, 0L) == 8); // Each ends with a marker.
             assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(2));
             assertThat(engine.offsets(topic)).containsEntry(0, 8L);
+        }
+    }
+
+    @Test
+    void hazard_98_what_waits_behind_an_open_transaction_is_lag_with_its_producer_and_what_is_left_of_its_time()
+            throws Exception {
+        create(1);
+        try (KafkaProducer<byte[], byte[]> transactional =
+                        producer(Map.of(ProducerConfig.TRANSACTIONAL_ID_CONFIG, topic));
+                EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            trades(0, 0, 3);
+            transactional.initTransactions();
+            transactional.beginTransaction();
+            transactional
+                    .send(new ProducerRecord<>(topic, 0, bytes("T3"), bytes(trade(3))))
+                    .get();
+            trades(0, 4, 10);
+            BooleanSupplier isSaid =
+                    () -> engine.status().logs().stream().anyMatch(log -> log.waits().contains("producer "));
+            intake(engine).run(isSaid);
+            intake(engine).run(isSaid); // One that begins behind it sees it, too.
+            Status.OfPartition waiting = engine.status().logs().getFirst();
+            assertThat(waiting.next()).isEqualTo(3);
+            assertThat(waiting.waits()).isEmpty(); // Nobody reads it now.
+            transactional.commitTransaction();
+            List<Status.OfPartition> seen = new CopyOnWriteArrayList<>();
+            intake(engine).run(() -> {
+                seen.addAll(engine.status().logs());
+                return seen.getLast().behind() == 0;
+            });
+            assertThat(seen).anySatisfy(log -> {
+                assertThat(log.behindMs()).isZero();
+                assertThat(log.retentionLeftMs()).isBetween(1L, Duration.ofDays(7).toMillis());
+            });
+            assertThat(total(engine, 1)).isEqualByComparingTo("10");
         }
     }
 

@@ -53,6 +53,7 @@ import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
 import dev.onefold.embedded.source.FollowedFile;
 import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.LogNote;
 import dev.onefold.embedded.source.QueueBatch;
 import dev.onefold.embedded.view.View;
 import java.io.IOException;
@@ -307,11 +308,8 @@ public final class EmbeddedEngine implements Engine {
     }
 
     /// Notes what a reader knows of a partition beside its records, for [#status].
-    ///
-    /// @param end the offset behind the last record of the partition; -1 if it is not known
-    /// @param stopped why the partition is not read any more; empty if it is
-    public void note(String log, int partition, long end, String stopped) {
-        logNotes.put(LogBatch.source(log, partition), end, stopped);
+    public void note(String log, int partition, LogNote note) {
+        logNotes.put(LogBatch.source(log, partition), note);
     }
 
     /// By partition of a log, the offset behind those that a forced checkpoint covers. The log need not keep

@@ -136,6 +136,21 @@ final class Metrics {
                 all,
                 Status.OfPartition::behind));
         metrics.add(ofPartitions(
+                "log_behind_seconds",
+                "Age of the oldest record of a log that is not folded; -1: not known.",
+                all,
+                partition -> seconds(partition.behindMs())));
+        metrics.add(ofPartitions(
+                "log_retention_left_seconds",
+                "Time until a log deletes that record; -1: not known, or no limit.",
+                all,
+                partition -> seconds(partition.retentionLeftMs())));
+        metrics.add(ofPartitions(
+                "log_waits",
+                "1 while a partition of a log waits, such as for a transaction.",
+                all,
+                partition -> partition.waits().isEmpty() ? 0 : 1));
+        metrics.add(ofPartitions(
                 "log_stopped",
                 "1 if a partition of a log is not read any more.",
                 all,
@@ -311,6 +326,10 @@ final class Metrics {
                             .build()));
         }
         return gauge.build();
+    }
+
+    private static long seconds(long ms) {
+        return ms < 0 ? -1 : ms / 1_000;
     }
 
     private static GaugeSnapshot ofPartitions(
