@@ -88,6 +88,7 @@ export function sources() {
     return nothing;
   }
   const lag = Number(status.lagBytes);
+  const logs = new Map((status.logs ?? []).map((each) => [each.source, each]));
   return html`
     <section aria-labelledby="sources">
       <h2 id="sources">Sources</h2>
@@ -95,11 +96,11 @@ export function sources() {
       ${status.sources.length === 0 ? html`<p class="note">No source yet.</p>` : html`
         <div class="scroll" tabindex="0" role="group" aria-labelledby="sources"><table>
           <thead><tr><th scope="col">Source</th><th scope="col" class="number">Records</th><th scope="col" class="number">Bytes</th>
-            <th scope="col" class="number">Records/s</th>${status.logs.length === 0 ? nothing : html`<th scope="col">Behind</th>`}</tr></thead>
+            <th scope="col" class="number">Records/s</th>${logs.size === 0 ? nothing : html`<th scope="col">Behind</th>`}</tr></thead>
           <tbody>${status.sources.slice(0, 200).map((each) => html`<tr><th scope="row">${each.source}</th>
             <td class="number">${exact(each.records)}</td><td class="number">${bytes(each.bytes)}</td>
             <td class="number">${about(live.sourceRates.get(each.source) ?? 0)}</td>
-            ${status.logs.length === 0 ? nothing : html`<td>${behind(status.logs.find((log) => log.source === each.source))}</td>`}</tr>`)}</tbody>
+            ${logs.size === 0 ? nothing : html`<td>${behind(logs.get(each.source))}</td>`}</tr>`)}</tbody>
         </table></div>
         ${status.sources.length > 200 ? html`<p class="note">${count(status.sources.length - 200, 'more source')}.</p>` : nothing}`}
     </section>`;
