@@ -267,17 +267,17 @@ public final class KafkaIntake {
     private void unreachable(KafkaException e) {
         if (!isUnreachable) {
             isUnreachable = true;
-            String why = e instanceof UnknownTopicOrPartitionException
-                    ? "it does not exist at " + origin.servers()
-                    : why(e);
-            notes.accept("Topic " + origin.topic() + " cannot be read for now, and is tried again: " + why);
+            notes.accept("Topic " + origin.topic() + " cannot be read for now, and is tried again: " + why(e, origin));
         }
         lag.forget(read());
     }
 
     /// What a client says, with what it gives as its cause. To a broker that expects TLS or a login it says that
     /// there is no answer.
-    private static String why(KafkaException e) {
+    static String why(KafkaException e, Origin.Kafka origin) {
+        if (e instanceof UnknownTopicOrPartitionException) {
+            return "it does not exist at " + origin.servers();
+        }
         Set<String> texts = new LinkedHashSet<>();
         for (Throwable at = e; at != null; at = at.getCause()) {
             if (at.getMessage() != null) {

@@ -33,6 +33,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 
 /// Asks a cluster about a topic. Any thread.
@@ -79,6 +80,38 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
     /// The offset behind the last record of each partition, transactions that are open included.
     Map<Integer, Long> ends(Collection<Integer> partitions) {
         return offsets(partitions, OffsetSpec.latest(), ListOffsetsResultInfo::offset);
+    }
+
+    /// The offset of each partition before which no transaction is open.
+    Map<Integer, Long> stableEnds(Collection<Integer> partitions) {
+        return offsets(listed(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED), ListOffsetsResultInfo::offset);
+    }
+
+    /// How long the topic keeps its records, in a sentence.
+    String policy() {
+        ConfigResource asked = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        try {
+            Config config = await(Objects.requireNonNull(
+                    admin.describeConfigs(Set.of(asked)).values().get(asked)));
+            long ms = retentionMs(config);
+            ConfigEntry policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
+            String compacted = policy != null && policy.value().contains(TopicConfig.CLEANUP_POLICY_COMPACT)
+                    ? "It is compacted: of each key the last record stays, and a delete for "
+                            + value(config, TopicConfig.DELETE_RETENTION_MS_CONFIG)
+                            + " ms. A reader that was away for longer misses deletes. "
+                    : "";
+            return compacted
+                    + (ms < 0
+                            ? "It keeps its records without a limit of time."
+                            : "It keeps its records for " + Duration.ofMillis(ms).toHours() + " hours.");
+        } catch (AuthorizationException e) {
+            return "How long it keeps its records is not known: DESCRIBE_CONFIGS is not allowed. Reading does not need it.";
+        }
+    }
+
+    private static String value(Config config, String name) {
+        ConfigEntry entry = config.get(name);
+        return entry == null ? "an unknown number of" : entry.value();
     }
 
     /// Where a partition ends.
@@ -156,8 +189,12 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
 
     private Map<Integer, Long> offsets(
             Collection<Integer> partitions, OffsetSpec spec, Function<ListOffsetsResultInfo, Long> value) {
+        return offsets(listed(partitions, spec, IsolationLevel.READ_UNCOMMITTED), value);
+    }
+
+    private Map<Integer, Long> offsets(ListOffsetsResult asked, Function<ListOffsetsResultInfo, Long> value) {
         Map<Integer, Long> offsets = new HashMap<>();
-        await(listed(partitions, spec, IsolationLevel.READ_UNCOMMITTED).all())
+        await(asked.all())
                 .forEach((partition, found) -> offsets.put(partition.partition(), value.apply(found)));
         return offsets;
     }

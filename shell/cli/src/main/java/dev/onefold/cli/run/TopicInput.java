@@ -9,6 +9,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.kafka.KafkaClients;
 import dev.onefold.kafka.KafkaIntake;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -26,13 +27,16 @@ public record TopicInput(Origin.Kafka origin, KafkaClients clients) {
     public static Optional<TopicInput> of(Caller caller, PipelineArgument pipeline) {
         Pipeline definition = pipeline.directory().definition();
         return definition != null && definition.origin() instanceof Origin.Kafka kafka
-                ? Optional.of(of(caller, pipeline, kafka))
+                ? Optional.of(of(caller, pipeline.folder(), kafka))
                 : Optional.empty();
     }
 
-    private static TopicInput of(Caller caller, PipelineArgument pipeline, Origin.Kafka origin) {
+    /// The same of a pipeline file in a folder.
+    ///
+    /// @throws CommandFailure if the properties of its client are not possible
+    public static TopicInput of(Caller caller, Path folder, Origin.Kafka origin) {
         try {
-            return new TopicInput(origin, new KafkaClients(origin, pipeline.folder(), caller.environment()::get));
+            return new TopicInput(origin, new KafkaClients(origin, folder, caller.environment()::get));
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".");
         }
