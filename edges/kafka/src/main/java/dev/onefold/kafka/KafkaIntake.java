@@ -76,7 +76,9 @@ public final class KafkaIntake {
     private long committedNanos;
     private final TopicLag lag;
     private long handedOn; // Polls.
+    private long connections; // That the client has made until the last records were compared.
     private boolean isUnreachable;
+    private volatile boolean isInterrupted;
 
     /// The place in a partition up to which it was read, and handed on to be folded.
     private record Reading(long next, TopicMark mark) {}
@@ -111,13 +113,14 @@ public final class KafkaIntake {
         return List.copyOf(stopped);
     }
 
-    /// Folds records until a stop is requested. What was read by then is folded first.
+    /// Folds records until a stop is requested, or the thread is interrupted. What was read by then is folded
+    /// first.
     ///
     /// @throws EngineException if this is not the topic that was folded, each of its partitions has
     ///     stopped, or the engine cannot continue
     /// @throws IllegalArgumentException if no client can be made
     public void run(BooleanSupplier stop) {
-        BooleanSupplier ends = () -> stop.getAsBoolean() || failure.get() != null;
+        BooleanSupplier ends = () -> isInterrupted || failure.get() != null || stop.getAsBoolean();
         Admin admin = clients.admin();
         try {
             Consumer<byte[], byte[]> consumer = clients.consumer();
@@ -142,6 +145,7 @@ public final class KafkaIntake {
         try {
             readUntil(look, consumer, ends);
         } catch (InterruptException e) {
+            isInterrupted = true;
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             failure.compareAndSet(null, e);
@@ -223,7 +227,7 @@ public final class KafkaIntake {
             TopicLook.Asked asked = look.ask();
             Polled polled = polled(records, text);
             TopicLook.Found found = found(asked); // Nothing is folded before: nobody knows whose records these are.
-            if (isOfAnotherLeader(polled)) { // Perhaps one with another history, as of a restored disk.
+            if (isOfAnotherLeader(polled) | isReconnected(consumer)) { // Perhaps another history, as of a restored disk.
                 requireLast(look, consumer);
                 continue;
             }
@@ -342,6 +346,7 @@ public final class KafkaIntake {
         new LastRecords(origin.topic(), consumer, look).differing(marks()).ifPresent(place -> {
             throw other("has another record at " + place + " than the one that was folded there");
         });
+        boolean _ = isReconnected(consumer);
         assign(consumer);
     }
 
@@ -355,6 +360,18 @@ public final class KafkaIntake {
             isOther[0] |= known != place.epoch();
         }));
         return isOther[0];
+    }
+
+    /// Whether the client has made a connection since the last records were compared: a broker that was restored
+    /// and started again may have the same epochs as before.
+    private boolean isReconnected(Consumer<byte[], byte[]> consumer) {
+        long before = connections;
+        connections = consumer.metrics().entrySet().stream()
+                .filter(metric -> metric.getKey().name().equals("connection-creation-total")
+                        && metric.getKey().group().equals("consumer-metrics"))
+                .mapToLong(metric -> ((Double) metric.getValue().metricValue()).longValue())
+                .sum();
+        return connections != before;
     }
 
     private void beginPartitions(TopicLook look, TopicLook.Found topic) {
