@@ -6,6 +6,8 @@ import dev.onefold.core.pipeline.Origin;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.kafka.format.Awaited;
+import dev.onefold.kafka.format.Decoding;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,10 +22,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -77,6 +81,8 @@ public final class KafkaIntake {
     private long askedNanos;
     private long handedOn; // Polls.
     private boolean isUnreachable;
+    private Optional<Decoding> decoding = Optional.empty();
+    private final Map<Integer, Awaited> awaited = new ConcurrentHashMap<>(); // By partition: it is not read meanwhile.
 
     /// The place in a partition up to which it was read, and handed on to be folded.
     private record Reading(long next, TopicMark mark) {}
@@ -117,6 +123,7 @@ public final class KafkaIntake {
     /// @throws IllegalArgumentException if no client can be made
     public void run(BooleanSupplier stop) {
         BooleanSupplier ends = () -> stop.getAsBoolean() || failure.get() != null;
+        decoding = clients.decoding(engine.directory());
         Admin admin = clients.admin();
         try {
             Consumer<byte[], byte[]> consumer = clients.consumer();
@@ -211,8 +218,9 @@ public final class KafkaIntake {
 
     private void read(TopicLook look, Consumer<byte[], byte[]> consumer, BooleanSupplier ends) {
         begin(look, consumer, found(look.ask()));
-        RecordText text = new RecordText(engine.pipeline());
+        RecordText text = new RecordText(engine.pipeline(), decoding);
         while (!ends.getAsBoolean()) {
+            resume(consumer);
             noteEnds(look);
             ConsumerRecords<byte[], byte[]> records = poll(look, consumer);
             boolean hasMoved = !records.nextOffsets().isEmpty();
@@ -234,11 +242,27 @@ public final class KafkaIntake {
                 partitions.putAll(polled.behind);
                 handedOn++;
             }
-            if (isBehind) {
+            if (isBehind || !awaited.keySet().equals(paused(consumer))) {
                 assign(consumer);
             }
             commit(consumer);
         }
+    }
+
+    /// Reads partitions again whose schema is known now.
+    private void resume(Consumer<byte[], byte[]> consumer) {
+        decoding.ifPresent(known -> awaited.replaceAll((_, record) -> known.awaiting(record)));
+        List<Integer> over = awaited.entrySet().stream()
+                .filter(record -> !record.getValue().isOpen())
+                .map(Map.Entry::getKey)
+                .toList();
+        awaited.keySet().removeAll(over);
+        consumer.resume(over.stream().map(this::partition).toList());
+        askedNanos = over.isEmpty() ? askedNanos : 0; // For their status.
+    }
+
+    private static Set<Integer> paused(Consumer<byte[], byte[]> consumer) {
+        return consumer.paused().stream().map(TopicPartition::partition).collect(Collectors.toSet());
     }
 
     /// The topic as the cluster describes it now, which must be the known one.
@@ -423,6 +447,7 @@ public final class KafkaIntake {
             consumer.seek(
                     partition(number), new OffsetAndMetadata(reading.next, reading.mark.epochAt(reading.next), ""));
         });
+        consumer.pause(awaited.keySet().stream().map(this::partition).toList());
     }
 
     private TopicPartition partition(int number) {
@@ -482,6 +507,7 @@ public final class KafkaIntake {
                         + " directory.";
         stopped.add(text);
         ended.add(number);
+        awaited.remove(number);
         synchronized (unanswered) {
             unanswered.remove(number);
             engine.note(origin.log(), number, end, text);
@@ -511,24 +537,38 @@ public final class KafkaIntake {
     private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text) {
         List<LogBatch> batches = new ArrayList<>();
         Map<Integer, Reading> behind = new HashMap<>();
-        records.nextOffsets().forEach((partition, next) -> {
+        records.nextOffsets().forEach((partition, end) -> {
             Reading reading = reading(partition.partition());
+            List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
+            List<LogBatch.Entry> entries = entries(partition.partition(), polled, text);
+            OffsetAndMetadata next = entries.size() == polled.size() ? end : place(polled.get(entries.size()));
             if (next.offset() > reading.next) {
-                List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
-                TopicMark mark = reading.mark.behind(polled, next);
+                TopicMark mark = reading.mark.behind(polled.subList(0, entries.size()), next);
                 batches.add(new LogBatch(
-                        origin.log(),
-                        partition.partition(),
-                        reading.next,
-                        next.offset(),
-                        polled.stream()
-                                .map(record -> new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()))
-                                .toList(),
-                        mark.text()));
+                        origin.log(), partition.partition(), reading.next, next.offset(), entries, mark.text()));
                 behind.put(partition.partition(), new Reading(next.offset(), mark));
             }
         });
         return new Polled(batches, behind);
+    }
+
+    private static OffsetAndMetadata place(ConsumerRecord<byte[], byte[]> record) {
+        return new OffsetAndMetadata(record.offset(), record.leaderEpoch(), "");
+    }
+
+    /// The records in front of one whose schema nobody tells yet.
+    private List<LogBatch.Entry> entries(
+            int partition, List<ConsumerRecord<byte[], byte[]>> polled, RecordText text) {
+        List<LogBatch.Entry> entries = new ArrayList<>();
+        try {
+            for (ConsumerRecord<byte[], byte[]> record : polled) {
+                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
+            }
+        } catch (Awaited e) {
+            awaited.put(partition, e);
+            askedNanos = 0; // For its status.
+        }
+        return entries;
     }
 
     /// Asks from time to time for the ends, and notes what was answered. The end is that of all records, so the
@@ -545,7 +585,8 @@ public final class KafkaIntake {
         look.askEnds(read(), (number, end) -> {
             synchronized (unanswered) {
                 if (unanswered.remove(number)) {
-                    engine.note(origin.log(), number, end, "");
+                    Awaited record = awaited.get(number);
+                    engine.note(origin.log(), number, end, record == null ? "" : record.why());
                 }
             }
         });

@@ -4,18 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.kafka.format.Awaited;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
 class RecordTextTest {
     private static String text(String input, byte[] value) {
-        Reading.Read read = (Reading.Read) PipelineText.read("{\"pipeline\":\"p\",\"input\":" + input
-                + ",\"rollup\":{\"levels\":[\"a\"],\"measures\":{\"n\":\"count()\"}}}");
-        return new String(
-                new RecordText(read.pipeline())
-                        .of(new ConsumerRecord<>("t", 0, 7, "k".getBytes(StandardCharsets.UTF_8), value)),
-                StandardCharsets.UTF_8);
+        return of(input, "k".getBytes(StandardCharsets.UTF_8), value);
     }
 
     @Test
@@ -49,8 +46,12 @@ class RecordTextTest {
     private static String of(String input, byte[] key, byte[] value) {
         Reading.Read read = (Reading.Read) PipelineText.read("{\"pipeline\":\"p\",\"input\":" + input
                 + ",\"rollup\":{\"levels\":[\"a\"],\"measures\":{\"n\":\"count()\"}}}");
-        return new String(
-                new RecordText(read.pipeline()).of(new ConsumerRecord<>("t", 0, 7, key, value)),
-                StandardCharsets.ISO_8859_1);
+        try {
+            return new String(
+                    new RecordText(read.pipeline(), Optional.empty()).of(new ConsumerRecord<>("t", 0, 7, key, value)),
+                    StandardCharsets.ISO_8859_1);
+        } catch (Awaited e) {
+            throw new AssertionError(e);
+        }
     }
 }

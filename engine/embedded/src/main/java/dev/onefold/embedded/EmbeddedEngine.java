@@ -306,6 +306,11 @@ public final class EmbeddedEngine implements Engine {
         });
     }
 
+    /// The data directory.
+    public Path directory() {
+        return opening.root();
+    }
+
     /// Notes what a reader knows of a partition beside its records, for [#status].
     ///
     /// @param end the offset behind the last record of the partition; -1 if it is not known
