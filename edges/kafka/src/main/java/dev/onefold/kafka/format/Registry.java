@@ -104,11 +104,12 @@ final class Registry implements Schemas {
     }
 
     private Answer ask(String id) {
-        try (HttpClient client = HttpClient.newBuilder()
+        HttpClient client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .connectTimeout(ANSWER_MAX)
-                .build()) {
+                .build();
+        try {
             Optional<Copy> kept = copies.read(id);
             Copy copy = kept.isPresent() ? kept.get() : copy(client, id);
             if (copy == null) {
@@ -127,6 +128,8 @@ final class Registry implements Schemas {
             return open(id, "was interrupted");
         } catch (RuntimeException | Error e) {
             return open(id, "failed: " + e);
+        } finally {
+            client.shutdownNow();
         }
     }
 
@@ -140,41 +143,43 @@ final class Registry implements Schemas {
     }
 
     private @Nullable Copy copy(HttpClient client, String id) throws IOException, InterruptedException {
-        Node schema = get(client, "/schemas/ids/" + id);
+        String path = "/schemas/ids/" + id;
+        Node schema = get(client, path);
         if (schema == null) {
             return null;
         }
         String type = schema.find("schemaType") instanceof Node.Scalar word ? word.text() : "AVRO";
+        String form = type.equals("PROTOBUF") ? "?format=serialized" : "";
         List<String> texts = new ArrayList<>();
-        add(client, "/schemas/ids/" + id, type, new HashSet<>(), texts);
+        add(client, form.isEmpty() ? schema : there(client, path + form), form, new HashSet<>(), texts);
         return new Copy(type, texts);
     }
 
     /// Adds the texts of the schemas that one refers to, each once, and then its own.
-    private void add(HttpClient client, String path, String type, Set<String> seen, List<String> texts)
+    private void add(HttpClient client, Node schema, String form, Set<String> seen, List<String> texts)
             throws IOException, InterruptedException {
-        if (!seen.add(path)) {
-            return;
-        }
-        if (seen.size() > REFERENCES_MAX) {
-            throw new IOException("it refers to more than " + REFERENCES_MAX + " schemas");
-        }
-        Node schema = get(client, type.equals("PROTOBUF") ? path + "?format=serialized" : path);
-        if (schema == null) {
-            throw new IOException("it has nothing at " + path);
-        }
         if (schema.find("references") instanceof Node.Sequence references) {
             for (Node each : references.items()) {
-                String subject = URLEncoder.encode(each.get("subject").text(), StandardCharsets.UTF_8)
-                        .replace("+", "%20");
-                String version = each.get("version").text();
-                if (!version.matches("[0-9]{1,9}")) {
-                    throw new IOException("a reference has the version " + version);
+                String subject = URLEncoder.encode(each.get("subject").text(), StandardCharsets.UTF_8);
+                String path = "/subjects/" + subject.replace("+", "%20") + "/versions/"
+                        + Integer.parseInt(each.get("version").text());
+                if (seen.size() == REFERENCES_MAX) {
+                    throw new IOException("it refers to more than " + REFERENCES_MAX + " schemas");
                 }
-                add(client, "/subjects/" + subject + "/versions/" + version, type, seen, texts);
+                if (seen.add(path)) {
+                    add(client, there(client, path + form), form, seen, texts);
+                }
             }
         }
         texts.add(schema.get("schema").text());
+    }
+
+    private Node there(HttpClient client, String path) throws IOException, InterruptedException {
+        Node found = get(client, path);
+        if (found == null) {
+            throw new IOException("it has nothing at " + path);
+        }
+        return found;
     }
 
     /// What the registry says of a path; `null` if it knows no such schema.
@@ -206,7 +211,6 @@ final class Registry implements Schemas {
             throw new IOException("it cannot be reached: " + cause, e);
         } finally {
             response.cancel(true);
-            client.shutdownNow();
         }
     }
 }
