@@ -69,7 +69,7 @@ public final class KafkaClients {
     /// The value of the header by which the registry of schemas knows its caller. The client of Kafka never sees it.
     private Optional<String> authorization() {
         Object user = properties.remove(USER);
-        Object token = properties.remove(TOKEN);
+        String token = String.valueOf(properties.getOrDefault(TOKEN, "")).strip();
         properties.keySet().stream()
                 .filter(name -> name.startsWith(OF_REGISTRY))
                 .findFirst()
@@ -77,7 +77,11 @@ public final class KafkaClients {
                     throw new IllegalArgumentException("Property " + name + " is not known. For the registry write "
                             + USER + " (NAME:PASSWORD) or " + TOKEN + ".");
                 });
-        return token != null
+        properties.remove(TOKEN);
+        if (!token.matches("[!-~]*")) { // The client of HTTP would name it in its message.
+            throw new IllegalArgumentException("Property " + TOKEN + " is not the token of a header");
+        }
+        return !token.isEmpty()
                 ? Optional.of("Bearer " + token)
                 : Optional.ofNullable(user)
                         .map(name -> "Basic "

@@ -557,8 +557,7 @@ public final class KafkaIntake {
     }
 
     /// The records in front of one whose schema nobody tells yet.
-    private List<LogBatch.Entry> entries(
-            int partition, List<ConsumerRecord<byte[], byte[]>> polled, RecordText text) {
+    private List<LogBatch.Entry> entries(int partition, List<ConsumerRecord<byte[], byte[]>> polled, RecordText text) {
         List<LogBatch.Entry> entries = new ArrayList<>();
         try {
             for (ConsumerRecord<byte[], byte[]> record : polled) {

@@ -60,9 +60,9 @@ class KafkaFormatsTest {
     static Path folder;
 
     private static final Path PAGE = Path.of("../..", "docs", "kafka.md");
-    private static final Schema PRICE =
-            LogicalTypes.decimal(18, 2).addToSchema(Schema.create(Schema.Type.BYTES));
-    private static final Schema KEY = SchemaBuilder.record("Key").fields().requiredString("id").endRecord();
+    private static final Schema PRICE = LogicalTypes.decimal(18, 2).addToSchema(Schema.create(Schema.Type.BYTES));
+    private static final Schema KEY =
+            SchemaBuilder.record("Key").fields().requiredString("id").endRecord();
     private static final Schema TRADE = SchemaBuilder.record("Trade")
             .namespace("desk")
             .fields()
@@ -151,7 +151,8 @@ class KafkaFormatsTest {
     }
 
     private void send(int partition, byte[] key, byte[] value) throws Exception {
-        var _ = producer.send(new ProducerRecord<>(topic, partition, key, value)).get();
+        var _ = producer.send(new ProducerRecord<>(topic, partition, key, value))
+                .get();
     }
 
     /// The example of the page, with this broker and registry.
@@ -176,7 +177,8 @@ class KafkaFormatsTest {
     }
 
     private void fold(EmbeddedEngine engine, BooleanSupplier isDone) {
-        Origin.Kafka origin = (Origin.Kafka) Objects.requireNonNull(engine.pipeline().origin());
+        Origin.Kafka origin =
+                (Origin.Kafka) Objects.requireNonNull(engine.pipeline().origin());
         long until = System.nanoTime() + 100_000_000_000L;
         new KafkaIntake(new KafkaClients(origin, directory, _ -> null), origin, engine, List.of(), notes::add)
                 .run(() -> isDone.getAsBoolean() || System.nanoTime() > until);
@@ -204,7 +206,11 @@ class KafkaFormatsTest {
         try (EmbeddedEngine engine = engine(example())) {
             fold(engine, () -> engine.offsets(topic).getOrDefault(0, 0L) == 5);
             assertThat(engine.deadLetters().list(0, 9)).isEmpty();
-            assertThat(totals(engine)).contains("fx").contains("0.30").contains("12345678901234.56").doesNotContain("1.30");
+            assertThat(totals(engine))
+                    .contains("fx")
+                    .contains("0.30")
+                    .contains("12345678901234.56")
+                    .doesNotContain("1.30");
             assertThat(engine.counts().accepted()).isEqualTo(5);
         }
     }
@@ -239,7 +245,9 @@ class KafkaFormatsTest {
         send(0, key("T5"), bytes(3, trade("rates", "1.00")));
         try (EmbeddedEngine engine = engine(example())) {
             fold(engine, () -> engine.counts().accepted() == 5);
-            assertThat(engine.counts().accepted()).as("by the copies of the schemas").isEqualTo(5);
+            assertThat(engine.counts().accepted())
+                    .as("by the copies of the schemas")
+                    .isEqualTo(5);
         }
     }
 
@@ -261,8 +269,9 @@ class KafkaFormatsTest {
         try (EmbeddedEngine engine = engine(example())) {
             fold(engine, () -> engine.offsets(topic).getOrDefault(0, 0L) == 3);
             assertThat(totals(engine)).contains("2.00");
-            assertThat(engine.deadLetters().list(0, 9)).extracting(letter -> letter.place().source() + "@"
-                            + letter.place().offset() + " " + letter.message())
+            assertThat(engine.deadLetters().list(0, 9))
+                    .extracting(letter ->
+                            letter.place().source() + "@" + letter.place().offset() + " " + letter.message())
                     .containsExactly(
                             topic + "/0@0 The record cannot be decoded: the registry " + registry.address()
                                     + " has no schema 99",
@@ -310,7 +319,8 @@ class KafkaFormatsTest {
                 .optionalLong("ts_ms")
                 .endRecord();
         register(5, envelope);
-        for (String[] change : new String[][] {{"c", "7", "0.10"}, {"u", "7", "12345678901234.56"}, {"c", "8", "0.01"}}) {
+        for (String[] change :
+                new String[][] {{"c", "7", "0.10"}, {"u", "7", "12345678901234.56"}, {"c", "8", "0.01"}}) {
             GenericRecord after = new GenericData.Record(row);
             after.put("id", Integer.parseInt(change[1]));
             after.put("book", "rates");

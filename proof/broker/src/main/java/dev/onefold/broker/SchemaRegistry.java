@@ -79,7 +79,8 @@ public final class SchemaRegistry implements AutoCloseable {
             case UNAUTHORIZED -> send(exchange, 401, "{\"error_code\":401,\"message\":\"Unauthorized\"}");
             case BROKEN -> send(exchange, 500, "{\"error_code\":50001,\"message\":\"Error in the backend\"}");
             case PAGE_404 -> send(exchange, NOT_FOUND, "<html>Not found</html>");
-            case DAMAGED -> send(exchange, 200, json(known).substring(0, json(known).length() / 2));
+            case DAMAGED ->
+                send(exchange, 200, json(known).substring(0, json(known).length() / 2));
         }
     }
 

@@ -31,7 +31,8 @@ final class AvroSchema {
             Problems problems = new Problems();
             Node node = JsonText.read(text, problems);
             if (node == null) {
-                throw new Undecodable("the schema is not JSON: " + problems.inOrder().getFirst());
+                throw new Undecodable(
+                        "the schema is not JSON: " + problems.inOrder().getFirst());
             }
             try {
                 type = schema.type(node, "");
@@ -63,7 +64,11 @@ final class AvroSchema {
         }
         return switch (word.text()) {
             case "record", "error" -> row(schema, namespace);
-            case "enum" -> add(schema, namespace, new AvroType.Symbols(schema.get("symbols").texts()));
+            case "enum" ->
+                add(
+                        schema,
+                        namespace,
+                        new AvroType.Symbols(schema.get("symbols").texts()));
             case "fixed" -> {
                 int size = Integer.parseInt(schema.get("size").text());
                 yield add(schema, namespace, logical(schema, new AvroType.Fixed(size)));

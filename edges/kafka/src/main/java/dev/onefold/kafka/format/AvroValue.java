@@ -28,7 +28,8 @@ record AvroValue(Cursor in, JsonOut out) {
                 out.close("}");
             }
             case AvroType.Symbols symbols ->
-                out.text(symbols.names().get(in.index(in.signed(), symbols.names().size())));
+                out.text(symbols.names()
+                        .get(in.index(in.signed(), symbols.names().size())));
             case AvroType.Fixed fixed -> out.bytes(in.part(fixed.size()).take());
             case AvroType.Items items -> {
                 out.open("[");
@@ -41,7 +42,8 @@ record AvroValue(Cursor in, JsonOut out) {
                 out.close("}");
             }
             case AvroType.Union union ->
-                write(union.branches().get(in.index(in.signed(), union.branches().size())));
+                write(union.branches()
+                        .get(in.index(in.signed(), union.branches().size())));
             case AvroType.Decimal decimal -> decimal(decimal);
             case AvroType.Uuid _ -> {
                 Cursor bytes = in.part(UUID_BYTES);

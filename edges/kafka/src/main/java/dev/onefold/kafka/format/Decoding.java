@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -48,7 +47,8 @@ public final class Decoding {
         try {
             descriptors = file == null
                     ? null
-                    : ProtobufSchema.of(FileDescriptorSet.parseFrom(Files.readAllBytes(file)).getFileList());
+                    : ProtobufSchema.of(FileDescriptorSet.parseFrom(Files.readAllBytes(file))
+                            .getFileList());
         } catch (IOException | Undecodable e) {
             throw new IllegalArgumentException(
                     "The file of descriptors " + file + " cannot be used: " + e.getMessage(), e);
@@ -77,7 +77,8 @@ public final class Decoding {
 
     /// What a record waits for now.
     public Awaited awaiting(Awaited record) {
-        String why = schemas != null && schemas.find(record.schema()) instanceof Schemas.Answer.Open open ? open.why() : "";
+        String why =
+                schemas != null && schemas.find(record.schema()) instanceof Schemas.Answer.Open open ? open.why() : "";
         return new Awaited(record.schema(), why);
     }
 
@@ -88,7 +89,9 @@ public final class Decoding {
         int kind = in.next();
         if (kind == CONFLUENT) {
             long id = Long.reverseBytes(in.part(Integer.BYTES).fixed(Integer.BYTES)) >>> Integer.SIZE;
-            return descriptors != null ? message(descriptors.at(in), in) : schema(Long.toString(id), format).json(in);
+            return descriptors != null
+                    ? message(descriptors.at(in), in)
+                    : schema(Long.toString(id), format).json(in);
         }
         if (kind == GLUE && encoding.registry().isPresent()) {
             throw new Undecodable("it has the header of AWS Glue, whose registry is not read; write 'schemas: FOLDER'"
@@ -116,8 +119,9 @@ public final class Decoding {
             case Schemas.Answer.Unknown(String why) -> throw new Undecodable(why);
             case Schemas.Answer.Known(Schema schema) -> {
                 if (format.isPresent() && schema.format() != format.get()) {
-                    throw new Undecodable("its schema " + id + " is of " + schema.format().word() + ", and not of "
-                            + format.get().word());
+                    throw new Undecodable(
+                            "its schema " + id + " is of " + schema.format().word() + ", and not of "
+                                    + format.get().word());
                 }
                 yield schema;
             }

@@ -1,5 +1,6 @@
 package dev.onefold.kafka.format;
 
+import com.google.protobuf.AnyProto;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.Descriptors.Descriptor;
@@ -11,8 +12,11 @@ import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.DurationProto;
 import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.EmptyProto;
+import com.google.protobuf.FieldMaskProto;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import com.google.protobuf.StructProto;
 import com.google.protobuf.TimestampProto;
 import com.google.protobuf.WrappersProto;
 import java.math.BigDecimal;
@@ -33,11 +37,11 @@ record ProtobufSchema(List<FileDescriptor> files) {
             Set.of(Type.UINT32, Type.UINT64, Type.FIXED32, Type.FIXED64);
 
     static ProtobufSchema of(List<FileDescriptorProto> protos) throws Undecodable {
-        List<FileDescriptor> files = new ArrayList<>(List.of(
-                TimestampProto.getDescriptor(), DurationProto.getDescriptor(), WrappersProto.getDescriptor()));
+        List<FileDescriptor> files = new ArrayList<>(
+                List.of(TimestampProto.getDescriptor(), DurationProto.getDescriptor(), WrappersProto.getDescriptor()));
         for (FileDescriptorProto proto : protos) {
             try {
-                files.add(FileDescriptor.buildFrom(proto, files.toArray(FileDescriptor[]::new), true));
+                files.add(FileDescriptor.buildFrom(proto, files.toArray(FileDescriptor[]::new)));
             } catch (DescriptorValidationException e) {
                 throw new Undecodable("the descriptors are not complete: " + e.getMessage());
             }
@@ -59,12 +63,15 @@ record ProtobufSchema(List<FileDescriptor> files) {
 
     Optional<Descriptor> find(String name) {
         return files.stream()
-                .flatMap(file -> Stream.ofNullable(file.findMessageTypeByName(
-                        name.startsWith(file.getPackage() + ".")
-                                ? name.substring(file.getPackage().length() + 1)
-                                : name)))
+                .flatMap(file -> file.getMessageTypes().stream())
+                .flatMap(ProtobufSchema::withNested)
                 .filter(message -> message.getFullName().equals(name))
                 .findFirst();
+    }
+
+    private static Stream<Descriptor> withNested(Descriptor message) {
+        return Stream.concat(
+                Stream.of(message), message.getNestedTypes().stream().flatMap(ProtobufSchema::withNested));
     }
 
     static void write(Descriptor type, byte[] bytes, JsonOut out) throws Undecodable {
@@ -102,7 +109,7 @@ record ProtobufSchema(List<FileDescriptor> files) {
             Object value = message.getRepeatedField(field, i);
             if (isMap && value instanceof Message entry) {
                 List<FieldDescriptor> parts = entry.getDescriptorForType().getFields();
-                out.name(String.valueOf(entry.getField(parts.getFirst())));
+                out.name(plain(parts.getFirst(), entry.getField(parts.getFirst())));
                 value(parts.getLast(), entry.getField(parts.getLast()), out);
             } else {
                 value(field, value, out.next());
@@ -111,14 +118,19 @@ record ProtobufSchema(List<FileDescriptor> files) {
         out.close(isMap ? "}" : "]");
     }
 
+    private static String plain(FieldDescriptor field, Object value) {
+        return switch (value) {
+            case Integer number when UNSIGNED.contains(field.getType()) -> Integer.toUnsignedString(number);
+            case Long number when UNSIGNED.contains(field.getType()) -> Long.toUnsignedString(number);
+            default -> value.toString();
+        };
+    }
+
     private static void value(FieldDescriptor field, Object value, JsonOut out) throws Undecodable {
-        boolean isUnsigned = UNSIGNED.contains(field.getType());
         switch (value) {
-            case Integer number -> out.raw(isUnsigned ? Integer.toUnsignedString(number) : number.toString());
-            case Long number -> out.raw(isUnsigned ? Long.toUnsignedString(number) : number.toString());
+            case Integer _, Long _, Boolean _ -> out.raw(plain(field, value));
             case Float number -> out.fraction(number, true);
             case Double number -> out.fraction(number, false);
-            case Boolean truth -> out.raw(truth.toString());
             case ByteString bytes -> out.bytes(bytes.toByteArray());
             case EnumValueDescriptor name when name.getIndex() < 0 -> out.raw(Integer.toString(name.getNumber()));
             case EnumValueDescriptor name -> out.text(name.getName());

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -28,12 +27,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// A registry of schemas with the REST interface of Confluent. It is asked in threads of its own, and nobody waits for
-/// it longer than a moment. An id means one schema for ever, so each is asked for once: its copy is in the data
-/// directory. Only the registry's own word that it lacks an id makes the id unknown; any other failure is tried again.
+/// A registry of schemas with the REST interface of Confluent. It is asked in threads of its own, and its caller asks
+/// again for the answer. An id means one schema for ever, so each is asked for once: its copy is in the data directory.
+/// Only the registry's own word that it lacks an id makes the id unknown; any other failure is tried again.
 final class Registry implements Schemas {
     private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
-    private static final Duration MOMENT = Duration.ofMillis(300);
     private static final Duration PAUSE = Duration.ofSeconds(2); // Before an open question is asked again.
     private static final Duration UNKNOWN_FOR = Duration.ofSeconds(30);
     private static final int ANSWER_BYTES_MAX = 4 << 20;
@@ -81,22 +79,8 @@ final class Registry implements Schemas {
             Thread.ofVirtual().name("kafka-schema").start(() -> answer.complete(ask(id)));
             question = new Asked(answer, System.nanoTime());
             asked.put(id, question);
-            return moment(question, id);
         }
-        return question.answer.isDone() ? question.answer.join() : open(id, "has not answered yet");
-    }
-
-    private Answer moment(Asked question, String id) {
-        try {
-            return question.answer.get(MOMENT.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            return open(id, "has not answered yet");
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return open(id, "has not answered yet");
-        }
+        return question.answer.getNow(open(id, "has not answered yet"));
     }
 
     private Answer open(String id, String how) {

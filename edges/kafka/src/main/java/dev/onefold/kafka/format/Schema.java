@@ -27,7 +27,8 @@ sealed interface Schema {
                 List<FileDescriptorProto> files = new ArrayList<>();
                 for (String text : texts) {
                     try {
-                        files.add(FileDescriptorProto.parseFrom(Base64.getDecoder().decode(text)));
+                        files.add(FileDescriptorProto.parseFrom(
+                                Base64.getDecoder().decode(text)));
                     } catch (IllegalArgumentException | InvalidProtocolBufferException e) {
                         throw new Undecodable("the registry does not give serialized descriptors of Protobuf; write"
                                 + " 'descriptors: FILE' with 'message: NAME' instead of the registry");

@@ -39,7 +39,8 @@ record SchemaCopies(Path folder, String registry) {
             Node copy = JsonText.read(parts[1], new Problems());
             return copy == null || !copy.get("registry").text().equals(registry)
                     ? Optional.empty()
-                    : Optional.of(new Copy(copy.get("type").text(), copy.get("texts").texts()));
+                    : Optional.of(
+                            new Copy(copy.get("type").text(), copy.get("texts").texts()));
         } catch (IOException e) { // There is none, or it is not readable: the registry has it.
             return Optional.empty();
         }

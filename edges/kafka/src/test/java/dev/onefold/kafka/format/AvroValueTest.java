@@ -79,7 +79,9 @@ class AvroValueTest {
     void any_other_bytes_are_a_value_or_refused_and_nothing_else() {
         Seeds.forAllSeeds(2_000, random -> {
             Schema schema = new Schemata(random).record(3);
-            byte[] bytes = written(schema, new RandomData(schema, 1, random.nextLong()).iterator().next());
+            byte[] bytes = written(
+                    schema,
+                    new RandomData(schema, 1, random.nextLong()).iterator().next());
             bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length + 3));
             for (int i = 0; i < 3 && bytes.length > 0; i++) {
                 bytes[random.nextInt(bytes.length)] = (byte) (random.nextInt(3) - random.nextInt(2) * 128);
@@ -98,7 +100,8 @@ class AvroValueTest {
         byte[] count = {(byte) 0xfe, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 127, 0};
         assertThatThrownBy(() -> json(nulls, count)).hasMessageContaining("more than 10485760 bytes");
         Schema loop = new Schema.Parser()
-                .parse("{\"type\":\"record\",\"name\":\"L\",\"fields\":[{\"name\":\"next\",\"type\":[\"L\",\"null\"]}]}");
+                .parse(
+                        "{\"type\":\"record\",\"name\":\"L\",\"fields\":[{\"name\":\"next\",\"type\":[\"L\",\"null\"]}]}");
         assertThatThrownBy(() -> json(loop, new byte[10_000])).hasMessageContaining("nested deeper than 64");
         assertThatThrownBy(() -> json(Schema.create(Schema.Type.BYTES), new byte[] {(byte) 0xfe, (byte) 0xff, 3, 1}))
                 .hasMessageContaining("beyond its end");
@@ -126,7 +129,9 @@ class AvroValueTest {
     }
 
     private static String logical(Schema.Type base, String logical, Object value) {
-        return json(new Schema.Parser().parse("{\"type\":\"" + base.getName() + "\",\"logicalType\":\"" + logical + "\"}"), value);
+        return json(
+                new Schema.Parser().parse("{\"type\":\"" + base.getName() + "\",\"logicalType\":\"" + logical + "\"}"),
+                value);
     }
 
     @Test
@@ -139,7 +144,8 @@ class AvroValueTest {
         assertThat(logical(Schema.Type.LONG, "timestamp-nanos", -1L)).isEqualTo("\"1969-12-31T23:59:59.999999999Z\"");
         assertThat(logical(Schema.Type.LONG, "local-timestamp-micros", micros))
                 .isEqualTo("\"2026-11-01T12:30:00.500007\"");
-        assertThat(logical(Schema.Type.INT, "date", (int) LocalDate.of(2026, 2, 3).toEpochDay()))
+        assertThat(logical(
+                        Schema.Type.INT, "date", (int) LocalDate.of(2026, 2, 3).toEpochDay()))
                 .isEqualTo("\"2026-02-03\"");
         assertThat(logical(Schema.Type.INT, "time-millis", LocalTime.of(1, 2).toSecondOfDay() * 1000))
                 .isEqualTo("\"01:02:00.000\"");
@@ -150,8 +156,8 @@ class AvroValueTest {
                 .putLong(id.getMostSignificantBits())
                 .putLong(id.getLeastSignificantBits())
                 .array();
-        Schema fixed = new Schema.Parser()
-                .parse("{\"type\":\"fixed\",\"name\":\"U\",\"size\":16,\"logicalType\":\"uuid\"}");
+        Schema fixed =
+                new Schema.Parser().parse("{\"type\":\"fixed\",\"name\":\"U\",\"size\":16,\"logicalType\":\"uuid\"}");
         assertThat(json(fixed, new GenericData.Fixed(fixed, bytes))).isEqualTo('"' + id.toString() + '"');
     }
 
@@ -159,19 +165,22 @@ class AvroValueTest {
     void a_logical_type_that_is_not_known_or_cannot_be_is_its_base_type() {
         assertThat(logical(Schema.Type.LONG, "moon-phase", 7L)).isEqualTo("7");
         assertThat(logical(Schema.Type.STRING, "date", "x")).isEqualTo("\"x\"");
-        assertThat(logical(Schema.Type.BYTES, "decimal", ByteBuffer.wrap(new byte[] {1}))).isEqualTo("\"AQ==\"");
+        assertThat(logical(Schema.Type.BYTES, "decimal", ByteBuffer.wrap(new byte[] {1})))
+                .isEqualTo("\"AQ==\"");
     }
 
     @Test
     void names_of_other_schemas_are_found_by_their_namespace() throws Undecodable {
-        String book = "{\"type\":\"record\",\"name\":\"Book\",\"namespace\":\"desk\",\"fields\":[{\"name\":\"id\",\"type\":\"int\"}]}";
+        String book =
+                "{\"type\":\"record\",\"name\":\"Book\",\"namespace\":\"desk\",\"fields\":[{\"name\":\"id\",\"type\":\"int\"}]}";
         String trade = "{\"type\":\"record\",\"name\":\"desk.Trade\",\"fields\":[{\"name\":\"book\",\"type\":\"Book\"},"
                 + "{\"name\":\"last\",\"type\":[\"null\",\"desk.Trade\"]}]}";
         byte[] json = dev.onefold.kafka.format.Schema.of(Encoded.AVRO, List.of(book, trade))
                 .json(new Cursor(new byte[] {4, 2, 6, 0}));
         assertThat(new String(json, StandardCharsets.UTF_8))
                 .isEqualTo("{\"book\":{\"id\":2},\"last\":{\"book\":{\"id\":3},\"last\":null}}");
-        assertThatThrownBy(() -> AvroSchema.read(List.of(trade))).hasMessageContaining("the type Book, which is not known");
+        assertThatThrownBy(() -> AvroSchema.read(List.of(trade)))
+                .hasMessageContaining("the type Book, which is not known");
     }
 
     /// A value of JSON with scalars as texts.
@@ -208,8 +217,7 @@ class AvroValueTest {
                         .forEach((name, item) -> all.put(name.toString(), expected(schema.getValueType(), item)));
                 yield all;
             }
-            case UNION ->
-                expected(schema.getTypes().get(GenericData.get().resolveUnion(schema, value)), value);
+            case UNION -> expected(schema.getTypes().get(GenericData.get().resolveUnion(schema, value)), value);
             case FIXED -> Base64.getEncoder().encodeToString(((GenericData.Fixed) value).bytes());
             case BYTES -> Base64.getEncoder().encodeToString(((ByteBuffer) value).array());
             default -> String.valueOf(value);
@@ -253,16 +261,17 @@ class AvroValueTest {
                             ? other
                             : Schema.createUnion(Schema.create(Schema.Type.NULL), other);
                 }
-                default -> Schema.create(List.of(
-                                Schema.Type.NULL,
-                                Schema.Type.BOOLEAN,
-                                Schema.Type.INT,
-                                Schema.Type.LONG,
-                                Schema.Type.FLOAT,
-                                Schema.Type.DOUBLE,
-                                Schema.Type.BYTES,
-                                Schema.Type.STRING)
-                        .get(kind));
+                default ->
+                    Schema.create(List.of(
+                                    Schema.Type.NULL,
+                                    Schema.Type.BOOLEAN,
+                                    Schema.Type.INT,
+                                    Schema.Type.LONG,
+                                    Schema.Type.FLOAT,
+                                    Schema.Type.DOUBLE,
+                                    Schema.Type.BYTES,
+                                    Schema.Type.STRING)
+                            .get(kind));
             };
         }
     }

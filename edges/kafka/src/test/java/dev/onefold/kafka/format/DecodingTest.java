@@ -88,7 +88,8 @@ class DecodingTest {
                 .addMessageType(DescriptorProto.newBuilder().setName("A"))
                 .addMessageType(DescriptorProto.newBuilder()
                         .setName("B")
-                        .addField(ProtobufSchemaTest.field("n", 1, Type.TYPE_FIXED32)))
+                        .addField(ProtobufSchemaTest.field("n", 1, Type.TYPE_FIXED32))
+                        .addNestedType(DescriptorProto.newBuilder().setName("Inner")))
                 .build();
         Files.write(
                 folder.resolve("all.desc"),
@@ -99,6 +100,8 @@ class DecodingTest {
         assertThat(value(decoding, "0000000001" + "0202" + "0dffffffff")).isEqualTo("{\"n\":4294967295}");
         assertThatThrownBy(() -> value(decoding, "0000000001" + "00"))
                 .hasMessage("it is the message shop.A by its header");
+        assertThat(value(decoding(Encoded.PROTOBUF, null, "all.desc", "shop.B.Inner"), "0000000001" + "040200"))
+                .isEqualTo("{}");
         assertThatThrownBy(() -> decoding(Encoded.PROTOBUF, null, "all.desc", "shop.C"))
                 .hasMessageContaining("There is no message shop.C in ");
     }

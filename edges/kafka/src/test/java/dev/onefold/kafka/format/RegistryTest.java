@@ -42,7 +42,9 @@ class RegistryTest {
 
     private Registry registry() {
         return new Registry(
-                server.address(), Optional.of("Bearer secret"), new SchemaCopies(data.resolve("schemas"), server.address()));
+                server.address(),
+                Optional.of("Bearer secret"),
+                new SchemaCopies(data.resolve("schemas"), server.address()));
     }
 
     private static Answer await(Registry registry, String id, Predicate<Answer> isOver) {
@@ -63,7 +65,8 @@ class RegistryTest {
     }
 
     @Test
-    void a_schema_with_those_that_it_refers_to_is_asked_for_once_and_found_again_without_the_registry() throws Exception {
+    void a_schema_with_those_that_it_refers_to_is_asked_for_once_and_found_again_without_the_registry()
+            throws Exception {
         Registry registry = registry();
         assertThat(settled(registry, "7")).isInstanceOf(Answer.Known.class);
         int asked = server.asked().size();
@@ -71,9 +74,12 @@ class RegistryTest {
         assertThat(server.asked()).hasSize(asked).allMatch(request -> request.endsWith(" Bearer secret"));
         server.fail(Fault.BROKEN);
         assertThat(settled(registry(), "7"))
-                .isInstanceOfSatisfying(Answer.Known.class, known -> assertThat(known.schema())
-                        .isInstanceOfSatisfying(Schema.Avro.class, avro -> assertThat(avro.type())
-                                .isInstanceOf(AvroType.Row.class)));
+                .isInstanceOfSatisfying(
+                        Answer.Known.class,
+                        known -> assertThat(known.schema())
+                                .isInstanceOfSatisfying(
+                                        Schema.Avro.class,
+                                        avro -> assertThat(avro.type()).isInstanceOf(AvroType.Row.class)));
         Path copy = data.resolve("schemas").resolve("7");
         Files.writeString(copy, Files.readString(copy).replace("fixed", "filed"));
         assertThat(settled(registry(), "7")).as("a damaged copy is none").isInstanceOf(Answer.Open.class);
@@ -87,9 +93,9 @@ class RegistryTest {
             server.fail(fault);
             assertThat(settled(registry(), "7"))
                     .as(fault.name())
-                    .isInstanceOfSatisfying(Answer.Open.class, open -> assertThat(open.why())
-                            .contains("schema 7")
-                            .doesNotContain("secret"));
+                    .isInstanceOfSatisfying(
+                            Answer.Open.class,
+                            open -> assertThat(open.why()).contains("schema 7").doesNotContain("secret"));
         }
         server.close();
         assertThat(settled(registry(), "7")).isInstanceOf(Answer.Open.class);

@@ -86,12 +86,7 @@ record OriginReader(Section input, Setting setting) {
         return topic == null || servers == null || start == null
                 ? null
                 : new Origin.Kafka(
-                        topic,
-                        Optional.ofNullable(name),
-                        servers,
-                        start,
-                        Optional.ofNullable(properties),
-                        encoding());
+                        topic, Optional.ofNullable(name), servers, start, Optional.ofNullable(properties), encoding());
     }
 
     private Optional<Encoding> encoding() {
@@ -131,7 +126,7 @@ record OriginReader(Section input, Setting setting) {
             throw expression.refuseFrom(
                     0,
                     "is not the address of a registry",
-                    "write http://HOST:PORT or https://HOST; what it asks for to let you in is in the file of properties");
+                    "write http://HOST:PORT or https://HOST, and its password in the file of properties");
         }
         return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// mistake stays as it is.
 ///
 ///     LOCK  LOCK.holder  CURRENT  RESET  journal-mark  journal-N  engine.socket
-///     code-SHA256.jar
+///     code-SHA256.jar  schemas/ID
 ///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N  bodies-N  seals-N  deliveries  deliveries-mark
 ///              content-NUMBER[.gz|.zst]  held-NUMBER
 ///
