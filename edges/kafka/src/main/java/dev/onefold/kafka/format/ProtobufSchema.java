@@ -1,22 +1,17 @@
 package dev.onefold.kafka.format;
 
-import com.google.protobuf.AnyProto;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.DescriptorValidationException;
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.Descriptors.FieldDescriptor.Type;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.DurationProto;
 import com.google.protobuf.DynamicMessage;
-import com.google.protobuf.EmptyProto;
-import com.google.protobuf.FieldMaskProto;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import com.google.protobuf.StructProto;
 import com.google.protobuf.TimestampProto;
 import com.google.protobuf.WrappersProto;
 import java.math.BigDecimal;
@@ -33,8 +28,11 @@ record ProtobufSchema(List<FileDescriptor> files) {
     private static final int MESSAGE_BYTES_MAX = 4 << 20; // The memory of a message is many times as large.
     private static final int NANOS_MAX = 999_999_999;
     private static final String GOOGLE = "google.protobuf.";
-    private static final Set<FieldDescriptor.Type> UNSIGNED =
-            Set.of(Type.UINT32, Type.UINT64, Type.FIXED32, Type.FIXED64);
+    private static final Set<FieldDescriptor.Type> UNSIGNED = Set.of(
+            FieldDescriptor.Type.UINT32,
+            FieldDescriptor.Type.UINT64,
+            FieldDescriptor.Type.FIXED32,
+            FieldDescriptor.Type.FIXED64);
 
     static ProtobufSchema of(List<FileDescriptorProto> protos) throws Undecodable {
         List<FileDescriptor> files = new ArrayList<>(

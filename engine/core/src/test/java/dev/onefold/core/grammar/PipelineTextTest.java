@@ -78,8 +78,9 @@ class PipelineTextTest {
 
     @Test
     void the_encoding_of_a_topics_records_is_in_the_text() {
-        String text = "{\"pipeline\":\"p\",\"input\":{\"key\":[\"k\"],\"version\":\"v\",%s,\"from\":{\"kafka\":{\"topic\":\"t\","
-                + "\"servers\":\"h:1\"}}},\"rollups\":{\"r\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}}";
+        String text =
+                "{\"pipeline\":\"p\",\"input\":{\"key\":[\"k\"],\"version\":\"v\",%s,\"from\":{\"kafka\":{\"topic\":\"t\","
+                        + "\"servers\":\"h:1\"}}},\"rollups\":{\"r\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}}";
         for (String format : List.of(
                 "\"format\":\"avro\",\"registry\":\"http://h:1\",\"key-format\":\"protobuf\"",
                 "\"format\":\"avro\",\"schemas\":\"folder\"",
