@@ -62,6 +62,8 @@ public final class KafkaIntake {
     private static final Duration PAUSE_MIN = Duration.ofMillis(200);
     private static final Duration PAUSE_MAX = Duration.ofSeconds(10);
     private static final long OFFER_MS = 100;
+    private static final long POLL_BYTES_MAX =
+            Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 16); // Decoded: few bytes may mean many.
 
     private final KafkaClients clients;
     private final Origin.Kafka origin;
@@ -80,6 +82,7 @@ public final class KafkaIntake {
     private final Set<Integer> unanswered = new TreeSet<>(); // Whose ends were asked. Guarded by itself.
     private long askedNanos;
     private long handedOn; // Polls.
+    private long polledBytes; // Of one poll, decoded.
     private boolean isUnreachable;
     private Optional<Decoding> decoding = Optional.empty();
     private final Map<Integer, Awaited> awaited = new ConcurrentHashMap<>(); // By partition: it is not read meanwhile.
@@ -242,7 +245,7 @@ public final class KafkaIntake {
                 partitions.putAll(polled.behind);
                 handedOn++;
             }
-            if (isBehind || !awaited.keySet().equals(paused(consumer))) {
+            if (isBehind || polledBytes > POLL_BYTES_MAX || !awaited.keySet().equals(paused(consumer))) {
                 assign(consumer);
             }
             commit(consumer);
@@ -537,6 +540,7 @@ public final class KafkaIntake {
     private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text) {
         List<LogBatch> batches = new ArrayList<>();
         Map<Integer, Reading> behind = new HashMap<>();
+        polledBytes = 0;
         records.nextOffsets().forEach((partition, end) -> {
             Reading reading = reading(partition.partition());
             List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
@@ -556,12 +560,14 @@ public final class KafkaIntake {
         return new OffsetAndMetadata(record.offset(), record.leaderEpoch(), "");
     }
 
-    /// The records in front of one whose schema nobody tells yet.
+    /// The records in front of one whose schema nobody tells yet, or for which there is no room.
     private List<LogBatch.Entry> entries(int partition, List<ConsumerRecord<byte[], byte[]>> polled, RecordText text) {
         List<LogBatch.Entry> entries = new ArrayList<>();
         try {
-            for (ConsumerRecord<byte[], byte[]> record : polled) {
+            for (int i = 0; i < polled.size() && polledBytes <= POLL_BYTES_MAX; i++) {
+                ConsumerRecord<byte[], byte[]> record = polled.get(i);
                 entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
+                polledBytes += entries.getLast().bytes().length;
             }
         } catch (Awaited e) {
             awaited.put(partition, e);

@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -278,6 +279,37 @@ class KafkaFormatsTest {
                             topic + "/0@1 The record cannot be decoded: a length of 63 is beyond its end");
             String record = new String(engine.deadLetters().record(2), StandardCharsets.UTF_8);
             assertThat(record).contains("\"@key\":\"text\"").contains("\"@value\":\"AAAAAAJ+");
+        }
+    }
+
+    @Test
+    void small_records_that_are_large_as_json_do_not_use_up_the_memory() throws Exception {
+        Schema wide = SchemaBuilder.record("Wide")
+                .fields()
+                .requiredString("book")
+                .name("price")
+                .type(PRICE)
+                .noDefault()
+                .requiredString("at")
+                .name("nothing")
+                .type(Schema.createArray(Schema.create(Schema.Type.NULL)))
+                .noDefault()
+                .endRecord();
+        register(6, wide);
+        GenericRecord record = new GenericData.Record(wide);
+        record.put("book", "rates");
+        record.put("price", decimal("1.00"));
+        record.put("at", "2026-11-01T12:00:00Z");
+        record.put("nothing", Collections.nCopies(2_000_000, null));
+        byte[] value = bytes(6, record);
+        assertThat(value).hasSizeLessThan(100);
+        int records = (int) (Runtime.getRuntime().maxMemory() / 10_000_000) * 3 / 2;
+        for (int i = 0; i < records; i++) {
+            send(0, key("T" + i), value);
+        }
+        try (EmbeddedEngine engine = engine(example())) {
+            fold(engine, () -> engine.counts().accepted() == records);
+            assertThat(engine.counts().accepted()).isEqualTo(records);
         }
     }
 
