@@ -69,7 +69,8 @@ public final class KafkaClients {
     /// The value of the header by which the registry of schemas knows its caller. The client of Kafka never sees it.
     private Optional<String> authorization() {
         Object user = properties.remove(USER);
-        String token = String.valueOf(properties.getOrDefault(TOKEN, "")).strip();
+        Object given = properties.remove(TOKEN);
+        String token = given == null ? "" : given.toString().strip();
         properties.keySet().stream()
                 .filter(name -> name.startsWith(OF_REGISTRY))
                 .findFirst()
@@ -77,7 +78,6 @@ public final class KafkaClients {
                     throw new IllegalArgumentException("Property " + name + " is not known. For the registry write "
                             + USER + " (NAME:PASSWORD) or " + TOKEN + ".");
                 });
-        properties.remove(TOKEN);
         if (!token.matches("[!-~]*")) { // The client of HTTP would name it in its message.
             throw new IllegalArgumentException("Property " + TOKEN + " is not the token of a header");
         }

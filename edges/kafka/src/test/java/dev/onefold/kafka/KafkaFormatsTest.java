@@ -303,7 +303,7 @@ class KafkaFormatsTest {
         record.put("nothing", Collections.nCopies(2_000_000, null));
         byte[] value = bytes(6, record);
         assertThat(value).hasSizeLessThan(100);
-        int records = (int) (Runtime.getRuntime().maxMemory() / 10_000_000) * 3 / 2;
+        int records = (int) (Runtime.getRuntime().maxMemory() / 12_000_000);
         for (int i = 0; i < records; i++) {
             send(0, key("T" + i), value);
         }
