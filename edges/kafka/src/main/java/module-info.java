@@ -3,6 +3,8 @@
 module dev.onefold.kafka {
     requires dev.onefold.core;
     requires transitive dev.onefold.embedded;
+    requires com.google.protobuf;
+    requires java.net.http;
     requires kafka.clients;
     requires static org.jspecify;
 

@@ -1,12 +1,17 @@
 package dev.onefold.kafka;
 
 import dev.onefold.core.pipeline.Origin;
+import dev.onefold.core.pipeline.Origin.Encoding;
+import dev.onefold.kafka.format.Decoding;
 import java.io.IOException;
 import java.io.Reader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -36,7 +41,14 @@ public final class KafkaClients {
     private static final int HEAP_PART = 16;
     private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
 
+    private static final String OF_REGISTRY = "schema.registry.";
+    private static final String USER = OF_REGISTRY + "basic.auth.user.info";
+    private static final String TOKEN = OF_REGISTRY + "bearer.auth.token";
+
     private final Map<String, Object> properties = new HashMap<>();
+    private final Optional<Encoding> encoding;
+    private final Optional<String> authorization; // At the registry.
+    private final Path folder;
 
     /// @param folder of the pipeline file, in which the file of properties is
     /// @param environment gives the value of a variable, or null
@@ -49,6 +61,40 @@ public final class KafkaClients {
         topic.properties().ifPresent(file -> read(folder.resolve(file), environment));
         properties.putAll(FIXED);
         properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, topic.servers());
+        encoding = topic.encoding();
+        authorization = authorization();
+        this.folder = folder;
+    }
+
+    /// The value of the header by which the registry of schemas knows its caller. The client of Kafka never sees it.
+    private Optional<String> authorization() {
+        Object user = properties.remove(USER);
+        Object given = properties.remove(TOKEN);
+        String token = given == null ? "" : given.toString().strip();
+        properties.keySet().stream()
+                .filter(name -> name.startsWith(OF_REGISTRY))
+                .findFirst()
+                .ifPresent(name -> {
+                    throw new IllegalArgumentException("Property " + name + " is not known. For the registry write "
+                            + USER + " (NAME:PASSWORD) or " + TOKEN + ".");
+                });
+        if (!token.matches("[!-~]*")) { // The client of HTTP would name it in its message.
+            throw new IllegalArgumentException("Property " + TOKEN + " is not the token of a header");
+        }
+        return !token.isEmpty()
+                ? Optional.of("Bearer " + token)
+                : Optional.ofNullable(user)
+                        .map(name -> "Basic "
+                                + Base64.getEncoder()
+                                        .encodeToString(name.toString().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /// Decodes records; empty if they are text.
+    ///
+    /// @param data the data directory, which keeps copies of schemas
+    /// @throws IllegalArgumentException if a file for it cannot be used
+    Optional<Decoding> decoding(Path data) {
+        return encoding.map(how -> new Decoding(how, folder, data.resolve("schemas"), authorization));
     }
 
     private void read(Path file, UnaryOperator<@Nullable String> environment) {

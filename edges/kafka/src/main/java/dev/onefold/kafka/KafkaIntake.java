@@ -6,6 +6,8 @@ import dev.onefold.core.pipeline.Origin;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.kafka.format.Awaited;
+import dev.onefold.kafka.format.Decoding;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,10 +22,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -59,6 +63,8 @@ public final class KafkaIntake {
     private static final Duration PAUSE_MIN = Duration.ofMillis(200);
     private static final Duration PAUSE_MAX = Duration.ofSeconds(10);
     private static final long OFFER_MS = 100;
+    private static final long POLL_BYTES_MAX =
+            Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 16); // Decoded: few bytes may mean many.
 
     private final KafkaClients clients;
     private final Origin.Kafka origin;
@@ -76,9 +82,12 @@ public final class KafkaIntake {
     private long committedNanos;
     private final TopicLag lag;
     private long handedOn; // Polls.
+    private long polledBytes; // Of one poll, decoded.
     private long connections; // That the client has made until the last records were compared.
     private boolean isUnreachable;
     private volatile boolean isInterrupted;
+    private Optional<Decoding> decoding = Optional.empty();
+    private final Map<Integer, Awaited> awaited = new ConcurrentHashMap<>(); // By partition: it is not read meanwhile.
 
     /// The place in a partition up to which it was read, and handed on to be folded.
     private record Reading(long next, TopicMark mark) {}
@@ -104,7 +113,10 @@ public final class KafkaIntake {
         this.clients = clients;
         this.origin = origin;
         this.engine = engine;
-        this.lag = new TopicLag(engine, origin.log());
+        this.lag = new TopicLag(engine, origin.log(), number -> {
+            Awaited record = awaited.get(number);
+            return record == null ? "" : record.why();
+        });
         this.notes = notes;
     }
 
@@ -121,6 +133,7 @@ public final class KafkaIntake {
     /// @throws IllegalArgumentException if no client can be made
     public void run(BooleanSupplier stop) {
         BooleanSupplier ends = () -> isInterrupted || failure.get() != null || stop.getAsBoolean();
+        decoding = clients.decoding(engine.directory());
         Admin admin = clients.admin();
         try {
             Consumer<byte[], byte[]> consumer = clients.consumer();
@@ -216,8 +229,9 @@ public final class KafkaIntake {
 
     private void read(TopicLook look, Consumer<byte[], byte[]> consumer, BooleanSupplier ends) {
         begin(look, consumer, found(look.ask()));
-        RecordText text = new RecordText(engine.pipeline());
+        RecordText text = new RecordText(engine.pipeline(), decoding);
         while (!ends.getAsBoolean()) {
+            resume(consumer);
             lag.ask(look, read());
             ConsumerRecords<byte[], byte[]> records = poll(look, consumer);
             boolean hasMoved = !records.nextOffsets().isEmpty();
@@ -240,11 +254,29 @@ public final class KafkaIntake {
                 polled.batches.forEach(lag::read);
                 handedOn++;
             }
-            if (isBehind) {
+            if (isBehind || polledBytes > POLL_BYTES_MAX || !awaited.keySet().equals(paused(consumer))) {
                 assign(consumer);
             }
             commit(consumer);
         }
+    }
+
+    /// Reads partitions again whose schema is known now.
+    private void resume(Consumer<byte[], byte[]> consumer) {
+        decoding.ifPresent(known -> awaited.replaceAll((_, record) -> known.awaiting(record)));
+        List<Integer> over = awaited.entrySet().stream()
+                .filter(record -> !record.getValue().isOpen())
+                .map(Map.Entry::getKey)
+                .toList();
+        awaited.keySet().removeAll(over);
+        consumer.resume(over.stream().map(this::partition).toList());
+        if (!over.isEmpty()) {
+            lag.askSoon(); // For their status.
+        }
+    }
+
+    private static Set<Integer> paused(Consumer<byte[], byte[]> consumer) {
+        return consumer.paused().stream().map(TopicPartition::partition).collect(Collectors.toSet());
     }
 
     /// The topic as the cluster describes it now, which must be the known one.
@@ -458,6 +490,7 @@ public final class KafkaIntake {
                     partition(number), new OffsetAndMetadata(reading.next, reading.mark.epochAt(reading.next), ""));
             lag.at(number, reading.next);
         });
+        consumer.pause(awaited.keySet().stream().map(this::partition).toList());
     }
 
     private TopicPartition partition(int number) {
@@ -517,6 +550,7 @@ public final class KafkaIntake {
                         + " directory.";
         stopped.add(text);
         ended.add(number);
+        awaited.remove(number);
         lag.stopped(number, end, text);
         notes.accept(text);
         assign(consumer);
@@ -543,24 +577,40 @@ public final class KafkaIntake {
     private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text) {
         List<LogBatch> batches = new ArrayList<>();
         Map<Integer, Reading> behind = new HashMap<>();
-        records.nextOffsets().forEach((partition, next) -> {
+        polledBytes = 0;
+        records.nextOffsets().forEach((partition, end) -> {
             Reading reading = reading(partition.partition());
+            List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
+            List<LogBatch.Entry> entries = entries(partition.partition(), polled, text);
+            OffsetAndMetadata next = entries.size() == polled.size() ? end : place(polled.get(entries.size()));
             if (next.offset() > reading.next) {
-                List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
-                TopicMark mark = reading.mark.behind(polled, next);
+                TopicMark mark = reading.mark.behind(polled.subList(0, entries.size()), next);
                 batches.add(new LogBatch(
-                        origin.log(),
-                        partition.partition(),
-                        reading.next,
-                        next.offset(),
-                        polled.stream()
-                                .map(record -> new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()))
-                                .toList(),
-                        mark.text()));
+                        origin.log(), partition.partition(), reading.next, next.offset(), entries, mark.text()));
                 behind.put(partition.partition(), new Reading(next.offset(), mark));
             }
         });
         return new Polled(batches, behind);
+    }
+
+    private static OffsetAndMetadata place(ConsumerRecord<byte[], byte[]> record) {
+        return new OffsetAndMetadata(record.offset(), record.leaderEpoch(), "");
+    }
+
+    /// The records in front of one whose schema nobody tells yet, or for which there is no room.
+    private List<LogBatch.Entry> entries(int partition, List<ConsumerRecord<byte[], byte[]>> polled, RecordText text) {
+        List<LogBatch.Entry> entries = new ArrayList<>();
+        try {
+            for (int i = 0; i < polled.size() && polledBytes <= POLL_BYTES_MAX; i++) {
+                ConsumerRecord<byte[], byte[]> record = polled.get(i);
+                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
+                polledBytes += entries.getLast().bytes().length;
+            }
+        } catch (Awaited e) {
+            awaited.put(partition, e);
+            lag.askSoon(); // For its status.
+        }
+        return entries;
     }
 
     private boolean offer(List<LogBatch> batches, BooleanSupplier ends) {

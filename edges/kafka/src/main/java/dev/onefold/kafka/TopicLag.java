@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.IntFunction;
 import org.apache.kafka.clients.admin.ProducerState;
 
 /// Asks from time to time how far a topic reaches, and notes the answers at the engine. The end is that of all
@@ -24,6 +25,7 @@ final class TopicLag {
 
     private final EmbeddedEngine engine;
     private final String log;
+    private final IntFunction<String> waits;
     private final Map<Integer, Read> places = new HashMap<>();
     private final Set<Integer> unanswered = new TreeSet<>();
     private long askedNanos;
@@ -35,9 +37,16 @@ final class TopicLag {
     /// @param sinceMs a time that no unread record came before, in milliseconds since 1970; -1 if none is known
     private record Read(long next, long sinceMs) {}
 
-    TopicLag(EmbeddedEngine engine, String log) {
+    /// @param waits what a partition waits for, of its number; empty if for nothing that the reader knows
+    TopicLag(EmbeddedEngine engine, String log, IntFunction<String> waits) {
         this.engine = engine;
         this.log = log;
+        this.waits = waits;
+    }
+
+    /// Asks at the next call of [#ask].
+    void askSoon() {
+        askedNanos = 0;
     }
 
     /// Remembers that a partition is read from here on.
@@ -84,8 +93,8 @@ final class TopicLag {
             read = new Read(read.next, Math.max(read.sinceMs, askedMs));
             places.put(partition, read);
         }
-        LogNote note = new LogNote(ends.end(), read.sinceMs, retentionMs, "", "");
-        boolean isHeld = ends.stable() < ends.end() && read.next >= ends.stable();
+        LogNote note = new LogNote(ends.end(), read.sinceMs, retentionMs, waits.apply(partition), "");
+        boolean isHeld = note.waits().isEmpty() && ends.stable() < ends.end() && read.next >= ends.stable();
         engine.note(log, partition, isHeld ? held(note, ends.stable(), "") : note);
         if (isHeld) {
             unanswered.add(partition);

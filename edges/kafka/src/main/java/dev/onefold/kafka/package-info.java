@@ -1,4 +1,6 @@
-/// Kafka: [KafkaIntake] brings the records of a topic to the embedded engine.
+/// Kafka: [KafkaIntake] brings the records of a topic to the embedded engine. The order of the packages:
+///
+///     kafka > format
 @NullMarked
 package dev.onefold.kafka;
 

@@ -307,6 +307,11 @@ public final class EmbeddedEngine implements Engine {
         });
     }
 
+    /// The data directory.
+    public Path directory() {
+        return opening.root();
+    }
+
     /// Notes what a reader knows of a partition beside its records, for [#status].
     public void note(String log, int partition, LogNote note) {
         logNotes.put(LogBatch.source(log, partition), note);
