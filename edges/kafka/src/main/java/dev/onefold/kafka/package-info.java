@@ -1,4 +1,5 @@
-/// Kafka: [KafkaIntake] brings the records of a topic to the embedded engine.
+/// Kafka: [KafkaIntake] brings the records of a topic to the embedded engine; [KafkaTotals] writes its totals to one,
+/// and [KafkaReceiver] its batches.
 @NullMarked
 package dev.onefold.kafka;
 
