@@ -132,7 +132,7 @@ public final class KafkaReceiver implements Receiver {
     private Optional<Manifest> find(TopicLook look, Manifest wanted) {
         AtomicReference<@Nullable Manifest> found = new AtomicReference<>();
         long sealed = wanted.sealed().minus(CLOCKS_MAX).toEpochMilli();
-        try (TopicReading reading = new TopicReading(look, clients.consumer(), look.from(partitions, sealed))) {
+        try (TopicReading reading = new TopicReading(look, look.from(partitions, sealed), clients.consumer())) {
             reading.read(record -> {
                 if (Arrays.equals(record.key(), MANIFEST_KEY) && record.value() != null) {
                     Manifest.read(new String(record.value(), StandardCharsets.UTF_8))

@@ -174,7 +174,7 @@ public final class KafkaTotals implements AutoCloseable {
     private void takeOver(TopicLook look, TopicLook.Found found) {
         drop();
         requireCompacted(look);
-        try (TopicKeys read = new TopicKeys(look, clients.consumer(), found.partitions())) {
+        try (TopicKeys read = new TopicKeys(look, look.begins(found.partitions()), clients.consumer())) {
             if (generation > 0) {
                 read.read();
                 requireOwner(read); // A later one is not even fenced.
@@ -294,7 +294,8 @@ public final class KafkaTotals implements AutoCloseable {
     Set<Bytes> keys() {
         Set<Bytes> there = keys;
         if (there == null) {
-            try (TopicKeys read = new TopicKeys(look(), clients.consumer(), left.keySet())) {
+            TopicLook look = look();
+            try (TopicKeys read = new TopicKeys(look, look.begins(left.keySet()), clients.consumer())) {
                 read.read();
                 there = read.keys();
                 keys = there;

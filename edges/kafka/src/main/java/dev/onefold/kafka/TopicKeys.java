@@ -3,7 +3,6 @@ package dev.onefold.kafka;
 import dev.onefold.core.TotalsTable.Unavailable;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -27,10 +26,11 @@ final class TopicKeys implements AutoCloseable {
     private @Nullable CutMarker owner;
     private long bytes;
 
+    /// @param from first offset of each partition
     /// @param consumer is closed with this
-    TopicKeys(TopicLook look, Consumer<byte[], byte[]> consumer, Collection<Integer> partitions) {
+    TopicKeys(TopicLook look, Map<Integer, Long> from, Consumer<byte[], byte[]> consumer) {
         topic = look.topic();
-        reading = new TopicReading(look, consumer, look.begins(partitions));
+        reading = new TopicReading(look, from, consumer);
     }
 
     /// Reads on to the current end.

@@ -21,9 +21,9 @@ final class TopicReading implements AutoCloseable {
     private final Consumer<byte[], byte[]> consumer;
     private final List<TopicPartition> partitions;
 
-    /// @param consumer is closed with this
     /// @param from first offset of each partition
-    TopicReading(TopicLook look, Consumer<byte[], byte[]> consumer, Map<Integer, Long> from) {
+    /// @param consumer is closed with this
+    TopicReading(TopicLook look, Map<Integer, Long> from, Consumer<byte[], byte[]> consumer) {
         this.look = look;
         this.consumer = consumer;
         partitions = from.keySet().stream()
@@ -37,10 +37,11 @@ final class TopicReading implements AutoCloseable {
     ///
     /// @param taker of each record; false if it needs no more
     Map<Integer, Long> read(Predicate<ConsumerRecord<byte[], byte[]>> taker) {
-        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, SILENCE_MAX);
+        Map<Integer, Long> ends = new HashMap<>();
+        consumer.endOffsets(partitions, SILENCE_MAX).forEach((partition, end) -> ends.put(partition.partition(), end));
         long heard = System.nanoTime();
         boolean goesOn = true;
-        while (goesOn && partitions.stream().anyMatch(each -> consumer.position(each, SILENCE_MAX) < ends.get(each))) {
+        while (goesOn && partitions.stream().anyMatch(each -> isBefore(each, ends))) {
             look.requireGoingOn();
             ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
             for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -51,9 +52,11 @@ final class TopicReading implements AutoCloseable {
                 throw new TimeoutException("Nothing was read for " + SILENCE_MAX.toSeconds() + " s");
             }
         }
-        Map<Integer, Long> behind = new HashMap<>();
-        ends.forEach((partition, end) -> behind.put(partition.partition(), end));
-        return behind;
+        return ends;
+    }
+
+    private boolean isBefore(TopicPartition partition, Map<Integer, Long> ends) {
+        return consumer.position(partition, SILENCE_MAX) < TopicLook.of(partition.partition(), ends);
     }
 
     @Override
