@@ -90,12 +90,13 @@ class KafkaReceiverTest {
             assertThat(second.deliver(batch(1, 1, "a\nb\n"))).isEqualTo(new Outcome.Done());
             assertThat(first.deliver(batch(2, 1, "c\nd\n"))).isInstanceOf(Outcome.NotNow.class); // It is shut out.
             assertThat(first.deliver(batch(2, 2, "c\nd\n"))).isEqualTo(new Outcome.Done());
-            assertThat(second.deliver(batch(2, 1, "c\nd\n"))).isInstanceOf(Outcome.NotNow.class);
-            assertThat(second.deliver(batch(2, 2, "c\nd\n"))).isEqualTo(new Outcome.Done());
+            assertThat(second.deliver(batch(2, 1, "c\nd\n"))).isEqualTo(new Outcome.Done());
+            assertThat(second.deliver(batch(3, 1, "e\nf\n"))).isInstanceOf(Outcome.NotNow.class);
             assertThat(second.deliver(batch(1, 3, "x\ny\n"))).isInstanceOf(Outcome.Conflict.class);
-            assertThat(second.deliver(batch(3, 1, "e\nf\n"))).isEqualTo(new Outcome.Done());
+            assertThat(second.deliver(batch(3, 2, "e\nf\n"))).isEqualTo(new Outcome.Done());
+            assertThat(second.deliver(batch(4, 1, "g\nh\n"))).isEqualTo(new Outcome.Done());
             assertThat(lines(clients, admin))
-                    .containsExactlyInAnyOrder("a", "b", "p-000001", "c", "d", "p-000002", "e", "f", "p-000003")
+                    .containsExactlyInAnyOrder("a", "b", "p-000001", "c", "d", "p-000002", "e", "f", "p-000003", "g", "h", "p-000004")
                     .containsSubsequence("a", "b", "p-000001")
                     .containsSubsequence("c", "d", "p-000002")
                     .containsSubsequence("e", "f", "p-000003");

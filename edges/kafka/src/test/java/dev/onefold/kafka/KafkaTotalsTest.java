@@ -217,9 +217,10 @@ class KafkaTotalsTest {
                 Life life = life(data);
                 lives.add(life);
                 liveOnce(random, life);
+                long cut = life.cut();
                 life.close();
-                if (life.cut() > 0) {
-                    reader.await(life.cut());
+                if (cut > 0) {
+                    reader.await(cut);
                     requireWhole(reader);
                 }
                 if (random.nextInt(4) == 0) {
