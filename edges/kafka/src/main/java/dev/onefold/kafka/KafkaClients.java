@@ -62,8 +62,7 @@ public final class KafkaClients {
 
     /// @param servers hosts and ports, separated by commas
     /// @param file of properties, relative to the folder
-    KafkaClients(
-            String servers, Optional<String> file, Path folder, UnaryOperator<@Nullable String> environment) {
+    KafkaClients(String servers, Optional<String> file, Path folder, UnaryOperator<@Nullable String> environment) {
         long bytes = Math.min(FETCH_BYTES_MAX, Runtime.getRuntime().maxMemory() / HEAP_PART);
         properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) bytes);
         properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) Math.min(PARTITION_FETCH_BYTES, bytes));
@@ -84,9 +83,7 @@ public final class KafkaClients {
         new TreeMap<>(read).forEach((key, value) -> {
             String name = key.toString();
             String fixed = FIXED.get(name);
-            if (fixed != null && !fixed.equals(value)
-                    || OWN.contains(name)
-                    || name.endsWith("serializer")) {
+            if (fixed != null && !fixed.equals(value) || OWN.contains(name) || name.endsWith("serializer")) {
                 throw new IllegalArgumentException("Property " + name + " in " + file + " is not possible: "
                         + (fixed == null ? "Onefold says it itself" : "exact totals need " + fixed)
                         + ". Leave it out.");

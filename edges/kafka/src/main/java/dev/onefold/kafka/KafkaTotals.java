@@ -213,7 +213,8 @@ public final class KafkaTotals implements AutoCloseable {
                 && owner.generation() >= generation
                 && !owner.mark().writer().equals(name)) {
             throw new Unavailable(
-                    "Another engine publishes to the same topic since " + owner.mark().at()
+                    "Another engine publishes to the same topic since "
+                            + owner.mark().at()
                             + ", so this one has stopped doing so. Name another topic under 'publish', or stop the"
                             + " other engine and start this one again",
                     null);
@@ -328,8 +329,8 @@ public final class KafkaTotals implements AutoCloseable {
 
     Unavailable unavailable(RuntimeException e) {
         Throwable cause = e.getCause() instanceof KafkaException inner ? inner : e;
-        String message = Objects.requireNonNullElse(
-                cause.getMessage(), cause.getClass().getSimpleName());
+        String message =
+                Objects.requireNonNullElse(cause.getMessage(), cause.getClass().getSimpleName());
         return new Unavailable(
                 "Kafka at " + to.servers() + " says: " + message.strip().replaceFirst("\\.$", ""), e);
     }

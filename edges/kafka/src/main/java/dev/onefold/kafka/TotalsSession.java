@@ -73,8 +73,8 @@ final class TotalsSession implements Session {
             return;
         }
         attempt(() -> totals.keys().stream()
-                .filter(key -> TopicKeys.isOf(key, bytes(name)) || rollups.stream()
-                        .noneMatch(each -> TopicKeys.isOf(key, bytes(each.name()))))
+                .filter(key -> TopicKeys.isOf(key, bytes(name))
+                        || rollups.stream().noneMatch(each -> TopicKeys.isOf(key, bytes(each.name()))))
                 .forEach(gone::add));
         if (CellAnswers.isEnough(rollups.get(rollup))) {
             totals.known().remove(name);

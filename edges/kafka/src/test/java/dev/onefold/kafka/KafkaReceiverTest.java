@@ -66,7 +66,10 @@ class KafkaReceiverTest {
         try (TopicReading reading = new TopicReading(look, Map.of(0, 0L, 1, 0L), clients.consumer())) {
             reading.read(record -> {
                 String text = new String(record.value(), StandardCharsets.UTF_8);
-                return lines.add(record.key() == null ? text : Manifest.read(text).orElseThrow().id());
+                return lines.add(
+                        record.key() == null
+                                ? text
+                                : Manifest.read(text).orElseThrow().id());
             });
         }
         return lines;
@@ -78,7 +81,9 @@ class KafkaReceiverTest {
                 Admin admin = broker.admin();
                 Receiver first = receiver(broker.servers());
                 Receiver second = receiver(broker.servers())) {
-            admin.createTopics(List.of(new NewTopic("batches", 2, (short) 1))).all().get();
+            admin.createTopics(List.of(new NewTopic("batches", 2, (short) 1)))
+                    .all()
+                    .get();
             KafkaClients clients = new KafkaClients(broker.servers(), java.util.Optional.empty(), folder, _ -> null);
             Producer<byte[], byte[]> killed = clients.producer("onefold-batches-batches"); // Halfway in a batch.
             killed.initTransactions();
@@ -96,7 +101,8 @@ class KafkaReceiverTest {
             assertThat(second.deliver(batch(3, 2, "e\nf\n"))).isEqualTo(new Outcome.Done());
             assertThat(second.deliver(batch(4, 1, "g\nh\n"))).isEqualTo(new Outcome.Done());
             assertThat(lines(clients, admin))
-                    .containsExactlyInAnyOrder("a", "b", "p-000001", "c", "d", "p-000002", "e", "f", "p-000003", "g", "h", "p-000004")
+                    .containsExactlyInAnyOrder(
+                            "a", "b", "p-000001", "c", "d", "p-000002", "e", "f", "p-000003", "g", "h", "p-000004")
                     .containsSubsequence("a", "b", "p-000001")
                     .containsSubsequence("c", "d", "p-000002")
                     .containsSubsequence("e", "f", "p-000003");

@@ -55,8 +55,8 @@ import org.junit.jupiter.api.io.TempDir;
 class KafkaTotalsTest {
     private static final Map<String, String> SETTINGS =
             Map.of("log.cleaner.backoff.ms", "300", "log.retention.check.interval.ms", "500");
-    private static final Map<String, String> COMPACTED = Map.of(
-            "cleanup.policy", "compact", "segment.ms", "1000", "min.cleanable.dirty.ratio", "0.01");
+    private static final Map<String, String> COMPACTED =
+            Map.of("cleanup.policy", "compact", "segment.ms", "1000", "min.cleanable.dirty.ratio", "0.01");
 
     @TempDir
     static Path folder;
@@ -141,7 +141,8 @@ class KafkaTotalsTest {
         EmbeddedEngine engine = EmbeddedEngine.open(
                 data, pipeline, Settings.defaults().withThreads(0).withShards(2));
         KafkaTotals totals = totals();
-        StoppedTotals copy = new StoppedTotals(() -> totals.of(engine.pipeline()).begin());
+        StoppedTotals copy =
+                new StoppedTotals(() -> totals.of(engine.pipeline()).begin());
         engine.publish(_ -> copy, Duration.ofSeconds(1));
         return new Life(engine, totals, copy);
     }
@@ -157,8 +158,8 @@ class KafkaTotalsTest {
     private void trade(Life life, String id, String desk, String region, long value) {
         life.engine.append(
                 "live",
-                List.of("{\"id\":\"" + id + "\",\"v\":" + ++version + ",\"desk\":\"" + desk + "\",\"region\":\"" + region
-                        + "\",\"value\":" + value + "}"));
+                List.of("{\"id\":\"" + id + "\",\"v\":" + ++version + ",\"desk\":\"" + desk + "\",\"region\":\""
+                        + region + "\",\"value\":" + value + "}"));
     }
 
     private void remove(Life life, String id) {
@@ -171,7 +172,8 @@ class KafkaTotalsTest {
         for (Rollup rollup : Rollups.of(engine.pipeline()).all()) {
             Answer answer = engine.query(new Query(rollup.name(), List.of(), 16, null));
             for (Answer.Line line : answer.lines()) {
-                String group = line.group().stream().map(each -> '"' + each + '"').collect(Collectors.joining(","));
+                String group =
+                        line.group().stream().map(each -> '"' + each + '"').collect(Collectors.joining(","));
                 List<String> values = new ArrayList<>();
                 for (int i = 0; i < line.values().size(); i++) {
                     var value = line.values().get(i);
@@ -305,7 +307,8 @@ class KafkaTotalsTest {
         test.topic = arguments[1];
         test.pipeline = pipeline("p", arguments[1], arguments[2], "");
         Life life = test.life(Path.of(arguments[0]));
-        long until = System.nanoTime() + Duration.ofMillis(Long.parseLong(arguments[3])).toNanos();
+        long until = System.nanoTime()
+                + Duration.ofMillis(Long.parseLong(arguments[3])).toNanos();
         Thread.ofPlatform().daemon().start(() -> {
             while (System.nanoTime() < until) {
                 Thread.onSpinWait();
@@ -326,7 +329,8 @@ class KafkaTotalsTest {
         try (DocumentedReader reader = new DocumentedReader(broker.servers(), topic)) {
             for (int i = 0; i < 3; i++) {
                 Process child = new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                Path.of(System.getProperty("java.home"), "bin", "java")
+                                        .toString(),
                                 "-XX:TieredStopAtLevel=1",
                                 "-XX:+UseSerialGC",
                                 "--enable-native-access=ALL-UNNAMED",
@@ -340,11 +344,15 @@ class KafkaTotalsTest {
                         .redirectErrorStream(true)
                         .redirectOutput(directory.resolve("child.log").toFile())
                         .start();
-                assertThat(child.waitFor()).as(Files.readString(directory.resolve("child.log"))).isEqualTo(9);
+                assertThat(child.waitFor())
+                        .as(Files.readString(directory.resolve("child.log")))
+                        .isEqualTo(9);
             }
             try (Life last = life(data);
                     EmbeddedEngine same = EmbeddedEngine.open(
-                            directory.resolve("same"), pipeline, Settings.defaults().withThreads(0))) {
+                            directory.resolve("same"),
+                            pipeline,
+                            Settings.defaults().withThreads(0))) {
                 publishSurely(last);
                 reader.await(last.cut());
                 long count = last.engine.acknowledged("live");
@@ -369,8 +377,7 @@ class KafkaTotalsTest {
                     create(1, COMPACTED);
                     break;
                 } catch (ExecutionException e) {
-                    assertThat(e.getCause())
-                            .isInstanceOf(org.apache.kafka.common.errors.TopicExistsException.class);
+                    assertThat(e.getCause()).isInstanceOf(org.apache.kafka.common.errors.TopicExistsException.class);
                 }
             }
             trade(life, "2", "IR", "EMEA", 5);

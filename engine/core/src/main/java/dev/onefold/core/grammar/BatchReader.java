@@ -276,7 +276,8 @@ final class BatchReader {
         } else if (said == Receiver.TRANSACTIONAL && own == null) {
             section.refuse(
                     "receiver",
-                    "is not possible with " + kind.word() + ": only jdbc and kafka write effect and number in one transaction",
+                    "is not possible with " + kind.word()
+                            + ": only jdbc and kafka write effect and number in one transaction",
                     "write idempotent or once");
         } else if (own == null && !section.has("receiver")) {
             section.refuse(
@@ -370,8 +371,7 @@ final class BatchReader {
         put(section, "bytes", batching.bytes(), Batching.BYTES_DEFAULT, Function.identity());
         put(section, "wait", batching.waitMax(), Batching.WAIT_DEFAULT, PipelineText::of);
         section.put("deliver", DestinationReader.text(batching.deliver()));
-        if (!batching.deliver().kind().isNamed()
-                && !batching.deliver().kind().isTransactional()) {
+        if (!batching.deliver().kind().isNamed() && !batching.deliver().kind().isTransactional()) {
             section.put("receiver", batching.receiver().word());
         }
         put(section, "bisect", batching.bisect(), false, Function.identity());

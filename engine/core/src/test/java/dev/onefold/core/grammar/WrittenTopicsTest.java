@@ -42,7 +42,8 @@ class WrittenTopicsTest {
     @Test
     void what_a_topic_cannot_have_is_refused_with_what_to_write() {
         assertThat(refusal(BATCHES.formatted("any", TOPIC.formatted("")))).contains("write 'order: strict'");
-        assertThat(refusal(TOTALS.formatted(TOPIC.formatted(",\"table\":\"t\"")))).contains("is not for Kafka", "leave it out");
+        assertThat(refusal(TOTALS.formatted(TOPIC.formatted(",\"table\":\"t\""))))
+                .contains("is not for Kafka", "leave it out");
         assertThat(refusal(TOTALS.formatted("{\"kafka\":{\"topic\":\"t\"}}"))).contains("write where brokers are");
         assertThat(refusal(BATCHES.formatted("strict", "{\"kafka\":{\"servers\":\"a:1\"}}")))
                 .contains("write the name of the topic");

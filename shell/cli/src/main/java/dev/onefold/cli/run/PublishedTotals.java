@@ -81,8 +81,8 @@ public final class PublishedTotals {
     /// @param folder of the pipeline file
     static Optional<Copy> of(Pipeline pipeline, Path folder, Caller caller) {
         if (pipeline.publishing() instanceof Publishing.Topic topic) {
-            KafkaTotals totals = opened(() ->
-                    KafkaTotals.open(pipeline.name(), topic, folder, caller.environment()::get));
+            KafkaTotals totals =
+                    opened(() -> KafkaTotals.open(pipeline.name(), topic, folder, caller.environment()::get));
             return Optional.of(new Copy(totals::of, topic.every(), totals::close));
         }
         Optional<Publishing.Database> database = database(pipeline);

@@ -41,7 +41,8 @@ public final class RunningEngine implements AutoCloseable {
         if (definition.fold() instanceof Batching batching) {
             RunDeliveries.requirePossible(definition, batching, pipeline.folder());
         }
-        PublishedTotals.of(definition, pipeline.folder(), caller).ifPresent(copy -> copy.end().run());
+        PublishedTotals.of(definition, pipeline.folder(), caller)
+                .ifPresent(copy -> copy.end().run());
     }
 
     /// Opens the data directory, takes a changed pipeline file over, and begins to deliver and to publish.
