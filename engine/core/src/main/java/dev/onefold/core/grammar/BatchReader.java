@@ -85,16 +85,7 @@ final class BatchReader {
         Order order = section.read("order", BatchReader::order);
         List<Identity.Part> parts = key(section, order, size);
         Integer concurrency = section.read("concurrency", text -> Numbers.integer(text, 1, Batching.CONCURRENCY_MAX));
-        if (deliver != null && deliver.kind() == Kind.KAFKA && order != Order.STRICT) {
-            section.refuse(
-                    "order",
-                    "is not strict, and a topic is written batch by batch, so that its last manifest tells which it has",
-                    "write 'order: strict'");
-        }
-        if (order == Order.STRICT && concurrency != null && concurrency > 1) {
-            section.refuse(
-                    "concurrency", "is not for order: strict, which delivers one batch at a time", "leave it out");
-        }
+        refuseOrder(section, deliver, order, concurrency);
         Retry retry =
                 section.has("retry") ? retry(Objects.requireNonNull(section.get("retry"))) : Batching.RETRY_DEFAULT;
         Forget forget = forget(section);
@@ -121,6 +112,17 @@ final class BatchReader {
                 retry,
                 forget,
                 compare);
+    }
+
+    private static void refuseOrder(
+            Section section, @Nullable Destination deliver, @Nullable Order order, @Nullable Integer concurrency) {
+        if (deliver != null && deliver.kind() == Kind.KAFKA && order != Order.STRICT) {
+            section.refuse("order", "is not strict, and a topic takes one batch at a time", "write 'order: strict'");
+        }
+        if (order == Order.STRICT && concurrency != null && concurrency > 1) {
+            section.refuse(
+                    "concurrency", "is not for order: strict, which delivers one batch at a time", "leave it out");
+        }
     }
 
     /// The parts of the key, which is there with an order by key, and with no other one.
