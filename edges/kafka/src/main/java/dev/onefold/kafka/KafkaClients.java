@@ -13,27 +13,41 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /// Clients of a pipeline's topic. Positions are the engine's alone, so the client neither moves nor keeps any;
-/// records of transactions that are not committed are never read. Immutable.
+/// records of transactions that are not committed are never read. What is written is written in transactions.
+/// Immutable.
 public final class KafkaClients {
     /// What an exactly counted topic needs. A file of properties may not say otherwise.
     private static final Map<String, String> FIXED = Map.of(
             ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
             ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none",
             ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false",
-            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false",
+            ProducerConfig.ACKS_CONFIG, "all",
+            ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+    private static final Set<String> OWN =
+            Set.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+    private static final int BLOCK_MS_MAX = 30_000;
+    /// An engine takes a checkpoint while its transaction is open.
+    private static final int TRANSACTION_MS_MAX = 300_000;
 
     private static final int POLL_RECORDS = 20_000;
     private static final int PARTITION_FETCH_BYTES = 8 << 20;
@@ -54,14 +68,26 @@ public final class KafkaClients {
     /// @param environment gives the value of a variable, or null
     /// @throws IllegalArgumentException if the properties cannot be read, or are not possible
     public KafkaClients(Origin.Kafka topic, Path folder, UnaryOperator<@Nullable String> environment) {
+        this(topic.servers(), topic.properties(), topic.encoding(), folder, environment);
+    }
+
+    /// @param servers hosts and ports, separated by commas
+    /// @param file of properties, relative to the folder
+    /// @param encoding of the records that are read; empty if they are text
+    KafkaClients(
+            String servers,
+            Optional<String> file,
+            Optional<Encoding> encoding,
+            Path folder,
+            UnaryOperator<@Nullable String> environment) {
         long bytes = Math.min(FETCH_BYTES_MAX, Runtime.getRuntime().maxMemory() / HEAP_PART);
         properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) bytes);
         properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) Math.min(PARTITION_FETCH_BYTES, bytes));
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS);
-        topic.properties().ifPresent(file -> read(folder.resolve(file), environment));
+        file.ifPresent(name -> read(folder.resolve(name), environment));
         properties.putAll(FIXED);
-        properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, topic.servers());
-        encoding = topic.encoding();
+        properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
+        this.encoding = encoding;
         authorization = authorization();
         this.folder = folder;
     }
@@ -108,11 +134,9 @@ public final class KafkaClients {
         new TreeMap<>(read).forEach((key, value) -> {
             String name = key.toString();
             String fixed = FIXED.get(name);
-            if (fixed != null && !fixed.equals(value)
-                    || name.equals(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)
-                    || name.endsWith(".deserializer")) {
+            if (fixed != null && !fixed.equals(value) || OWN.contains(name) || name.endsWith("serializer")) {
                 throw new IllegalArgumentException("Property " + name + " in " + file + " is not possible: "
-                        + (fixed == null ? "the pipeline file says it" : "exact totals need " + fixed)
+                        + (fixed == null ? "Onefold says it itself" : "exact totals need " + fixed)
                         + ". Leave it out.");
             }
             properties.put(name, resolved(name, value.toString(), file, environment));
@@ -150,17 +174,35 @@ public final class KafkaClients {
 
     /// @throws IllegalArgumentException if a property is not possible
     Admin admin() {
-        Map<String, Object> all = new HashMap<>(properties);
-        all.keySet()
-                .removeAll(ConsumerConfig.configNames().stream()
-                        .filter(name -> !org.apache.kafka.clients.admin.AdminClientConfig.configNames()
-                                .contains(name))
-                        .toList());
         try {
-            return Admin.create(all);
+            return Admin.create(of(AdminClientConfig.configNames()));
         } catch (KafkaException e) {
             throw impossible(e);
         }
+    }
+
+    /// @param transactionalId of two producers that have it, the one that was initialized last can write
+    /// @throws IllegalArgumentException if a property is not possible
+    Producer<byte[], byte[]> producer(String transactionalId) {
+        Map<String, Object> all = of(ProducerConfig.configNames());
+        all.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, BLOCK_MS_MAX);
+        all.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_MS_MAX);
+        all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId);
+        try {
+            return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
+        } catch (KafkaException e) {
+            throw impossible(e);
+        }
+    }
+
+    /// The properties without those that only other clients have.
+    private Map<String, Object> of(Set<String> names) {
+        Map<String, Object> all = new HashMap<>(properties);
+        all.keySet()
+                .removeIf(name -> !names.contains(name)
+                        && (ConsumerConfig.configNames().contains(name)
+                                || ProducerConfig.configNames().contains(name)));
+        return all;
     }
 
     private static IllegalArgumentException impossible(KafkaException e) {

@@ -212,7 +212,7 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
         }
     }
 
-    private <T> T await(KafkaFuture<T> answer) {
+    <T> T await(KafkaFuture<T> answer) {
         long until = System.nanoTime() + answerMax.toNanos();
         while (true) {
             requireGoingOn();

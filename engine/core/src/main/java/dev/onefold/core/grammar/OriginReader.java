@@ -160,7 +160,7 @@ record OriginReader(Section input, Setting setting) {
         }
     }
 
-    private static String topic(Expression expression) {
+    static String topic(Expression expression) {
         String text = expression.whole();
         boolean isName = TOPIC.matcher(text).matches() && !text.equals(".") && !text.equals("..");
         if (!isName || text.length() > Origin.Kafka.TOPIC_LENGTH_MAX) {
@@ -172,7 +172,7 @@ record OriginReader(Section input, Setting setting) {
         return text;
     }
 
-    private static String servers(Expression expression) {
+    static String servers(Expression expression) {
         String text = expression.whole();
         for (String server : text.split(",", -1)) {
             if (!SERVER.matcher(server.strip()).matches()) {

@@ -19,20 +19,20 @@ import org.jspecify.annotations.Nullable;
 /// The engine of a pipeline in this process, with the delivery of its batches and the publication of its
 /// totals. Not thread-safe.
 public final class RunningEngine implements AutoCloseable {
-    /// A stop waits that long for the database that the totals are published to.
+    /// A stop waits that long for the copy that the totals are published to.
     private static final Duration PUBLISHED_WITHIN = Duration.ofSeconds(10);
 
     private final Caller caller;
     private final EmbeddedEngine engine;
     private @Nullable RunDeliveries delivering; // If the pipeline makes batches.
-    private boolean isPublishing;
+    private PublishedTotals.@Nullable Copy publishing; // If totals are published.
 
     private RunningEngine(Caller caller, EmbeddedEngine engine) {
         this.caller = caller;
         this.engine = engine;
     }
 
-    /// Refuses receivers and databases that cannot be used here, before there is a data directory.
+    /// Refuses receivers and copies that cannot be used here, before there is a data directory.
     public static void requirePossible(Caller caller, PipelineArgument pipeline) {
         Pipeline definition = pipeline.directory().definition();
         if (definition == null) {
@@ -41,7 +41,8 @@ public final class RunningEngine implements AutoCloseable {
         if (definition.fold() instanceof Batching batching) {
             RunDeliveries.requirePossible(definition, batching, pipeline.folder());
         }
-        PublishedTotals.of(definition, caller);
+        PublishedTotals.of(definition, pipeline.folder(), caller)
+                .ifPresent(copy -> copy.end().run());
     }
 
     /// Opens the data directory, takes a changed pipeline file over, and begins to deliver and to publish.
@@ -72,9 +73,11 @@ public final class RunningEngine implements AutoCloseable {
         if (engine.pipeline().fold() instanceof Batching) {
             delivering = RunDeliveries.begin(caller, engine, pipeline.folder(), data, pipeline.dataAgain());
         }
-        Optional<PublishedTotals.Copy> published = PublishedTotals.of(engine.pipeline(), caller);
-        published.ifPresent(copy -> engine.publish(copy.table(), copy.every()));
-        isPublishing = published.isPresent();
+        Optional<PublishedTotals.Copy> published = PublishedTotals.of(engine.pipeline(), pipeline.folder(), caller);
+        published.ifPresent(copy -> {
+            engine.publish(copy.table(), copy.every());
+            publishing = copy;
+        });
     }
 
     /// A changed pipeline file becomes a new view first; the old one answers meanwhile.
@@ -108,9 +111,9 @@ public final class RunningEngine implements AutoCloseable {
     }
 
     /// Publishes the last cut, if totals are published. A caller who stops a run waits no longer than a moment
-    /// for a database.
+    /// for it.
     public void publishLast(StopRequest stop) {
-        if (!isPublishing) {
+        if (publishing == null) {
             return;
         }
         long[] stoppedNanos = {0};
@@ -137,9 +140,14 @@ public final class RunningEngine implements AutoCloseable {
         if (deliveries != null) {
             deliveries.stopTelling();
         }
+        PublishedTotals.Copy copy = publishing;
+        publishing = null;
         try {
             engine.close();
         } finally {
+            if (copy != null) {
+                copy.end().run();
+            }
             if (deliveries != null) {
                 deliveries.close();
             }
