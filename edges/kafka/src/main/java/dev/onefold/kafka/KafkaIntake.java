@@ -3,6 +3,7 @@ package dev.onefold.kafka;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Origin;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.source.LogBatch;
@@ -24,6 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -68,7 +70,7 @@ public final class KafkaIntake {
     private final Set<Integer> ended = new TreeSet<>(); // Partitions that have stopped.
     private final List<String> stopped = new CopyOnWriteArrayList<>();
     private final List<Gap> gaps;
-    private final BlockingQueue<List<LogBatch>> read = new ArrayBlockingQueue<>(1);
+    private final BlockingQueue<List<Made>> read = new ArrayBlockingQueue<>(1);
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private TopicLook.@Nullable Found known; // As the reading began.
     private long lookedNanos;
@@ -82,7 +84,12 @@ public final class KafkaIntake {
     private record Reading(long next, TopicMark mark) {}
 
     /// What was polled: what is to be folded, and the places behind it.
-    private record Polled(List<LogBatch> batches, Map<Integer, Reading> behind) {}
+    private record Polled(List<Made> batches, Map<Integer, Reading> behind) {}
+
+    /// A batch as a definition reads its records.
+    ///
+    /// @param as makes it for another definition
+    private record Made(LogBatch batch, Pipeline definition, Function<RecordText, LogBatch> as) {}
 
     /// Offsets that a person accepts to be lost.
     ///
@@ -174,9 +181,9 @@ public final class KafkaIntake {
         try {
             while (true) {
                 boolean isLast = ends.getAsBoolean(); // Asked first: nothing is read behind an end.
-                List<LogBatch> next = read.poll(isLast ? 2 * OFFER_MS : OFFER_MS, TimeUnit.MILLISECONDS);
+                List<Made> next = read.poll(isLast ? 2 * OFFER_MS : OFFER_MS, TimeUnit.MILLISECONDS);
                 if (next != null) {
-                    next.forEach(engine::fold);
+                    next.forEach(this::fold);
                 } else if (isLast) {
                     return;
                 }
@@ -185,6 +192,16 @@ public final class KafkaIntake {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             failure.compareAndSet(null, e);
+        }
+    }
+
+    /// Folds a batch; made again if another definition serves by now.
+    private void fold(Made made) {
+        LogBatch batch = made.batch;
+        Pipeline definition = made.definition;
+        while (engine.fold(batch, definition).isEmpty()) {
+            definition = engine.pipeline();
+            batch = made.as.apply(new RecordText(definition));
         }
     }
 
@@ -211,7 +228,8 @@ public final class KafkaIntake {
 
     private void read(TopicLook look, Consumer<byte[], byte[]> consumer, BooleanSupplier ends) {
         begin(look, consumer, found(look.ask()));
-        RecordText text = new RecordText(engine.pipeline());
+        Pipeline definition = engine.pipeline();
+        RecordText text = new RecordText(definition);
         while (!ends.getAsBoolean()) {
             noteEnds(look);
             ConsumerRecords<byte[], byte[]> records = poll(look, consumer);
@@ -220,7 +238,11 @@ public final class KafkaIntake {
                 continue;
             }
             TopicLook.Asked asked = look.ask();
-            Polled polled = polled(records, text);
+            if (!engine.pipeline().equals(definition)) {
+                definition = engine.pipeline();
+                text = new RecordText(definition);
+            }
+            Polled polled = polled(records, text, definition);
             TopicLook.Found found = found(asked); // Nothing is folded before: nobody knows whose records these are.
             if (isOfAnotherLeader(polled)) { // Perhaps one with another history, as of a restored disk.
                 requireLast(look, consumer);
@@ -508,23 +530,24 @@ public final class KafkaIntake {
     }
 
     /// What was polled, up to the places that the client names: behind control records and aborted ones.
-    private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text) {
-        List<LogBatch> batches = new ArrayList<>();
+    private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text, Pipeline definition) {
+        List<Made> batches = new ArrayList<>();
         Map<Integer, Reading> behind = new HashMap<>();
         records.nextOffsets().forEach((partition, next) -> {
             Reading reading = reading(partition.partition());
             if (next.offset() > reading.next) {
                 List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
                 TopicMark mark = reading.mark.behind(polled, next);
-                batches.add(new LogBatch(
+                Function<RecordText, LogBatch> as = of -> new LogBatch(
                         origin.log(),
                         partition.partition(),
                         reading.next,
                         next.offset(),
                         polled.stream()
-                                .map(record -> new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()))
+                                .map(record -> new LogBatch.Entry(record.offset(), of.of(record), record.timestamp()))
                                 .toList(),
-                        mark.text()));
+                        mark.text());
+                batches.add(new Made(as.apply(text), definition, as));
                 behind.put(partition.partition(), new Reading(next.offset(), mark));
             }
         });
@@ -557,7 +580,7 @@ public final class KafkaIntake {
                 .forEach(number -> engine.note(origin.log(), number, -1, ""));
     }
 
-    private boolean offer(List<LogBatch> batches, BooleanSupplier ends) {
+    private boolean offer(List<Made> batches, BooleanSupplier ends) {
         try {
             while (!read.offer(batches, OFFER_MS, TimeUnit.MILLISECONDS)) {
                 if (ends.getAsBoolean()) {
