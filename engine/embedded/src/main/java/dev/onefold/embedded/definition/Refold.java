@@ -112,8 +112,8 @@ final class Refold implements AutoCloseable {
             if (known.position() instanceof Position.Partition(var _, long next, String mark, var _)) {
                 Source source = fresh.state.sources.open(known.name(), Source.Kind.PARTITION);
                 if (source.at() != next) {
-                    throw sources.refusal.apply("source " + known.name() + " ends at offset " + source.at() + ", not at "
-                            + next + " as it did");
+                    throw sources.refusal.apply("source " + known.name() + " ends at offset " + source.at()
+                            + ", not at " + next + " as it did");
                 }
                 source.mark(mark);
             }
@@ -178,7 +178,9 @@ final class Refold implements AutoCloseable {
         long offsets = 0;
         for (LogSource log : sources.logs) {
             for (SortedMap<Integer, Range> open = open(log, known); !open.isEmpty(); open = open(log, known)) {
-                offsets += open.values().stream().mapToLong(range -> range.to() - range.from()).sum();
+                offsets += open.values().stream()
+                        .mapToLong(range -> range.to() - range.from())
+                        .sum();
                 fold(log, open);
             }
         }
@@ -325,9 +327,8 @@ final class Refold implements AutoCloseable {
             visitor.accept(Entry.decode(payload));
         })) {
             if (again.position().number() != opening.journal().position().number()) {
-                throw sources.refusal.apply(
-                        "the journal holds " + entries[0] + " of "
-                                + (opening.journal().position().number() - 1) + " entries");
+                throw sources.refusal.apply("the journal holds " + entries[0] + " of "
+                        + (opening.journal().position().number() - 1) + " entries");
             }
         }
     }

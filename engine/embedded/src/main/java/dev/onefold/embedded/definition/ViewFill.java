@@ -134,28 +134,34 @@ final class ViewFill {
 
     /// Begins the fold of all sources again, if a log is among them: it is read beside the intake. Empty if there is
     /// none, or if no source is to be read again.
-    Optional<Supplier<Refold>> beside(Function<String, @Nullable FileSource> reopen) {
+    ///
+    /// @throws EngineException if the view cannot be filled
+    Optional<Supplier<Refold>> beside(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
         return switch (change(reopen)) {
             case DefinitionChange.FromSources sources -> beside(readable(reopen), sources.reason());
-            case DefinitionChange.None _, DefinitionChange.FromRows _, DefinitionChange.Impossible _ ->
-                Optional.empty();
+            case DefinitionChange.FromRows(var lost, var _) when !lost.isEmpty() && !acceptLoss -> throw loss(lost);
+            case DefinitionChange.None _, DefinitionChange.FromRows _ -> Optional.empty();
+            case DefinitionChange.Impossible(var reason, var missing) -> throw refused(reason, missing);
         };
     }
 
     /// The same for a view of the same definition.
     Optional<Supplier<Refold>> shadowBeside(Function<String, @Nullable FileSource> reopen) {
-        return old.pipeline.otherRules().isPresent() ? Optional.empty() : beside(readable(reopen), RECOMPUTED);
+        old.pipeline.otherRules().ifPresent(reason -> {
+            throw refused(RECOMPUTED, reason);
+        });
+        return beside(readable(reopen), RECOMPUTED);
     }
 
     private Optional<Supplier<Refold>> beside(Readable readable, String reason) {
-        return readable.isWhole() && !readable.logs.isEmpty()
-                ? Optional.of(() -> begun(readable, reason))
-                : Optional.empty();
+        if (!readable.isWhole()) {
+            throw refused(reason, readable.missing);
+        }
+        return readable.logs.isEmpty() ? Optional.empty() : Optional.of(() -> begun(readable, reason));
     }
 
     private Refold begun(Readable readable, String reason) {
-        Refold.Sources sources =
-                new Refold.Sources(readable.files, readable.logs, missing -> refused(reason, missing));
+        Refold.Sources sources = new Refold.Sources(readable.files, readable.logs, missing -> refused(reason, missing));
         return Refold.begin(opening, old, definition, sources);
     }
 
@@ -194,9 +200,6 @@ final class ViewFill {
 
     /// A view of the same definition, recomputed from the sources and the journal.
     View shadow(Function<String, @Nullable FileSource> reopen) {
-        old.pipeline.otherRules().ifPresent(reason -> {
-            throw refused(RECOMPUTED, reason);
-        });
         return refolded(reopen, RECOMPUTED);
     }
 
@@ -235,7 +238,9 @@ final class ViewFill {
             LogSource log = source.kind() == Source.Kind.PARTITION ? logs.get(LogBatch.logOf(source.name())) : null;
             if (source.kind() != Source.Kind.LINES && Horizon.of(definition).isPresent()) {
                 return new Readable(
-                        files, again, "the horizon needs the arrival of each record, and " + source.name() + " has none");
+                        files,
+                        again,
+                        "the horizon needs the arrival of each record, and " + source.name() + " has none");
             } else if (file != null) {
                 files.add(file);
             } else if (log != null) {
@@ -243,7 +248,13 @@ final class ViewFill {
                     again.add(log);
                 }
             } else if (source.kind() != Source.Kind.LINES) {
-                return new Readable(files, again, "source " + source.name() + " cannot be read again");
+                return new Readable(
+                        files,
+                        again,
+                        "source " + source.name() + " cannot be read again"
+                                + (source.kind() == Source.Kind.PARTITION
+                                        ? ", for only the pipeline file says where the log is"
+                                        : ""));
             } else if (!opening.journal().isKept()) {
                 return new Readable(
                         files,

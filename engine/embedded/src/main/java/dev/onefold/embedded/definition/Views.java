@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// The view that serves, and its exchange for another one. Four locks, taken in this order:
 ///
 /// - *turn*: one long work at a time: a fold, the filling of a view, a rebuild;
-/// - *filling*: held while a view is filled, beside the intake as well: the engine is not closed before it is discarded;
+/// - *filling*: held while a view is filled, beside the intake as well: the engine is not closed before it is
+/// discarded;
 /// - *standing*: shared by requests that are under way, and held alone while a view is filled and exchanged. Fair, or
 ///   requests that keep coming would never let the exchange begin;
 /// - the guard's lock, for the exchange itself.
@@ -126,8 +127,7 @@ public final class Views {
             filling.lock();
             try (OwnThread apart = new OwnThread(opening.settings().threads() > 0, "onefold-fill")) {
                 guard.requireWorking();
-                Optional<Refold> beside =
-                        apart.call(() -> guard.beside(plan)).map(begin -> alone(apart, begin));
+                Optional<Refold> beside = apart.call(() -> guard.beside(plan)).map(begin -> alone(apart, begin));
                 try {
                     beside.ifPresent(refold -> apart.call(() -> guard.beside(() -> {
                         refold.catchUp();
@@ -164,7 +164,7 @@ public final class Views {
         }
         alone(
                 () -> Optional.ofNullable(wanted)
-                        .flatMap(definition -> filling(serving, definition).beside(reopen)),
+                        .flatMap(definition -> filling(serving, definition).beside(reopen, acceptLoss)),
                 beside -> {
                     Pipeline definition = wanted;
                     if (definition != null) {

@@ -28,8 +28,7 @@ public record LogSource(String name, Opener opener) {
     public interface Again extends AutoCloseable {
         /// Begins to read a range of each partition, once it is known that the log has it.
         ///
-        /// @throws IOException if the log is not the one of the marks, or does not have all these offsets any more;
-        ///     the message says which
+        /// @throws IOException if it is not the log of the marks, or has lost some; the message says which
         void begin(SortedMap<Integer, Range> ranges) throws IOException;
 
         /// The next records: each partition's from `from` to `to`, in their order and without a gap, an offset

@@ -1,4 +1,4 @@
-package dev.onefold.embedded;
+package dev.onefold.simulator.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,19 +10,25 @@ import dev.onefold.core.builder.PipelineBuilder;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
 import dev.onefold.core.query.Query;
+import dev.onefold.embedded.EmbeddedEngine;
+import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.LogBatch;
 import dev.onefold.embedded.source.LogSource;
+import dev.onefold.fakes.disk.Faults;
+import dev.onefold.fakes.disk.SimulatedCrash;
+import dev.onefold.fakes.disk.SimulatedDisk;
 import dev.onefold.fixtures.Seeds;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SortedMap;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,15 +36,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// A log is read again for another definition and to recompute, while its records go on to be folded.
 class LogsReadAgainTest {
     private static final int PARTITIONS = 3;
+    private static final Settings SETTINGS = Trades.settings(2).withCheckpointInterval(Duration.ofNanos(1));
 
-    @TempDir
-    Path directory;
+    private SimulatedDisk disk = SimulatedDisk.empty();
 
     /// What is done at each step of a second reading.
     private Runnable between = () -> {};
@@ -166,6 +172,7 @@ class LogsReadAgainTest {
                 .forEach(trade ->
                         rows.merge(trade.id, trade, (one, other) -> one.version >= other.version ? one : other)));
         Map<List<String>, List<BigDecimal>> totals = new HashMap<>();
+        totals.put(List.of(), List.of(BigDecimal.ZERO, BigDecimal.ZERO));
         for (Trade trade : rows.values()) {
             for (List<String> group : List.of(
                     List.<String>of(), List.of(String.valueOf(isByDesk ? trade.desk : trade.book)))) {
@@ -205,24 +212,28 @@ class LogsReadAgainTest {
         engine.fold(log.batch(partition, next, next + random.nextLong(log.ends[partition] - next + 1)));
     }
 
+    @Tag("campaign")
     @Test
     void the_old_definition_folds_on_while_a_log_is_read_again_and_then_the_new_one_serves() {
-        Seeds.forAllSeeds(60, random -> {
-            Path data = directory.resolve(String.valueOf(random.nextLong()));
-            LogsReadAgainTest life = new LogsReadAgainTest();
-            life.live(data, random);
-        });
+        Seeds.forAllSeeds(25, random -> new LogsReadAgainTest().live(random));
     }
 
-    private void live(Path data, RandomGenerator random) {
-        Settings settings = Settings.defaults().withShards(2).withThreads(0);
-        try (EmbeddedEngine engine = EmbeddedEngine.open(data, byBook(), settings)) {
+    private EmbeddedEngine open(Pipeline pipeline) {
+        return EmbeddedEngine.open(Trades.directory(disk), pipeline, SETTINGS);
+    }
+
+    private void beginByBook(RandomGenerator random) {
+        try (EmbeddedEngine engine = open(byBook())) {
             for (int i = random.nextInt(30); i >= 0; i--) {
                 appendSome(random);
                 foldSome(engine, random);
             }
         }
-        try (EmbeddedEngine engine = EmbeddedEngine.open(data, byDesk(), settings)) {
+    }
+
+    private void live(RandomGenerator random) {
+        beginByBook(random);
+        try (EmbeddedEngine engine = open(byDesk())) {
             foldSome(engine, random); // Without the log nothing can be filled, and the old definition goes on.
             assertThat(engine.wanted()).isPresent();
             engine.rereads(log.source());
@@ -239,7 +250,7 @@ class LogsReadAgainTest {
             requireNew(engine, random);
         }
         between = () -> {};
-        try (EmbeddedEngine engine = EmbeddedEngine.open(data, byDesk(), settings)) {
+        try (EmbeddedEngine engine = open(byDesk())) {
             requireNew(engine, random);
             assertThat(engine.partitions("trades").values()).allSatisfy(position -> assertThat(position.mark())
                     .isIn("", "mark " + position.next()));
@@ -259,11 +270,10 @@ class LogsReadAgainTest {
 
     @Test
     void what_a_log_has_lost_is_named_and_an_accepted_gap_is_left_out_again() {
-        Settings settings = Settings.defaults().withShards(2).withThreads(0);
         for (int i = 0; i < 30; i++) {
             log.append(0, new Trade(i, 1, 1, 2, i), 0);
         }
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byBook(), settings)) {
+        try (EmbeddedEngine engine = open(byBook())) {
             engine.begin("trades", new TreeMap<>(Map.of(0, 0L)), "");
             engine.skip("trades", 0, 0, 10);
             engine.fold(log.batch(0, 10, 30));
@@ -276,7 +286,7 @@ class LogsReadAgainTest {
                     .hasMessageContaining("log trades cannot be read again: offsets 10 to 19 of trades/0 are gone")
                     .hasMessageContaining("From the rows they can be, without --from-sources.");
         }
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byDesk(), settings)) {
+        try (EmbeddedEngine engine = open(byDesk())) {
             engine.rereads(log.source());
             assertThat(engine.change(byDesk())).isInstanceOf(DefinitionChange.Impossible.class);
             assertThatThrownBy(() -> engine.fillView(_ -> null, true)).hasMessageContaining("offsets 10 to 19");
@@ -291,13 +301,12 @@ class LogsReadAgainTest {
 
     @Test
     void records_of_requests_that_were_not_kept_would_be_lost_and_so_the_log_is_not_read_again() {
-        Settings settings = Settings.defaults().withShards(2).withThreads(0);
         log.append(0, new Trade(1, 1, 1, 2, 5), 0);
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byBook(), settings)) {
+        try (EmbeddedEngine engine = open(byBook())) {
             engine.fold(log.batch(0, 0, 1));
             engine.append("door", List.of(new Trade(2, 1, 1, 2, 6).json()));
         }
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byDesk(), settings)) {
+        try (EmbeddedEngine engine = open(byDesk())) {
             engine.rereads(log.source());
             assertThatThrownBy(() -> engine.fillView(_ -> null, false))
                     .hasMessageContaining("what came as door was not kept");
@@ -309,11 +318,11 @@ class LogsReadAgainTest {
 
     @Test
     void requests_and_edits_that_come_while_a_log_is_read_again_are_in_what_is_recomputed() {
-        Settings settings = Settings.defaults().withShards(2).withThreads(0).withKeepJournal(true);
         for (int i = 0; i < 40; i++) {
             log.append(0, new Trade(i, 1, i % 3, 2, i == 5 ? -1 : i), 0);
         }
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byBook(), settings)) {
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(Trades.directory(disk), byBook(), SETTINGS.withKeepJournal(true))) {
             engine.fold(log.batch(0, 0, 40));
             engine.rereads(log.source());
             List<Runnable> steps = new ArrayList<>(List.of(
@@ -333,19 +342,58 @@ class LogsReadAgainTest {
         }
     }
 
+    @Tag("campaign")
+    @Test
+    void a_crash_at_any_step_leaves_one_definition_whole_and_the_reading_begins_anew() {
+        for (int change = 1; ; change += 7) {
+            if (!new LogsReadAgainTest().crashesAt(change)) {
+                assertThat(change).isGreaterThan(20);
+                return;
+            }
+        }
+    }
+
+    private boolean crashesAt(int change) {
+        RandomGenerator random = new SplittableRandom(change);
+        beginByBook(random);
+        boolean isCrashed = false;
+        disk.inject(Faults.none().withCrashAtChange(change));
+        try (EmbeddedEngine engine = open(byDesk())) {
+            engine.rereads(log.source());
+            between = () -> {
+                appendSome(random);
+                foldSome(engine, random);
+            };
+            engine.fillView(_ -> null, false);
+        } catch (SimulatedCrash | EngineException crash) {
+            isCrashed = true;
+        }
+        between = () -> {};
+        disk = random.nextBoolean() ? disk.kill() : disk.crash(random);
+        try (EmbeddedEngine engine = open(byDesk())) {
+            assertThat(totals(engine))
+                    .describedAs("crash at change %d", change)
+                    .isEqualTo(expected(engine.wanted().isEmpty(), engine.offsets("trades"), Map.of()));
+            engine.rereads(log.source());
+            engine.fillView(_ -> null, false);
+            requireNew(engine, random);
+        }
+        return isCrashed;
+    }
+
     @Test
     void answers_and_folds_of_other_threads_go_on_while_a_log_is_read_again() throws InterruptedException {
-        Settings settings = Settings.defaults().withShards(2);
+        Settings threads = SETTINGS.withThreads(2);
         int records = 4_000;
         for (int i = 0; i < records; i++) {
             log.append(0, new Trade(i, 1, i % 3, i % 4, i), 0);
         }
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byBook(), settings)) {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(Trades.directory(disk), byBook(), threads)) {
             engine.fold(log.batch(0, 0, 500));
         }
         AtomicBoolean isFilled = new AtomicBoolean();
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory, byDesk(), settings)) {
+        try (EmbeddedEngine engine = EmbeddedEngine.open(Trades.directory(disk), byDesk(), threads)) {
             engine.rereads(log.source());
             Thread filling = Thread.ofPlatform().start(() -> {
                 try {
