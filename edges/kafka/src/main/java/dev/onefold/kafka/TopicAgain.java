@@ -57,8 +57,7 @@ public final class TopicAgain implements LogSource.Again {
 
     /// The topic of a pipeline as a log that can be read again.
     public static LogSource of(KafkaClients clients, Origin.Kafka origin) {
-        return new LogSource(
-                origin.log(), (definition, ends) -> new TopicAgain(clients, origin, definition, ends));
+        return new LogSource(origin.log(), (definition, ends) -> new TopicAgain(clients, origin, definition, ends));
     }
 
     @Override
@@ -142,7 +141,8 @@ public final class TopicAgain implements LogSource.Again {
         Map<Integer, TopicMark.Last> marks = new HashMap<>();
         open.forEach((number, range) ->
                 TopicMark.read(range.mark()).flatMap(TopicMark::last).ifPresent(last -> marks.put(number, last)));
-        String place = new LastRecords(origin.topic(), consumer, look).differing(marks).orElse("");
+        String place =
+                new LastRecords(origin.topic(), consumer, look).differing(marks).orElse("");
         if (!place.isEmpty()) {
             throw new IOException("topic " + origin.topic() + " has another record at " + place
                     + " than the one that was folded there");

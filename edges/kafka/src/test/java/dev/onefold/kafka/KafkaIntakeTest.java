@@ -671,19 +671,21 @@ class KafkaIntakeTest {
                     trades(1, 2000, 2200);
                     assertThat(engine.verify(new Truth.Sources()).differences()).isEmpty();
                     trades(0, 2200, 2300);
-                    assertThat(engine.rebuild(new Truth.Sources()).differences()).isEmpty();
+                    assertThat(engine.rebuild(new Truth.Sources()).differences())
+                            .isEmpty();
                 } catch (RuntimeException | Error e) {
                     failure.set(e);
                 } finally {
                     isChanged.set(true);
                 }
             });
-            intake(engine).run(() -> isChanged.get()
-                    && (failure.get() != null
-                            || engine.offsets(topic).values().stream()
-                                            .mapToLong(next -> next)
-                                            .sum()
-                                    == 2300));
+            intake(engine)
+                    .run(() -> isChanged.get()
+                            && (failure.get() != null
+                                    || engine.offsets(topic).values().stream()
+                                                    .mapToLong(next -> next)
+                                                    .sum()
+                                            == 2300));
             changing.join();
             assertThat(failure.get()).isNull();
             assertThat(engine.wanted()).isEmpty();

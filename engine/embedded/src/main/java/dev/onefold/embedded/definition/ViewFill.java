@@ -137,6 +137,9 @@ final class ViewFill {
     ///
     /// @throws EngineException if the view cannot be filled
     Optional<Supplier<Refold>> beside(Function<String, @Nullable FileSource> reopen, boolean acceptLoss) {
+        if (!hasLogs()) {
+            return Optional.empty();
+        }
         return switch (change(reopen)) {
             case DefinitionChange.FromSources sources -> beside(readable(reopen), sources.reason());
             case DefinitionChange.FromRows(var lost, var _) when !lost.isEmpty() && !acceptLoss -> throw loss(lost);
@@ -147,10 +150,15 @@ final class ViewFill {
 
     /// The same for a view of the same definition.
     Optional<Supplier<Refold>> shadowBeside(Function<String, @Nullable FileSource> reopen) {
-        old.pipeline.otherRules().ifPresent(reason -> {
-            throw refused(RECOMPUTED, reason);
-        });
-        return beside(readable(reopen), RECOMPUTED);
+        return hasLogs() && old.pipeline.otherRules().isEmpty()
+                ? beside(readable(reopen), RECOMPUTED)
+                : Optional.empty();
+    }
+
+    private boolean hasLogs() {
+        return opening.guard()
+                .reading(() ->
+                        old.state.sources.all().stream().anyMatch(source -> source.kind() == Source.Kind.PARTITION));
     }
 
     private Optional<Supplier<Refold>> beside(Readable readable, String reason) {
@@ -200,6 +208,9 @@ final class ViewFill {
 
     /// A view of the same definition, recomputed from the sources and the journal.
     View shadow(Function<String, @Nullable FileSource> reopen) {
+        old.pipeline.otherRules().ifPresent(reason -> {
+            throw refused(RECOMPUTED, reason);
+        });
         return refolded(reopen, RECOMPUTED);
     }
 

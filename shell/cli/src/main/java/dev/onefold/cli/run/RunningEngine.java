@@ -80,7 +80,8 @@ public final class RunningEngine implements AutoCloseable {
         if (engine.pipeline().fold() instanceof Batching) {
             delivering = RunDeliveries.begin(caller, engine, pipeline.folder(), data, pipeline.dataAgain());
         }
-        Optional<PublishedTotals.Copy> published = PublishedTotals.of(engine.wanted().orElseGet(engine::pipeline), caller);
+        Optional<PublishedTotals.Copy> published =
+                PublishedTotals.of(engine.wanted().orElseGet(engine::pipeline), caller);
         published.ifPresent(copy -> engine.publish(copy.table(), copy.every()));
         isPublishing = published.isPresent();
     }
