@@ -3,6 +3,7 @@ package dev.onefold.kafka;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Origin;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.source.LogBatch;
@@ -27,6 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -75,7 +77,7 @@ public final class KafkaIntake {
     private final Set<Integer> ended = new TreeSet<>(); // Partitions that have stopped.
     private final List<String> stopped = new CopyOnWriteArrayList<>();
     private final List<Gap> gaps;
-    private final BlockingQueue<List<LogBatch>> read = new ArrayBlockingQueue<>(1);
+    private final BlockingQueue<List<Made>> read = new ArrayBlockingQueue<>(1);
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private TopicLook.@Nullable Found known; // As the reading began.
     private long lookedNanos;
@@ -93,7 +95,12 @@ public final class KafkaIntake {
     private record Reading(long next, TopicMark mark) {}
 
     /// What was polled: what is to be folded, and the places behind it.
-    private record Polled(List<LogBatch> batches, Map<Integer, Reading> behind) {}
+    private record Polled(List<Made> batches, Map<Integer, Reading> behind) {}
+
+    /// A batch as a definition reads its records.
+    ///
+    /// @param as makes it for another definition
+    private record Made(LogBatch batch, Pipeline definition, Function<RecordText, LogBatch> as) {}
 
     /// Offsets that a person accepts to be lost.
     ///
@@ -192,9 +199,9 @@ public final class KafkaIntake {
         try {
             while (true) {
                 boolean isLast = ends.getAsBoolean(); // Asked first: nothing is read behind an end.
-                List<LogBatch> next = read.poll(isLast ? 2 * OFFER_MS : OFFER_MS, TimeUnit.MILLISECONDS);
+                List<Made> next = read.poll(isLast ? 2 * OFFER_MS : OFFER_MS, TimeUnit.MILLISECONDS);
                 if (next != null) {
-                    next.forEach(engine::fold);
+                    next.forEach(this::fold);
                 } else if (isLast) {
                     return;
                 }
@@ -203,6 +210,16 @@ public final class KafkaIntake {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             failure.compareAndSet(null, e);
+        }
+    }
+
+    /// Folds a batch; made again if another definition serves by now.
+    private void fold(Made made) {
+        LogBatch batch = made.batch;
+        Pipeline definition = made.definition;
+        while (engine.fold(batch, definition).isEmpty()) {
+            definition = engine.pipeline();
+            batch = made.as.apply(new RecordText(definition, decoding));
         }
     }
 
@@ -229,7 +246,8 @@ public final class KafkaIntake {
 
     private void read(TopicLook look, Consumer<byte[], byte[]> consumer, BooleanSupplier ends) {
         begin(look, consumer, found(look.ask()));
-        RecordText text = new RecordText(engine.pipeline(), decoding);
+        Pipeline definition = engine.pipeline();
+        RecordText text = new RecordText(definition, decoding);
         while (!ends.getAsBoolean()) {
             resume(consumer);
             lag.ask(look, read());
@@ -239,9 +257,14 @@ public final class KafkaIntake {
                 continue;
             }
             TopicLook.Asked asked = look.ask();
-            Polled polled = polled(records, text);
+            if (!engine.pipeline().equals(definition)) {
+                definition = engine.pipeline();
+                text = new RecordText(definition, decoding);
+            }
+            Polled polled = polled(records, text, definition);
             TopicLook.Found found = found(asked); // Nothing is folded before: nobody knows whose records these are.
-            if (isOfAnotherLeader(polled) | isReconnected(consumer)) { // Perhaps another history, as of a restored disk.
+            boolean isReconnected = isReconnected(consumer);
+            if (isOfAnotherLeader(polled) || isReconnected) { // Perhaps another history, as of a restored disk.
                 requireLast(look, consumer);
                 continue;
             }
@@ -574,8 +597,8 @@ public final class KafkaIntake {
     }
 
     /// What was polled, up to the places that the client names: behind control records and aborted ones.
-    private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text) {
-        List<LogBatch> batches = new ArrayList<>();
+    private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text, Pipeline definition) {
+        List<Made> batches = new ArrayList<>();
         Map<Integer, Reading> behind = new HashMap<>();
         polledBytes = 0;
         records.nextOffsets().forEach((partition, end) -> {
@@ -584,9 +607,11 @@ public final class KafkaIntake {
             List<LogBatch.Entry> entries = entries(partition.partition(), polled, text);
             OffsetAndMetadata next = entries.size() == polled.size() ? end : place(polled.get(entries.size()));
             if (next.offset() > reading.next) {
-                TopicMark mark = reading.mark.behind(polled.subList(0, entries.size()), next);
-                batches.add(new LogBatch(
-                        origin.log(), partition.partition(), reading.next, next.offset(), entries, mark.text()));
+                List<ConsumerRecord<byte[], byte[]>> taken = polled.subList(0, entries.size());
+                TopicMark mark = reading.mark.behind(taken, next);
+                Function<List<LogBatch.Entry>, LogBatch> as = of -> new LogBatch(
+                        origin.log(), partition.partition(), reading.next, next.offset(), of, mark.text());
+                batches.add(new Made(as.apply(entries), definition, of -> as.apply(again(taken, of))));
                 behind.put(partition.partition(), new Reading(next.offset(), mark));
             }
         });
@@ -595,6 +620,19 @@ public final class KafkaIntake {
 
     private static OffsetAndMetadata place(ConsumerRecord<byte[], byte[]> record) {
         return new OffsetAndMetadata(record.offset(), record.leaderEpoch(), "");
+    }
+
+    /// Records that were decoded before, as another definition reads them.
+    private static List<LogBatch.Entry> again(List<ConsumerRecord<byte[], byte[]>> records, RecordText text) {
+        try {
+            List<LogBatch.Entry> entries = new ArrayList<>();
+            for (ConsumerRecord<byte[], byte[]> record : records) {
+                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
+            }
+            return entries;
+        } catch (Awaited e) {
+            throw new IllegalStateException("A schema that was known is not known any more: " + e.why(), e);
+        }
     }
 
     /// The records in front of one whose schema nobody tells yet, or for which there is no room.
@@ -613,7 +651,7 @@ public final class KafkaIntake {
         return entries;
     }
 
-    private boolean offer(List<LogBatch> batches, BooleanSupplier ends) {
+    private boolean offer(List<Made> batches, BooleanSupplier ends) {
         try {
             while (!read.offer(batches, OFFER_MS, TimeUnit.MILLISECONDS)) {
                 if (ends.getAsBoolean()) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.onefold.broker.Broker;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Status;
+import dev.onefold.core.Truth;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
 import dev.onefold.core.pipeline.Origin;
@@ -28,6 +29,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -741,5 +744,110 @@ class KafkaIntakeTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("auto.offset.reset")
                 .hasMessageContaining("none");
+    }
+
+    /// With a level that is beside the record: batches that were read for the old definition have none.
+    private Pipeline byPartition() {
+        return read(
+                "{\"pipeline\":\"p\",\"input\":{\"from\":{\"kafka\":{\"topic\":\"" + topic + "\",\"servers\":\""
+                        + broker.servers() + "\"}}," + TRADES
+                        + "},\"rollup\":{\"levels\":[\"@partition\"],\"measures\":{\"value\":\"sum(Value) decimal(18,0)\",\"trades\":\"count()\"}}}");
+    }
+
+    private void lend(EmbeddedEngine engine) {
+        Origin.Kafka origin =
+                (Origin.Kafka) Objects.requireNonNull(engine.pipeline().origin());
+        engine.rereads(TopicAgain.of(new KafkaClients(origin, directory, _ -> null), origin, engine.directory()));
+    }
+
+    @Test
+    void a_changed_pipeline_is_made_of_the_topic_read_again_while_the_old_one_goes_on() throws Exception {
+        create(2);
+        trades(0, 0, 1000);
+        trades(1, 1000, 1500);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+        }
+        try (EmbeddedEngine engine = engine(byPartition())) {
+            lend(engine);
+            AtomicBoolean isChanged = new AtomicBoolean();
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            Thread changing = Thread.ofPlatform().start(() -> {
+                try {
+                    trades(0, 1500, 2000);
+                    engine.fillView(_ -> null, false);
+                    trades(1, 2000, 2200);
+                    assertThat(engine.verify(new Truth.Sources()).differences()).isEmpty();
+                    trades(0, 2200, 2300);
+                    assertThat(engine.rebuild(new Truth.Sources()).differences())
+                            .isEmpty();
+                } catch (RuntimeException | Error e) {
+                    failure.set(e);
+                } finally {
+                    isChanged.set(true);
+                }
+            });
+            intake(engine)
+                    .run(() -> isChanged.get()
+                            && (failure.get() != null
+                                    || engine.offsets(topic).values().stream()
+                                                    .mapToLong(next -> next)
+                                                    .sum()
+                                            == 2300));
+            changing.join();
+            assertThat(failure.get()).isNull();
+            assertThat(engine.wanted()).isEmpty();
+            assertThat(engine.query(Query.all("main")).lines())
+                    .extracting(line -> line.group() + " " + line.values())
+                    .containsExactly(
+                            "[] [" + sum(0, 2300) + ", 2300]",
+                            "[0] [" + (sum(0, 1000) + sum(1500, 2000) + sum(2200, 2300)) + ", 1600]",
+                            "[1] [" + (sum(1000, 1500) + sum(2000, 2200)) + ", 700]");
+            assertThat(engine.deadLetters().size()).isZero();
+        }
+    }
+
+    @Test
+    void offsets_that_the_topic_has_lost_are_named_and_the_old_definition_goes_on() throws Exception {
+        create(2);
+        trades(0, 0, 30);
+        trades(1, 30, 60);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+            lend(engine);
+            assertThat(engine.verify(new Truth.Sources()).isEqual()).isTrue();
+            admin.deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(10)))
+                    .all()
+                    .get();
+            assertThatThrownBy(() -> engine.verify(new Truth.Sources()))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("does not have these offsets any more: 0 to 9 of " + topic + "/0.")
+                    .hasMessageContaining("From the rows they can be");
+            assertThat(engine.verify().isEqual()).isTrue();
+        }
+        trades(1, 60, 70);
+        try (EmbeddedEngine engine = engine(byPartition())) {
+            lend(engine);
+            assertThatThrownBy(() -> engine.fillView(_ -> null, false)).hasMessageContaining("0 to 9 of " + topic);
+            foldAll(engine);
+            assertThat(engine.wanted()).isPresent();
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 70)));
+        }
+    }
+
+    @Test
+    void a_topic_that_was_made_anew_is_not_read_again_as_if_it_were_the_old_one() throws Exception {
+        create(1);
+        trades(0, 0, 20);
+        try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
+            foldAll(engine);
+            lend(engine);
+            recreate(1);
+            trades(0, 100, 120);
+            assertThatThrownBy(() -> engine.rebuild(new Truth.Sources()))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("and the records that were folded are of");
+            assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 20)));
+        }
     }
 }

@@ -28,6 +28,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
@@ -209,6 +210,7 @@ final class CheckCommand implements Callable<Integer> {
             FunctionText.changes(engine.pipeline(), pipeline)
                     .forEach(sentence -> caller.printLine(Words.wrap(Words.visible(sentence), width)));
             edition(engine.pipeline(), pipeline).forEach(sentence -> caller.printLine(Words.wrap(sentence, width)));
+            TopicInput.lend(Optional.ofNullable(file).map(given -> new PipelineArgument(caller, given, null)), engine);
             DefinitionChange change = engine.change(pipeline);
             caller.printLine(DefinitionChangeText.of(change, caller.shown(directory)));
             return change instanceof DefinitionChange.Impossible ? ExitCode.DIFFERENT : ExitCode.DONE;

@@ -236,8 +236,8 @@ class EngineJsonTest {
                 new DefinitionChange.FromRows(List.of("a", "b"), "doubt"),
                 "{\"way\":\"rows\",\"lost\":[\"a\",\"b\"],\"doubt\":\"doubt\"}");
         assertChange(
-                new DefinitionChange.FromSources("why", List.of("a.csv"), true),
-                "{\"way\":\"sources\",\"reason\":\"why\",\"files\":[\"a.csv\"],\"journal\":true}");
+                new DefinitionChange.FromSources("why", List.of("a.csv"), List.of("trades"), true),
+                "{\"way\":\"sources\",\"reason\":\"why\",\"files\":[\"a.csv\"],\"logs\":[\"trades\"],\"journal\":true}");
         assertChange(
                 new DefinitionChange.Impossible("why", "gone"),
                 "{\"way\":\"impossible\",\"reason\":\"why\",\"missing\":\"gone\"}");

@@ -4,11 +4,13 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Origin;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.kafka.KafkaClients;
 import dev.onefold.kafka.KafkaIntake;
+import dev.onefold.kafka.TopicAgain;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +41,14 @@ public record TopicInput(Origin.Kafka origin, KafkaClients clients) {
             return new TopicInput(origin, new KafkaClients(origin, folder, caller.environment()::get));
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".");
+        }
+    }
+
+    /// Lets an engine that was opened in this process read the topic of its pipeline file again.
+    public static void lend(Optional<PipelineArgument> pipeline, Engine engine) {
+        if (engine instanceof EmbeddedEngine here) { // Another process knows its topic itself.
+            pipeline.flatMap(argument -> of(argument.caller(), argument))
+                    .ifPresent(topic -> here.rereads(TopicAgain.of(topic.clients, topic.origin, here.directory())));
         }
     }
 
