@@ -274,7 +274,7 @@ public final class KafkaIntake {
                     return;
                 }
                 partitions.putAll(polled.behind);
-                polled.batches.forEach(lag::read);
+                polled.batches.forEach(made -> lag.read(made.batch));
                 handedOn++;
             }
             if (isBehind || polledBytes > POLL_BYTES_MAX || !awaited.keySet().equals(paused(consumer))) {
@@ -609,8 +609,8 @@ public final class KafkaIntake {
             if (next.offset() > reading.next) {
                 List<ConsumerRecord<byte[], byte[]>> taken = polled.subList(0, entries.size());
                 TopicMark mark = reading.mark.behind(taken, next);
-                Function<List<LogBatch.Entry>, LogBatch> as = of -> new LogBatch(
-                        origin.log(), partition.partition(), reading.next, next.offset(), of, mark.text());
+                Function<List<LogBatch.Entry>, LogBatch> as = of ->
+                        new LogBatch(origin.log(), partition.partition(), reading.next, next.offset(), of, mark.text());
                 batches.add(new Made(as.apply(entries), definition, of -> as.apply(again(taken, of))));
                 behind.put(partition.partition(), new Reading(next.offset(), mark));
             }

@@ -79,7 +79,8 @@ public final class KafkaTotals implements AutoCloseable {
     /// @throws IllegalArgumentException if the properties cannot be read, or are not possible
     public static KafkaTotals open(
             String pipeline, Publishing.Topic to, Path folder, UnaryOperator<@Nullable String> environment) {
-        return new KafkaTotals(pipeline, to, new KafkaClients(to.servers(), to.properties(), Optional.empty(), folder, environment));
+        return new KafkaTotals(
+                pipeline, to, new KafkaClients(to.servers(), to.properties(), Optional.empty(), folder, environment));
     }
 
     /// The copy for a definition.

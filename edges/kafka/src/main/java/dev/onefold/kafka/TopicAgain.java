@@ -174,8 +174,7 @@ public final class TopicAgain implements LogSource.Again {
         }
     }
 
-    private void add(TopicPartition partition, long next, List<ConsumerRecord<byte[], byte[]>> records)
-            throws Awaited {
+    private void add(TopicPartition partition, long next, List<ConsumerRecord<byte[], byte[]>> records) throws Awaited {
         Range range = open.get(partition.partition());
         if (range == null || next <= range.from()) {
             return;

@@ -71,7 +71,8 @@ public final class TopicCheck {
             return engine.counts().records() >= recordsMax
                     || System.nanoTime() > until
                     || next.size() == ends.size()
-                            && next.entrySet().stream().allMatch(at -> at.getValue() >= ends.getOrDefault(at.getKey(), 0L));
+                            && next.entrySet().stream()
+                                    .allMatch(at -> at.getValue() >= ends.getOrDefault(at.getKey(), 0L));
         });
     }
 }

@@ -84,7 +84,8 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
 
     /// The offset of each partition before which no transaction is open.
     Map<Integer, Long> stableEnds(Collection<Integer> partitions) {
-        return offsets(listed(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED), ListOffsetsResultInfo::offset);
+        return offsets(
+                listed(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED), ListOffsetsResultInfo::offset);
     }
 
     /// How long the topic keeps its records, in a sentence.
@@ -103,7 +104,8 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
             return compacted
                     + (ms < 0
                             ? "It keeps its records without a limit of time."
-                            : "It keeps its records for " + Duration.ofMillis(ms).toHours() + " hours.");
+                            : "It keeps its records for "
+                                    + Duration.ofMillis(ms).toHours() + " hours.");
         } catch (AuthorizationException e) {
             return "How long it keeps its records is not known: DESCRIBE_CONFIGS is not allowed. Reading does not need it.";
         }
@@ -128,12 +130,21 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
         ListOffsetsResult stable = listed(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
         for (int partition : partitions) {
             TopicPartition asked = new TopicPartition(topic, partition);
-            var _ = ends.partitionResult(asked).whenComplete((end, _) -> stable.partitionResult(asked)
-                    .whenComplete((held, _) -> {
-                        if (end != null && held != null) {
-                            taker.accept(partition, new Ends(end.offset(), held.offset()));
-                        }
-                    }));
+            KafkaFuture<ListOffsetsResultInfo> end = ends.partitionResult(asked);
+            KafkaFuture<ListOffsetsResultInfo> held = stable.partitionResult(asked);
+            var _ = KafkaFuture.allOf(end, held).whenComplete((_, failure) -> {
+                if (failure == null) {
+                    taker.accept(partition, new Ends(offset(end), offset(held)));
+                }
+            });
+        }
+    }
+
+    private static long offset(KafkaFuture<ListOffsetsResultInfo> answered) {
+        try {
+            return answered.getNow(null).offset();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e); // It is there.
         }
     }
 
@@ -152,9 +163,8 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
     /// @param taker of the time in milliseconds, in a thread of the client; -1 if it has no limit or is not told
     void askRetention(LongConsumer taker) {
         ConfigResource asked = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        var _ = admin.describeConfigs(Set.of(asked))
-                .values()
-                .get(asked)
+        var _ = Objects.requireNonNull(
+                        admin.describeConfigs(Set.of(asked)).values().get(asked))
                 .whenComplete((found, _) -> taker.accept(found == null ? -1 : retentionMs(found)));
     }
 
@@ -194,8 +204,7 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
 
     private Map<Integer, Long> offsets(ListOffsetsResult asked, Function<ListOffsetsResultInfo, Long> value) {
         Map<Integer, Long> offsets = new HashMap<>();
-        await(asked.all())
-                .forEach((partition, found) -> offsets.put(partition.partition(), value.apply(found)));
+        await(asked.all()).forEach((partition, found) -> offsets.put(partition.partition(), value.apply(found)));
         return offsets;
     }
 

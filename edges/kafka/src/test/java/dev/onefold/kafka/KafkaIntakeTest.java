@@ -84,9 +84,21 @@ class KafkaIntakeTest {
         }
         Path keys = folder.resolve("keys.p12");
         Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                        "-genkeypair", "-keyalg", "EC", "-dname", "CN=localhost", "-alias", "broker",
-                        "-ext", "san=dns:localhost", "-storepass", "of-the-keys", "-keystore", keys.toString())
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-alias",
+                        "broker",
+                        "-ext",
+                        "san=dns:localhost",
+                        "-storepass",
+                        "of-the-keys",
+                        "-keystore",
+                        keys.toString())
                 .start();
         assertThat(keytool.waitFor()).isZero();
         String secure = "SECURE://localhost:" + securePort;
@@ -211,7 +223,11 @@ class KafkaIntakeTest {
         Origin.Kafka origin =
                 (Origin.Kafka) Objects.requireNonNull(engine.pipeline().origin());
         return new KafkaIntake(
-                new KafkaClients(origin, directory, Map.of("PASSWORD", "hush-7")::get), origin, engine, List.of(gaps), notes::add);
+                new KafkaClients(origin, directory, Map.of("PASSWORD", "hush-7")::get),
+                origin,
+                engine,
+                List.of(gaps),
+                notes::add);
     }
 
     /// The offsets behind all that is in the topic.
@@ -499,8 +515,8 @@ class KafkaIntakeTest {
                     .send(new ProducerRecord<>(topic, 0, bytes("T3"), bytes(trade(3))))
                     .get();
             trades(0, 4, 10);
-            BooleanSupplier isSaid =
-                    () -> engine.status().logs().stream().anyMatch(log -> log.waits().contains("producer "));
+            BooleanSupplier isSaid = () ->
+                    engine.status().logs().stream().anyMatch(log -> log.waits().contains("producer "));
             intake(engine).run(isSaid);
             intake(engine).run(isSaid); // One that begins behind it sees it, too.
             Status.OfPartition waiting = engine.status().logs().getFirst();
@@ -514,7 +530,8 @@ class KafkaIntakeTest {
             });
             assertThat(seen).anySatisfy(log -> {
                 assertThat(log.behindMs()).isZero();
-                assertThat(log.retentionLeftMs()).isBetween(1L, Duration.ofDays(7).toMillis());
+                assertThat(log.retentionLeftMs())
+                        .isBetween(1L, Duration.ofDays(7).toMillis());
             });
             assertThat(total(engine, 1)).isEqualByComparingTo("10");
         }
@@ -716,14 +733,22 @@ class KafkaIntakeTest {
                         trusted.replace("${PASSWORD}", "hush-8"), "invalid credentials")
                 .entrySet()) {
             notes.clear();
-            Files.writeString(directory.resolve("kafka.properties"), wrong.getKey() + "request.timeout.ms=3000\ndefault.api.timeout.ms=5000\n");
-            try (EmbeddedEngine engine = EmbeddedEngine.open(directory.resolve("d"), secure(servers), Settings.defaults())) {
+            Files.writeString(
+                    directory.resolve("kafka.properties"),
+                    wrong.getKey() + "request.timeout.ms=3000\ndefault.api.timeout.ms=5000\n");
+            try (EmbeddedEngine engine =
+                    EmbeddedEngine.open(directory.resolve("d"), secure(servers), Settings.defaults())) {
                 intake(engine).run(() -> !notes.isEmpty());
             }
-            assertThat(notes).singleElement().asString().contains(wrong.getValue()).doesNotContain("hush");
+            assertThat(notes)
+                    .singleElement()
+                    .asString()
+                    .contains(wrong.getValue())
+                    .doesNotContain("hush");
         }
         Files.writeString(directory.resolve("kafka.properties"), trusted);
-        try (EmbeddedEngine engine = EmbeddedEngine.open(directory.resolve("d"), secure(servers), Settings.defaults())) {
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(directory.resolve("d"), secure(servers), Settings.defaults())) {
             foldAll(engine);
             assertThat(total(engine, 1)).isEqualByComparingTo("10");
             assertThat(String.join(" ", notes) + engine.status()).doesNotContain("hush");

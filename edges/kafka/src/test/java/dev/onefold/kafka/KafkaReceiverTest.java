@@ -85,7 +85,8 @@ class KafkaReceiverTest {
             admin.createTopics(List.of(new NewTopic("batches", 2, (short) 1)))
                     .all()
                     .get();
-            KafkaClients clients = new KafkaClients(broker.servers(), Optional.empty(), Optional.empty(), folder, _ -> null);
+            KafkaClients clients =
+                    new KafkaClients(broker.servers(), Optional.empty(), Optional.empty(), folder, _ -> null);
             Producer<byte[], byte[]> killed = clients.producer("onefold-batches-batches"); // Halfway in a batch.
             killed.initTransactions();
             killed.beginTransaction();

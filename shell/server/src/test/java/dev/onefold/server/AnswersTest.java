@@ -173,7 +173,8 @@ class AnswersTest {
             assertThat(metrics).contains("onefold_log_behind_offsets{pipeline=\"trades\",source=\"topic/7\"} 2.0");
             assertThat(metrics)
                     .containsPattern("onefold_log_behind_seconds\\{pipeline=\"trades\",source=\"topic/7\"} [1-9]")
-                    .containsPattern("onefold_log_retention_left_seconds\\{pipeline=\"trades\",source=\"topic/7\"} [1-5]");
+                    .containsPattern(
+                            "onefold_log_retention_left_seconds\\{pipeline=\"trades\",source=\"topic/7\"} [1-5]");
             assertThat(metrics).contains("onefold_log_waits{pipeline=\"trades\",source=\"topic/7\"} 0.0");
             assertThat(metrics).contains("onefold_log_stopped{pipeline=\"trades\",source=\"topic/7\"} 0.0");
             assertThat(names(metrics, "(?m)^# TYPE (\\S+)")).isEqualTo(names(page, "(?m)^\\| `(onefold_[a-z_]+)`"));

@@ -79,7 +79,8 @@ class EngineJsonTest {
             Optional.of(new Status.OfPublication(3, Optional.of(AT), Optional.of(AT.plusSeconds(3)), "no route")),
             List.of(new Answer.Progress("a.csv", 25, 26)),
             List.of(new Status.OfDelay("logs", 27, 28, 29, 30, 31)),
-            List.of(new Status.OfPartition("t/0", 32, 33, 36, 37, "slow", "gone", List.of(new Status.Lost(34, 35, AT)))));
+            List.of(new Status.OfPartition(
+                    "t/0", 32, 33, 36, 37, "slow", "gone", List.of(new Status.Lost(34, 35, AT)))));
     private static final String STATUS_JSON = "{\"pipeline\":\"p\",\"at\":\"2026-11-28T10:00:00Z\"," + COUNTS_JSON
             + ",\"causes\":{\"stale: behind a delete\":2},\"deadLetters\":12,\"deadLettersCounted\":3,\"deadLettersByReason\":{\"too large\":1,\"conflict\":2},"
             + "\"rows\":13,\"memoryBytes\":14,\"diskBytes\":15,\"checkpoint\":16,"

@@ -44,7 +44,8 @@ public final class InputCheck {
                 new First(
                         caller.shown(file.path()),
                         RECORDS_MAX,
-                        engine -> engine.fold(file.source(true), () -> engine.counts().records() >= RECORDS_MAX)));
+                        engine -> engine.fold(
+                                file.source(true), () -> engine.counts().records() >= RECORDS_MAX)));
     }
 
     /// Says what the topic is that a pipeline reads, and what became of its first records; the exit code is 1 if
@@ -56,7 +57,9 @@ public final class InputCheck {
             throws IOException {
         TopicCheck check = new TopicCheck(topic.clients(), topic.origin());
         try {
-            check.facts().forEach(fact -> caller.printLine(Words.wrap(fact, caller.screen().outWidth())));
+            check.facts()
+                    .forEach(fact ->
+                            caller.printLine(Words.wrap(fact, caller.screen().outWidth())));
             return of(
                     caller,
                     pipeline,
@@ -70,8 +73,7 @@ public final class InputCheck {
         }
     }
 
-    private static ExitCode of(
-            Caller caller, Pipeline pipeline, @Nullable PipelineFunction function, First first)
+    private static ExitCode of(Caller caller, Pipeline pipeline, @Nullable PipelineFunction function, First first)
             throws IOException {
         try (Workplace workplace = Workplace.temporary("onefold-check");
                 EmbeddedEngine engine = EngineAccess.own(

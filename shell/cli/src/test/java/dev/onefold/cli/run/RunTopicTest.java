@@ -101,8 +101,12 @@ class RunTopicTest {
             assertThat(checked.exitCode()).isEqualTo(1);
             assertThat(checked.out()).contains("All 7 records of topic trades", "not a number");
             try (OnefoldProcess run = OnefoldProcess.start(folder, "run", "risk.yaml")) {
-                OnefoldProcess.await("all is read", () -> run.err().contains("Reading topic")
-                        && cli.run("query", "risk.yaml", "--format", "json").out().contains("4.25"));
+                OnefoldProcess.await(
+                        "all is read",
+                        () -> run.err().contains("Reading topic")
+                                && cli.run("query", "risk.yaml", "--format", "json")
+                                        .out()
+                                        .contains("4.25"));
                 assertThat(cli.run("query", "risk.yaml", "--format", "json").out())
                         .contains("\"value\":4.25,\"trades\":1", "\"value\":3.00,\"trades\":1");
             }
@@ -134,7 +138,8 @@ class RunTopicTest {
                     """.formatted(broker.servers()));
             produce(broker, 0, RECORDS / 2);
             assertThat(cli.run("check", "trades.yaml", "--connect").out())
-                    .contains("Partition 1 has the offsets from 0 up to its end, 60000.", "It keeps its records for 168")
+                    .contains(
+                            "Partition 1 has the offsets from 0 up to its end, 60000.", "It keeps its records for 168")
                     .contains("of topic trades, as this pipeline reads them", "Nothing was stored.");
             SplittableRandom random = new SplittableRandom(7);
             for (int kill = 0; kill < 4; kill++) {
