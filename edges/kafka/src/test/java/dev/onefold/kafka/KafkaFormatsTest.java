@@ -189,10 +189,10 @@ class KafkaFormatsTest {
         return engine.query(Query.all("main")).lines().toString();
     }
 
-    private static String stopped(EmbeddedEngine engine, int partition) {
+    private static String waits(EmbeddedEngine engine, int partition) {
         return engine.status().logs().stream()
                 .filter(log -> log.source().endsWith("/" + partition))
-                .map(Status.OfPartition::stopped)
+                .map(Status.OfPartition::waits)
                 .findFirst()
                 .orElse("");
     }
@@ -229,14 +229,14 @@ class KafkaFormatsTest {
                     sendNow(1, "T2", 3);
                     sendNow(1, "T3", 2); // Behind the one that waits.
                     sendNow(0, "T4", 2);
-                } else if (engine.counts().accepted() == 2 && stopped(engine, 1).contains("401") && !isDown[1]) {
+                } else if (engine.counts().accepted() == 2 && waits(engine, 1).contains("401") && !isDown[1]) {
                     isDown[1] = true;
-                    assertThat(stopped(engine, 1)).contains("schema 3").contains("It is tried again");
-                    assertThat(stopped(engine, 0)).isEmpty();
+                    assertThat(waits(engine, 1)).contains("schema 3").contains("It is tried again");
+                    assertThat(waits(engine, 0)).isEmpty();
                     assertThat(engine.offsets(topic).getOrDefault(1, 0L)).isZero();
                     registry.fail(Fault.NONE);
                 }
-                return engine.counts().accepted() == 4 && stopped(engine, 1).isEmpty();
+                return engine.counts().accepted() == 4 && waits(engine, 1).isEmpty();
             });
             assertThat(isDown[1]).isTrue();
             assertThat(engine.counts().accepted()).isEqualTo(4);
