@@ -57,6 +57,21 @@ class ScriptsTest {
                 .contains("All rows are equal.", "Equal: the totals are those of the table.");
     }
 
+    @Test
+    @Tag("campaign")
+    void totals_of_a_topic_whose_reader_is_killed_twice_are_those_of_its_producer() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Said said = run(
+                List.of("examples/trade-risk-kafka/run.sh", "60000"),
+                Map.of("PORT", String.valueOf(port), "PARTS", System.getProperty("java.class.path")));
+
+        assertThat(said.code).as(said.text).isZero();
+        assertThat(said.text).contains("60600 records are in the topic", "2 partitions, 0 offsets behind", "Equal: ");
+    }
+
     private record Said(int code, String text) {}
 
     /// The JDK that is the default, as on many machines, and a JDK 25 where a person keeps others.
