@@ -1,9 +1,12 @@
 package dev.onefold.embedded.definition;
 
 import dev.onefold.api.body.JsonRecords;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.keyed.Feeds;
 import dev.onefold.core.pipeline.Pipeline;
@@ -245,6 +248,9 @@ final class ViewFill {
     private void refold(View fresh, List<FileSource> files, String reason) {
         boolean hasJournal = opening.journal().position().number() > 1;
         Settled settled = hasJournal ? settled(reason) : new Settled();
+        if (reason.equals(RECOMPUTED) && old.state.keep.isPresent()) {
+            readAgain(settled);
+        }
         fresh.folding.settle(settled);
         fresh.letters.numberFrom(old.letters.idNext()); // A number that was told never means another record.
         List<Source.Known> sources = old.state.sources.store();
@@ -266,6 +272,19 @@ final class ViewFill {
             refoldJournal(fresh, settled, reason);
         }
         fresh.folding.settle(new Settled());
+    }
+
+    /// Notes the letters of records that may have been too new when they were read. After an edit a letter may have
+    /// another reason.
+    private void readAgain(Settled settled) {
+        settled.readAgain();
+        List<DeadLetter> page = old.letters.list(0, DeadLetters.PAGE);
+        while (!page.isEmpty()) {
+            page.stream()
+                    .filter(letter -> letter.reason() == Reason.TOO_NEW || old.letters.edited(letter.id()) != null)
+                    .forEach(settled::readAgain);
+            page = old.letters.list(page.getLast().id(), DeadLetters.PAGE);
+        }
     }
 
     /// The redrives and purges that people have decided. They stay in force when all sources are read again.
