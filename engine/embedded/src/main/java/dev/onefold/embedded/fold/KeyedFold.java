@@ -224,7 +224,8 @@ public final class KeyedFold implements ShardFold {
             throw new EngineException(
                     EngineException.Kind.DEFINITION_CHANGED,
                     "The code that folds pipeline " + state.pipeline.name()
-                            + " is not here: open the data directory with its function.");
+                            + " is not here: give the pipeline file instead of its name, or open the data directory with its"
+                            + " function.");
         }
         return folding;
     }
