@@ -80,7 +80,10 @@ class RunnersByCommandTest {
     @Test
     void without_the_function_the_data_are_read_and_not_said_to_be_right() {
         require("python3", "python");
-        folded("runs-python.yaml", Clone.text("examples/runners/sample.ndjson").lines().toList(), data);
+        folded(
+                "runs-python.yaml",
+                Clone.text("examples/runners/sample.ndjson").lines().toList(),
+                data);
         try (EmbeddedEngine engine = EmbeddedEngine.open(data, Settings.defaults())) {
             assertThat(engine.query(Query.all("by-club")).lines()).isNotEmpty();
             for (ThrowingCallable recomputation : List.<ThrowingCallable>of(engine::verify, engine::rebuild)) {

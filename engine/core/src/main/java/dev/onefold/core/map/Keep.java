@@ -17,8 +17,10 @@ import java.util.Optional;
 /// The end of groups and rows in a pipeline with `keep`.
 ///
 /// The clock is the latest time seen: the greatest time of all accepted records. A record whose time is too far ahead
-/// of its arrival is refused, so one wrong clock ends nothing that is of now. A group is shown from the time bucket on that holds the latest time less `keep`. Which groups are shown
-/// depends on nothing else: a record of an older bucket is folded like any other, and its group is not shown.
+/// of its arrival is refused, so one wrong clock ends nothing that is of now. A group is shown from the time bucket on
+/// that holds the latest time less `keep`. Which groups are shown depends on nothing else: a record of an older bucket
+/// is
+/// folded like any other, and its group is not shown.
 ///
 /// A row is freed when no group that a record of its last time could be in has been shown for a day. Until then
 /// it decides which version counts, whatever is shown. It has a mark: the latest time seen when it was written,

@@ -346,7 +346,12 @@ public final class FoldRounds {
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Rejected(chunk.letter, place, records.copy(), times.readAt(chunk.arrivedMs(records)), chunk.kind(records)),
+                    new Rejected(
+                            chunk.letter,
+                            place,
+                            records.copy(),
+                            times.readAt(chunk.arrivedMs(records)),
+                            chunk.kind(records)),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
         }

@@ -298,8 +298,7 @@ class KeepTest {
             Instant at = day(day).plus(Duration.ofDays(1).multipliedBy(from).dividedBy(records));
             List<String> lines = new ArrayList<>();
             for (int i = from; i < from + 100; i++) {
-                lines.add(
-                        event("d" + day + "-" + i, 1, i == 50 ? at.plusSeconds(80_000) : at, "g" + i % 4, i % 50));
+                lines.add(event("d" + day + "-" + i, 1, i == 50 ? at.plusSeconds(80_000) : at, "g" + i % 4, i % 50));
             }
             now = at;
             engine.append("s", lines);
@@ -400,9 +399,7 @@ class KeepTest {
         now = day(12);
         try (EmbeddedEngine engine = open()) {
             engine.fold(file, FoldListener.silent());
-            assertThat(lines(engine, "by-day"))
-                    .first()
-                    .isEqualTo("=100"); // Of 4 days, and 20 that were corrected.
+            assertThat(lines(engine, "by-day")).first().isEqualTo("=100"); // Of 4 days, and 20 that were corrected.
             assertThat(engine.verify(_ -> file).differences()).isEmpty();
             assertThat(engine.rebuild(_ -> file).differences()).isEmpty();
             assertThatThrownBy(engine::rangeSums)
@@ -462,6 +459,7 @@ class KeepTest {
         for (int way = 0; way < 5; way++) {
             disk = SimulatedDisk.empty();
             for (int from = 0; from < all.size(); ) {
+                SimulatedDisk killed = disk;
                 try (EmbeddedEngine engine = open(YAML, 1 + random.nextInt(4), random.nextBoolean())) {
                     int end = Math.min(all.size(), from + 1 + random.nextInt(400));
                     while (from < end) {
@@ -470,7 +468,9 @@ class KeepTest {
                         from = to;
                     }
                     assertThat(engine.verify().differences()).isEmpty();
+                    killed = disk.copy();
                 }
+                disk = way > 2 ? killed : disk; // A file would have to be given again.
             }
             try (EmbeddedEngine engine = open()) {
                 List<String> shown = new ArrayList<>(lines(engine, "by-hour"));

@@ -94,7 +94,8 @@ class KeptGroupsTest {
         cli.run("run", "p.yaml", "--data", "parts", "--input", "part0", "part1", "part2", "part3");
         cli.runWithInput(all, "run", "p.yaml", "--data", "stdin", "--input", "-");
         for (String data : List.of("one", "parts", "stdin")) {
-            assertThat(done("query", "p.yaml", "--data", data, "--format", "csv").out())
+            assertThat(done("query", "p.yaml", "--data", data, "--format", "csv")
+                            .out())
                     .contains(",,2\n", "2024-03-05T00:00:00Z,x,2\n");
             assertThat(done("dead-letters", "p.yaml", "--data", data, "list").out())
                     .contains("too new");
