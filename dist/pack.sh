@@ -38,7 +38,7 @@ make_folder() {
     cp "$root/operations/onefold.service" "$here/files/onefold.yaml" "$folder/share/"
     mkdir "$folder/docs" "$folder/clients"
     cp "$root"/clients/onefold.* "$folder/clients/"
-    cp "$root"/docs/*.md "$root/docs/pipeline.schema.json" "$folder/docs/"
+    cp "$root"/docs/*.md "$root"/docs/pipeline.schema.json "$root"/docs/TotalsReader.java "$root"/docs/totals_reader.py "$folder/docs/"
     # The internals are for developers, and stay in the repository. A link to what is not in the archive becomes its text.
     sed -i -z -E 's/\s*\(\[why\]\(internals\/[^)]*\)\)//g; s/\[([^][]*)\]\((internals|\.\.)\/[^)]*\)/\1/g' \
         "$folder"/docs/*.md

@@ -41,6 +41,7 @@ module dev.onefold.core {
     exports dev.onefold.core.form to
             dev.onefold.api,
             dev.onefold.cli,
+            dev.onefold.kafka,
             dev.onefold.tables;
     exports dev.onefold.core.json to
             dev.onefold.api,
@@ -73,5 +74,6 @@ module dev.onefold.core {
             dev.onefold.api,
             dev.onefold.aws,
             dev.onefold.embedded,
-            dev.onefold.jdbc;
+            dev.onefold.jdbc,
+            dev.onefold.kafka;
 }

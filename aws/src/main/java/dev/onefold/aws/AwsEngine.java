@@ -160,9 +160,9 @@ public final class AwsEngine implements Engine {
     /// @throws IllegalArgumentException saying why not
     public static void requirePossible(Pipeline pipeline) {
         requireFoldPossible(pipeline);
-        if (pipeline.publishing() instanceof Publishing.Database) {
+        if (pipeline.publishing() != null && !(pipeline.publishing() instanceof Publishing.Items)) {
             throw new IllegalArgumentException("Pipeline " + pipeline.name()
-                    + " cannot be on AWS: it publishes its totals to a database ('jdbc'), which only an engine on one"
+                    + " cannot be on AWS: it publishes its totals to a database or to Kafka, which only an engine on one"
                     + " machine does: a deployment has no process that keeps a connection. Publish to a table of"
                     + " DynamoDB ('table' alone), or leave out 'publish'.");
         }

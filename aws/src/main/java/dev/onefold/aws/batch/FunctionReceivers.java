@@ -71,6 +71,7 @@ public final class FunctionReceivers {
             case COMMAND -> throw refusal(pipeline, "a function has no commands of yours. " + INSTEAD);
             case SFTP ->
                 throw refusal(pipeline, "a function has neither a private key of yours nor known hosts. " + INSTEAD);
+            case KAFKA -> throw refusal(pipeline, "a function keeps no connection to Kafka. " + INSTEAD);
             case LAMBDA -> requireFunctionPossible(pipeline, batching.deliver());
         }
         if (timeout(batching).compareTo(TIMEOUT_MAX) > 0) {
@@ -121,7 +122,7 @@ public final class FunctionReceivers {
             case JAVA -> CLASS_TIMEOUT;
             case JDBC -> JDBC_TIMEOUT;
             case S3 -> S3Receiver.TIMEOUT;
-            case HTTP, FILE, COMMAND, SFTP, LAMBDA -> HTTP_TIMEOUT;
+            case HTTP, FILE, COMMAND, SFTP, LAMBDA, KAFKA -> HTTP_TIMEOUT;
         };
         return Receivers.time(destination, "timeout", byDefault);
     }

@@ -3,14 +3,17 @@ package dev.onefold.kafka;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.pipeline.Identity;
 import dev.onefold.core.pipeline.Origin;
+import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.kafka.format.Awaited;
+import dev.onefold.kafka.format.Decoding;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,10 +23,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -34,6 +40,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +65,8 @@ public final class KafkaIntake {
     private static final Duration PAUSE_MIN = Duration.ofMillis(200);
     private static final Duration PAUSE_MAX = Duration.ofSeconds(10);
     private static final long OFFER_MS = 100;
+    private static final long POLL_BYTES_MAX =
+            Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 16); // Decoded: few bytes may mean many.
 
     private final KafkaClients clients;
     private final Origin.Kafka origin;
@@ -68,21 +77,30 @@ public final class KafkaIntake {
     private final Set<Integer> ended = new TreeSet<>(); // Partitions that have stopped.
     private final List<String> stopped = new CopyOnWriteArrayList<>();
     private final List<Gap> gaps;
-    private final BlockingQueue<List<LogBatch>> read = new ArrayBlockingQueue<>(1);
+    private final BlockingQueue<List<Made>> read = new ArrayBlockingQueue<>(1);
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private TopicLook.@Nullable Found known; // As the reading began.
     private long lookedNanos;
     private long committedNanos;
-    private final Set<Integer> unanswered = new TreeSet<>(); // Whose ends were asked. Guarded by itself.
-    private long askedNanos;
+    private final TopicLag lag;
     private long handedOn; // Polls.
+    private long polledBytes; // Of one poll, decoded.
+    private long connections; // That the client has made until the last records were compared.
     private boolean isUnreachable;
+    private volatile boolean isInterrupted;
+    private Optional<Decoding> decoding = Optional.empty();
+    private final Map<Integer, Awaited> awaited = new ConcurrentHashMap<>(); // By partition: it is not read meanwhile.
 
     /// The place in a partition up to which it was read, and handed on to be folded.
     private record Reading(long next, TopicMark mark) {}
 
     /// What was polled: what is to be folded, and the places behind it.
-    private record Polled(List<LogBatch> batches, Map<Integer, Reading> behind) {}
+    private record Polled(List<Made> batches, Map<Integer, Reading> behind) {}
+
+    /// A batch as a definition reads its records.
+    ///
+    /// @param as makes it for another definition
+    private record Made(LogBatch batch, Pipeline definition, Function<RecordText, LogBatch> as) {}
 
     /// Offsets that a person accepts to be lost.
     ///
@@ -102,6 +120,10 @@ public final class KafkaIntake {
         this.clients = clients;
         this.origin = origin;
         this.engine = engine;
+        this.lag = new TopicLag(engine, origin.log(), number -> {
+            Awaited record = awaited.get(number);
+            return record == null ? "" : record.why();
+        });
         this.notes = notes;
     }
 
@@ -110,13 +132,15 @@ public final class KafkaIntake {
         return List.copyOf(stopped);
     }
 
-    /// Folds records until a stop is requested. What was read by then is folded first.
+    /// Folds records until a stop is requested, or the thread is interrupted. What was read by then is folded
+    /// first.
     ///
     /// @throws EngineException if this is not the topic that was folded, each of its partitions has
     ///     stopped, or the engine cannot continue
     /// @throws IllegalArgumentException if no client can be made
     public void run(BooleanSupplier stop) {
-        BooleanSupplier ends = () -> stop.getAsBoolean() || failure.get() != null;
+        BooleanSupplier ends = () -> isInterrupted || failure.get() != null || stop.getAsBoolean();
+        decoding = clients.decoding(engine.directory());
         Admin admin = clients.admin();
         try {
             Consumer<byte[], byte[]> consumer = clients.consumer();
@@ -141,14 +165,15 @@ public final class KafkaIntake {
         try {
             readUntil(look, consumer, ends);
         } catch (InterruptException e) {
+            isInterrupted = true;
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             failure.compareAndSet(null, e);
-            read().forEach(number -> engine.note(origin.log(), number, -1, String.valueOf(e.getMessage())));
+            read().forEach(number -> lag.stopped(number, -1, String.valueOf(e.getMessage())));
             ended.addAll(partitions.keySet());
         } finally {
             join(folding);
-            noteNoEnds(partitions.keySet());
+            lag.forget(read());
         }
     }
 
@@ -174,9 +199,9 @@ public final class KafkaIntake {
         try {
             while (true) {
                 boolean isLast = ends.getAsBoolean(); // Asked first: nothing is read behind an end.
-                List<LogBatch> next = read.poll(isLast ? 2 * OFFER_MS : OFFER_MS, TimeUnit.MILLISECONDS);
+                List<Made> next = read.poll(isLast ? 2 * OFFER_MS : OFFER_MS, TimeUnit.MILLISECONDS);
                 if (next != null) {
-                    next.forEach(engine::fold);
+                    next.forEach(this::fold);
                 } else if (isLast) {
                     return;
                 }
@@ -185,6 +210,16 @@ public final class KafkaIntake {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             failure.compareAndSet(null, e);
+        }
+    }
+
+    /// Folds a batch; made again if another definition serves by now.
+    private void fold(Made made) {
+        LogBatch batch = made.batch;
+        Pipeline definition = made.definition;
+        while (engine.fold(batch, definition).isEmpty()) {
+            definition = engine.pipeline();
+            batch = made.as.apply(new RecordText(definition, decoding));
         }
     }
 
@@ -211,18 +246,25 @@ public final class KafkaIntake {
 
     private void read(TopicLook look, Consumer<byte[], byte[]> consumer, BooleanSupplier ends) {
         begin(look, consumer, found(look.ask()));
-        RecordText text = new RecordText(engine.pipeline());
+        Pipeline definition = engine.pipeline();
+        RecordText text = new RecordText(definition, decoding);
         while (!ends.getAsBoolean()) {
-            noteEnds(look);
+            resume(consumer);
+            lag.ask(look, read());
             ConsumerRecords<byte[], byte[]> records = poll(look, consumer);
             boolean hasMoved = !records.nextOffsets().isEmpty();
             if (!hasMoved && System.nanoTime() - lookedNanos < LOOK_EVERY.toNanos()) {
                 continue;
             }
             TopicLook.Asked asked = look.ask();
-            Polled polled = polled(records, text);
+            if (!engine.pipeline().equals(definition)) {
+                definition = engine.pipeline();
+                text = new RecordText(definition, decoding);
+            }
+            Polled polled = polled(records, text, definition);
             TopicLook.Found found = found(asked); // Nothing is folded before: nobody knows whose records these are.
-            if (isOfAnotherLeader(polled)) { // Perhaps one with another history, as of a restored disk.
+            boolean isReconnected = isReconnected(consumer);
+            if (isOfAnotherLeader(polled) || isReconnected) { // Perhaps another history, as of a restored disk.
                 requireLast(look, consumer);
                 continue;
             }
@@ -232,13 +274,32 @@ public final class KafkaIntake {
                     return;
                 }
                 partitions.putAll(polled.behind);
+                polled.batches.forEach(made -> lag.read(made.batch));
                 handedOn++;
             }
-            if (isBehind) {
+            if (isBehind || polledBytes > POLL_BYTES_MAX || !awaited.keySet().equals(paused(consumer))) {
                 assign(consumer);
             }
             commit(consumer);
         }
+    }
+
+    /// Reads partitions again whose schema is known now.
+    private void resume(Consumer<byte[], byte[]> consumer) {
+        decoding.ifPresent(known -> awaited.replaceAll((_, record) -> known.awaiting(record)));
+        List<Integer> over = awaited.entrySet().stream()
+                .filter(record -> !record.getValue().isOpen())
+                .map(Map.Entry::getKey)
+                .toList();
+        awaited.keySet().removeAll(over);
+        consumer.resume(over.stream().map(this::partition).toList());
+        if (!over.isEmpty()) {
+            lag.askSoon(); // For their status.
+        }
+    }
+
+    private static Set<Integer> paused(Consumer<byte[], byte[]> consumer) {
+        return consumer.paused().stream().map(TopicPartition::partition).collect(Collectors.toSet());
     }
 
     /// The topic as the cluster describes it now, which must be the known one.
@@ -265,12 +326,27 @@ public final class KafkaIntake {
     private void unreachable(KafkaException e) {
         if (!isUnreachable) {
             isUnreachable = true;
-            String why = e instanceof UnknownTopicOrPartitionException
-                    ? "it does not exist at " + origin.servers()
-                    : String.valueOf(e.getMessage());
-            notes.accept("Topic " + origin.topic() + " cannot be read for now, and is tried again: " + why);
+            notes.accept("Topic " + origin.topic() + " cannot be read for now, and is tried again: " + why(e, origin));
         }
-        noteNoEnds(partitions.keySet());
+        lag.forget(read());
+    }
+
+    /// What a client says, with what it gives as its cause. To a broker that expects TLS or a login it says that
+    /// there is no answer.
+    static String why(KafkaException e, Origin.Kafka origin) {
+        if (e instanceof UnknownTopicOrPartitionException) {
+            return "it does not exist at " + origin.servers();
+        }
+        Set<String> texts = new LinkedHashSet<>();
+        for (Throwable at = e; at != null; at = at.getCause()) {
+            if (at.getMessage() != null) {
+                texts.add(at.getMessage());
+            }
+        }
+        return String.join(": ", texts)
+                + (e instanceof TimeoutException
+                        ? ". No broker answers there, or security.protocol in the properties is another than the broker's"
+                        : "");
     }
 
     private static void sleep(Duration pause, BooleanSupplier ends) {
@@ -325,6 +401,7 @@ public final class KafkaIntake {
         new LastRecords(origin.topic(), consumer, look).differing(marks()).ifPresent(place -> {
             throw other("has another record at " + place + " than the one that was folded there");
         });
+        boolean _ = isReconnected(consumer);
         assign(consumer);
     }
 
@@ -338,6 +415,18 @@ public final class KafkaIntake {
             isOther[0] |= known != place.epoch();
         }));
         return isOther[0];
+    }
+
+    /// Whether the client has made a connection since the last records were compared: a broker that was restored
+    /// and started again may have the same epochs as before.
+    private boolean isReconnected(Consumer<byte[], byte[]> consumer) {
+        long before = connections;
+        connections = consumer.metrics().entrySet().stream()
+                .filter(metric -> metric.getKey().name().equals("connection-creation-total")
+                        && metric.getKey().group().equals("consumer-metrics"))
+                .mapToLong(metric -> ((Double) metric.getValue().metricValue()).longValue())
+                .sum();
+        return connections != before;
     }
 
     private void beginPartitions(TopicLook look, TopicLook.Found topic) {
@@ -422,7 +511,9 @@ public final class KafkaIntake {
             Reading reading = reading(number);
             consumer.seek(
                     partition(number), new OffsetAndMetadata(reading.next, reading.mark.epochAt(reading.next), ""));
+            lag.at(number, reading.next);
         });
+        consumer.pause(awaited.keySet().stream().map(this::partition).toList());
     }
 
     private TopicPartition partition(int number) {
@@ -482,10 +573,8 @@ public final class KafkaIntake {
                         + " directory.";
         stopped.add(text);
         ended.add(number);
-        synchronized (unanswered) {
-            unanswered.remove(number);
-            engine.note(origin.log(), number, end, text);
-        }
+        awaited.remove(number);
+        lag.stopped(number, end, text);
         notes.accept(text);
         assign(consumer);
         if (read().isEmpty()) {
@@ -508,56 +597,61 @@ public final class KafkaIntake {
     }
 
     /// What was polled, up to the places that the client names: behind control records and aborted ones.
-    private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text) {
-        List<LogBatch> batches = new ArrayList<>();
+    private Polled polled(ConsumerRecords<byte[], byte[]> records, RecordText text, Pipeline definition) {
+        List<Made> batches = new ArrayList<>();
         Map<Integer, Reading> behind = new HashMap<>();
-        records.nextOffsets().forEach((partition, next) -> {
+        polledBytes = 0;
+        records.nextOffsets().forEach((partition, end) -> {
             Reading reading = reading(partition.partition());
+            List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
+            List<LogBatch.Entry> entries = entries(partition.partition(), polled, text);
+            OffsetAndMetadata next = entries.size() == polled.size() ? end : place(polled.get(entries.size()));
             if (next.offset() > reading.next) {
-                List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
-                TopicMark mark = reading.mark.behind(polled, next);
-                batches.add(new LogBatch(
-                        origin.log(),
-                        partition.partition(),
-                        reading.next,
-                        next.offset(),
-                        polled.stream()
-                                .map(record -> new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()))
-                                .toList(),
-                        mark.text()));
+                List<ConsumerRecord<byte[], byte[]>> taken = polled.subList(0, entries.size());
+                TopicMark mark = reading.mark.behind(taken, next);
+                Function<List<LogBatch.Entry>, LogBatch> as = of ->
+                        new LogBatch(origin.log(), partition.partition(), reading.next, next.offset(), of, mark.text());
+                batches.add(new Made(as.apply(entries), definition, of -> as.apply(again(taken, of))));
                 behind.put(partition.partition(), new Reading(next.offset(), mark));
             }
         });
         return new Polled(batches, behind);
     }
 
-    /// Asks from time to time for the ends, and notes what was answered. The end is that of all records, so the
-    /// lag is there, too, while an open transaction holds the reader up. Without an answer it is not known.
-    private void noteEnds(TopicLook look) {
-        if (askedNanos != 0 && System.nanoTime() - askedNanos < LOOK_EVERY.toNanos()) {
-            return;
-        }
-        askedNanos = System.nanoTime();
-        synchronized (unanswered) {
-            noteNoEnds(unanswered);
-            unanswered.addAll(read());
-        }
-        look.askEnds(read(), (number, end) -> {
-            synchronized (unanswered) {
-                if (unanswered.remove(number)) {
-                    engine.note(origin.log(), number, end, "");
-                }
+    private static OffsetAndMetadata place(ConsumerRecord<byte[], byte[]> record) {
+        return new OffsetAndMetadata(record.offset(), record.leaderEpoch(), "");
+    }
+
+    /// Records that were decoded before, as another definition reads them.
+    private static List<LogBatch.Entry> again(List<ConsumerRecord<byte[], byte[]>> records, RecordText text) {
+        try {
+            List<LogBatch.Entry> entries = new ArrayList<>();
+            for (ConsumerRecord<byte[], byte[]> record : records) {
+                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
             }
-        });
+            return entries;
+        } catch (Awaited e) {
+            throw new IllegalStateException("A schema that was known is not known any more: " + e.why(), e);
+        }
     }
 
-    private void noteNoEnds(Collection<Integer> numbers) {
-        numbers.stream()
-                .filter(number -> !ended.contains(number))
-                .forEach(number -> engine.note(origin.log(), number, -1, ""));
+    /// The records in front of one whose schema nobody tells yet, or for which there is no room.
+    private List<LogBatch.Entry> entries(int partition, List<ConsumerRecord<byte[], byte[]>> polled, RecordText text) {
+        List<LogBatch.Entry> entries = new ArrayList<>();
+        try {
+            for (int i = 0; i < polled.size() && polledBytes <= POLL_BYTES_MAX; i++) {
+                ConsumerRecord<byte[], byte[]> record = polled.get(i);
+                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
+                polledBytes += entries.getLast().bytes().length;
+            }
+        } catch (Awaited e) {
+            awaited.put(partition, e);
+            lag.askSoon(); // For its status.
+        }
+        return entries;
     }
 
-    private boolean offer(List<LogBatch> batches, BooleanSupplier ends) {
+    private boolean offer(List<Made> batches, BooleanSupplier ends) {
         try {
             while (!read.offer(batches, OFFER_MS, TimeUnit.MILLISECONDS)) {
                 if (ends.getAsBoolean()) {

@@ -2,6 +2,7 @@ package dev.onefold.kafka;
 
 import dev.onefold.core.bytes.Utf8;
 import dev.onefold.core.document.Problems;
+import dev.onefold.core.event.Malformed;
 import dev.onefold.core.json.Json;
 import dev.onefold.core.json.JsonText;
 import dev.onefold.core.pipeline.Batching;
@@ -9,12 +10,17 @@ import dev.onefold.core.pipeline.FieldPath;
 import dev.onefold.core.pipeline.Input.Format;
 import dev.onefold.core.pipeline.Origin;
 import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.kafka.format.Awaited;
+import dev.onefold.kafka.format.Decoding;
+import dev.onefold.kafka.format.Undecodable;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -37,7 +43,11 @@ final class RecordText {
     private final Set<String> wantedHeaders = new TreeSet<>();
     private final boolean isKeyParsed;
 
-    RecordText(Pipeline pipeline) {
+    private final Optional<Decoding> decoding;
+
+    /// @param decoding of keys and values; empty if they are text
+    RecordText(Pipeline pipeline, Optional<Decoding> decoding) {
+        this.decoding = decoding;
         isJson = pipeline.input().format() instanceof Format.Json;
         without = pipeline.input().format() instanceof Format.Changes
                 ? "null".getBytes(StandardCharsets.US_ASCII)
@@ -56,20 +66,50 @@ final class RecordText {
                         field.names().getFirst().equals("@key") && field.names().size() > 1);
     }
 
-    byte[] of(ConsumerRecord<byte[], byte[]> record) {
-        byte[] value = record.value() == null ? without : record.value();
+    byte[] of(ConsumerRecord<byte[], byte[]> record) throws Awaited {
+        try {
+            byte[] value = record.value() == null ? without : record.value();
+            boolean isDecoded = decoding.isPresent() && record.value() != null;
+            return text(record, isDecoded ? decoding.get().value(value) : value);
+        } catch (Undecodable e) {
+            return unread(record, e);
+        }
+    }
+
+    private byte[] text(ConsumerRecord<byte[], byte[]> record, byte[] value) throws Awaited, Undecodable {
         if (!isJson) {
             return value;
         }
+        Optional<Decoding> ofKey = decoding.filter(_ -> record.key() != null).filter(Decoding::hasKeys);
+        byte[] key = ofKey.isPresent() ? ofKey.get().key(record.key()) : new byte[0];
         ByteArrayOutputStream beside = new ByteArrayOutputStream();
         fields(record).forEach((name, field) -> {
             if (beside.size() > 0) {
                 beside.write(',');
             }
             beside.writeBytes((Json.of(name) + ":").getBytes(StandardCharsets.UTF_8));
-            beside.writeBytes(name.equals("@key") && isKeyParsed ? parsed((byte[]) field) : value(field));
+            boolean isKey = name.equals("@key");
+            beside.writeBytes(
+                    isKey && key.length > 0 ? key : isKey && isKeyParsed ? parsed((byte[]) field) : value(field));
         });
         return beside.size() == 0 ? value : joined(beside.toByteArray(), record, value);
+    }
+
+    /// A record that cannot be decoded: the reason, and all of the record for a person.
+    private byte[] unread(ConsumerRecord<byte[], byte[]> record, Undecodable e) {
+        Map<String, Object> parts = new LinkedHashMap<>();
+        if (record.key() != null) {
+            parts.put("@key", Utf8.decode(record.key()).orElseGet(() -> base64(record.key())));
+        }
+        Map<String, Object> headers = headers(record);
+        headers.replaceAll((_, value) -> value instanceof byte[] bytes ? shown(bytes) : value);
+        parts.put("@header", headers);
+        parts.put("@value", base64(record.value() == null ? new byte[0] : record.value()));
+        return Malformed.unread("The record cannot be decoded: " + e.getMessage(), Json.of(parts));
+    }
+
+    private static String base64(byte[] bytes) {
+        return Base64.getEncoder().encodeToString(bytes);
     }
 
     /// A key that is JSON, and nothing behind it that could be taken for other fields.

@@ -12,20 +12,28 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeClusterResult;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 
 /// Asks a cluster about a topic. Any thread.
@@ -74,18 +82,101 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
         return offsets(partitions, OffsetSpec.latest(), ListOffsetsResultInfo::offset);
     }
 
-    /// The same, asked and not waited for: a partition without a leader holds up no other.
+    /// The offset of each partition before which no transaction is open.
+    Map<Integer, Long> stableEnds(Collection<Integer> partitions) {
+        return offsets(
+                listed(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED), ListOffsetsResultInfo::offset);
+    }
+
+    /// How long the topic keeps its records, in a sentence.
+    String policy() {
+        ConfigResource asked = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        try {
+            Config config = await(Objects.requireNonNull(
+                    admin.describeConfigs(Set.of(asked)).values().get(asked)));
+            long ms = retentionMs(config);
+            ConfigEntry policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
+            String compacted = policy != null && policy.value().contains(TopicConfig.CLEANUP_POLICY_COMPACT)
+                    ? "It is compacted: of each key the last record stays, and a delete for "
+                            + value(config, TopicConfig.DELETE_RETENTION_MS_CONFIG)
+                            + " ms. A reader that was away for longer misses deletes. "
+                    : "";
+            return compacted
+                    + (ms < 0
+                            ? "It keeps its records without a limit of time."
+                            : "It keeps its records for "
+                                    + Duration.ofMillis(ms).toHours() + " hours.");
+        } catch (AuthorizationException e) {
+            return "How long it keeps its records is not known: DESCRIBE_CONFIGS is not allowed. Reading does not need it.";
+        }
+    }
+
+    private static String value(Config config, String name) {
+        ConfigEntry entry = config.get(name);
+        return entry == null ? "an unknown number of" : entry.value();
+    }
+
+    /// Where a partition ends.
+    ///
+    /// @param end behind the last record
+    /// @param stable behind the last record that no open transaction is before
+    record Ends(long end, long stable) {}
+
+    /// Asks for the ends, and does not wait: a partition without a leader holds up no other.
     ///
     /// @param taker of each answer, in a thread of the client
-    void askEnds(Collection<Integer> partitions, BiConsumer<Integer, Long> taker) {
-        ListOffsetsResult asked = listed(partitions, OffsetSpec.latest());
+    void askEnds(Collection<Integer> partitions, BiConsumer<Integer, Ends> taker) {
+        ListOffsetsResult ends = listed(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
+        ListOffsetsResult stable = listed(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
         for (int partition : partitions) {
-            var _ = asked.partitionResult(new TopicPartition(topic, partition)).whenComplete((found, failure) -> {
+            TopicPartition asked = new TopicPartition(topic, partition);
+            KafkaFuture<ListOffsetsResultInfo> end = ends.partitionResult(asked);
+            KafkaFuture<ListOffsetsResultInfo> held = stable.partitionResult(asked);
+            var _ = KafkaFuture.allOf(end, held).whenComplete((_, failure) -> {
                 if (failure == null) {
-                    taker.accept(partition, found.offset());
+                    taker.accept(partition, new Ends(offset(end), offset(held)));
                 }
             });
         }
+    }
+
+    private static long offset(KafkaFuture<ListOffsetsResultInfo> answered) {
+        try {
+            return answered.getNow(null).offset();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e); // It is there.
+        }
+    }
+
+    /// Asks for the producers that a partition knows, and does not wait.
+    ///
+    /// @param taker of the answer, in a thread of the client
+    void askProducers(int partition, Consumer<Collection<ProducerState>> taker) {
+        TopicPartition asked = new TopicPartition(topic, partition);
+        var _ = admin.describeProducers(Set.of(asked))
+                .partitionResult(asked)
+                .whenComplete((found, _) -> taker.accept(found == null ? List.of() : found.activeProducers()));
+    }
+
+    /// Asks how long the topic keeps a record, and does not wait.
+    ///
+    /// @param taker of the time in milliseconds, in a thread of the client; -1 if it has no limit or is not told
+    void askRetention(LongConsumer taker) {
+        ConfigResource asked = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        var _ = Objects.requireNonNull(
+                        admin.describeConfigs(Set.of(asked)).values().get(asked))
+                .whenComplete((found, _) -> taker.accept(found == null ? -1 : retentionMs(found)));
+    }
+
+    private static long retentionMs(Config config) {
+        ConfigEntry policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
+        ConfigEntry time = config.get(TopicConfig.RETENTION_MS_CONFIG);
+        return policy != null
+                        && policy.value().contains(TopicConfig.CLEANUP_POLICY_DELETE)
+                        && time != null
+                        && time.value() != null
+                ? Long.parseLong(time.value())
+                : -1;
     }
 
     /// The first offset of each partition whose record has at least this time; its end if there is none.
@@ -108,16 +199,19 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
 
     private Map<Integer, Long> offsets(
             Collection<Integer> partitions, OffsetSpec spec, Function<ListOffsetsResultInfo, Long> value) {
+        return offsets(listed(partitions, spec, IsolationLevel.READ_UNCOMMITTED), value);
+    }
+
+    private Map<Integer, Long> offsets(ListOffsetsResult asked, Function<ListOffsetsResultInfo, Long> value) {
         Map<Integer, Long> offsets = new HashMap<>();
-        await(listed(partitions, spec).all())
-                .forEach((partition, found) -> offsets.put(partition.partition(), value.apply(found)));
+        await(asked.all()).forEach((partition, found) -> offsets.put(partition.partition(), value.apply(found)));
         return offsets;
     }
 
-    private ListOffsetsResult listed(Collection<Integer> partitions, OffsetSpec spec) {
+    private ListOffsetsResult listed(Collection<Integer> partitions, OffsetSpec spec, IsolationLevel level) {
         Map<TopicPartition, OffsetSpec> asked = partitions.stream()
                 .collect(Collectors.toMap(partition -> new TopicPartition(topic, partition), _ -> spec));
-        return admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED));
+        return admin.listOffsets(asked, new ListOffsetsOptions(level));
     }
 
     /// @throws org.apache.kafka.common.errors.TimeoutException if nobody waits any more
@@ -127,7 +221,7 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
         }
     }
 
-    private <T> T await(KafkaFuture<T> answer) {
+    <T> T await(KafkaFuture<T> answer) {
         long until = System.nanoTime() + answerMax.toNanos();
         while (true) {
             requireGoingOn();

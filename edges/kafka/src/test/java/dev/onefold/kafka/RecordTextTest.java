@@ -2,20 +2,26 @@ package dev.onefold.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.onefold.core.event.Decoder;
+import dev.onefold.core.event.Malformed;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Origin;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.kafka.format.Awaited;
+import dev.onefold.kafka.format.Decoding;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
 class RecordTextTest {
     private static String text(String input, byte[] value) {
-        Reading.Read read = (Reading.Read) PipelineText.read("{\"pipeline\":\"p\",\"input\":" + input
-                + ",\"rollup\":{\"levels\":[\"a\"],\"measures\":{\"n\":\"count()\"}}}");
-        return new String(
-                new RecordText(read.pipeline())
-                        .of(new ConsumerRecord<>("t", 0, 7, "k".getBytes(StandardCharsets.UTF_8), value)),
-                StandardCharsets.UTF_8);
+        return of(input, "k".getBytes(StandardCharsets.UTF_8), value);
     }
 
     @Test
@@ -46,11 +52,59 @@ class RecordTextTest {
                 .startsWith("{\"@key\":\"{");
     }
 
+    private static Pipeline read(String text) {
+        return switch (PipelineText.read(text)) {
+            case Reading.Read(Pipeline pipeline) -> pipeline;
+            case Reading.Refused refused -> throw new AssertionError(refused.toString());
+        };
+    }
+
     private static String of(String input, byte[] key, byte[] value) {
         Reading.Read read = (Reading.Read) PipelineText.read("{\"pipeline\":\"p\",\"input\":" + input
                 + ",\"rollup\":{\"levels\":[\"a\"],\"measures\":{\"n\":\"count()\"}}}");
-        return new String(
-                new RecordText(read.pipeline()).of(new ConsumerRecord<>("t", 0, 7, key, value)),
-                StandardCharsets.ISO_8859_1);
+        try {
+            return new String(
+                    new RecordText(read.pipeline(), Optional.empty()).of(new ConsumerRecord<>("t", 0, 7, key, value)),
+                    StandardCharsets.ISO_8859_1);
+        } catch (Awaited e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void a_record_that_cannot_be_decoded_is_refused_with_the_reason_by_each_kind_of_pipeline() throws Awaited {
+        Decoding decoding = new Decoding(
+                new Origin.Encoding(
+                        Optional.of(Origin.Encoded.AVRO),
+                        Optional.empty(),
+                        Optional.of("none"),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty()),
+                Path.of("."),
+                Path.of("."),
+                Optional.empty());
+        String rollup = "\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}";
+        for (String pipeline : List.of(
+                "\"input\":{}," + rollup,
+                "\"input\":{\"key\":\"@key\",\"version\":\"@offset\"}," + rollup,
+                "\"input\":{\"format\":\"debezium\",\"table\":\"s.t\",\"key\":\"id\"}," + rollup,
+                "\"input\":{},\"batch\":{\"size\":1,\"deliver\":{\"file\":\"{number}\"}}",
+                "\"input\":{\"id\":\"message\"},\"batch\":{\"size\":1,\"deliver\":{\"file\":\"{number}\"}}")) {
+            Pipeline read = read("{\"pipeline\":\"p\"," + pipeline + "}");
+            byte[] key = {(byte) 0xff};
+            byte[] text = new RecordText(read, Optional.of(decoding))
+                    .of(new ConsumerRecord<>("t", 0, 7, key, new byte[] {'"', '\n'}));
+            Decoder decoder = new Decoder(read);
+            decoder.message(new byte[] {1});
+            Malformed malformed = decoder.decode(Arrays.copyOf(text, text.length + Decoder.PADDING), 0, text.length);
+            assertThat(malformed)
+                    .as(pipeline)
+                    .isEqualTo(new Malformed(
+                            Reason.MALFORMED,
+                            "The record cannot be decoded: it begins with the byte 34, and not with the header of a"
+                                    + " registry"));
+            assertThat(new String(text, StandardCharsets.UTF_8)).contains("\"@key\":\"/w==\"", "\"@value\":\"Igo=\"");
+        }
     }
 }

@@ -29,7 +29,7 @@ public final class Receivers {
             case COMMAND -> new CommandReceiver(batching, context);
             case HTTP -> HttpReceiver.open(destination, context);
             case JAVA -> HandlerReceiver.open(destination, context);
-            case S3, SFTP, JDBC, LAMBDA -> {
+            case S3, SFTP, JDBC, KAFKA, LAMBDA -> {
                 Connector connector = context.connectors().get(destination.kind());
                 if (connector == null) {
                     throw new IllegalArgumentException("Batches cannot be delivered to "

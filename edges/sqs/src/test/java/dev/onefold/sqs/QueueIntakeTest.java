@@ -258,7 +258,7 @@ class QueueIntakeTest {
     @Tag("campaign")
     @Timeout(1_200)
     void of_many_queues_each_message_counts_once_through_kills() {
-        Seeds.forAllSeeds(40, random -> countThroughKills(random, random.nextBoolean()));
+        Seeds.forAllSeeds(15, random -> countThroughKills(random, random.nextBoolean()));
     }
 
     @Test

@@ -23,10 +23,13 @@ public sealed interface DefinitionChange {
     ///
     /// @param reason why the rows are not enough
     /// @param files names of the files to be read again
+    /// @param logs names of the logs to be read again
     /// @param journal whether the journal is read again, too
-    record FromSources(String reason, List<String> files, boolean journal) implements DefinitionChange {
+    record FromSources(String reason, List<String> files, List<String> logs, boolean journal)
+            implements DefinitionChange {
         public FromSources {
             files = List.copyOf(files);
+            logs = List.copyOf(logs);
         }
     }
 

@@ -62,9 +62,22 @@ public record Status(
     /// @param next the offset behind the records that are in the results
     /// @param behind offsets from there to the end, those of open transactions included; -1 if nobody has asked
     ///     for it
+    /// @param behindMs the age of the oldest record that is not in the results, in milliseconds, 0 if there is
+    ///     none; -1 if it is not known
+    /// @param retentionLeftMs the time until the log deletes that record, in milliseconds; -1 if it is not known or
+    ///     the log has no such limit
+    /// @param waits what its reader waits for, such as an open transaction; empty if it waits for nothing
     /// @param stopped why it is not read any more; empty if it is
     /// @param lost offsets that the log had lost before they were read, and that a person has accepted
-    public record OfPartition(String source, long next, long behind, String stopped, List<Lost> lost) {
+    public record OfPartition(
+            String source,
+            long next,
+            long behind,
+            long behindMs,
+            long retentionLeftMs,
+            String waits,
+            String stopped,
+            List<Lost> lost) {
         public OfPartition {
             lost = List.copyOf(lost);
         }

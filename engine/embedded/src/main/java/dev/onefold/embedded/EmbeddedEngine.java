@@ -53,6 +53,8 @@ import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.FoldReport;
 import dev.onefold.embedded.source.FollowedFile;
 import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.LogNote;
+import dev.onefold.embedded.source.LogSource;
 import dev.onefold.embedded.source.QueueBatch;
 import dev.onefold.embedded.view.View;
 import java.io.IOException;
@@ -63,6 +65,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -209,8 +212,9 @@ public final class EmbeddedEngine implements Engine {
 
     /// Fills a view of the wanted definition, from the rows and dead letters if they hold all that it reads,
     /// otherwise by reading the sources and the journal again; then it serves. Until then answers come from
-    /// the old one, and intake waits. Does nothing if the wanted definition serves already. An intake calls
-    /// this without sources.
+    /// the old one, and intake waits; while a log is read again, batches of logs are folded on. Does nothing if the
+    /// wanted definition serves already. An intake calls this without sources; that of a log only if the rows are
+    /// enough.
     ///
     /// @param reopen gives a source by its name, or null if it cannot be read again
     /// @param acceptLoss whether fields may be lost that the rows hold and that no source has any more
@@ -265,8 +269,24 @@ public final class EmbeddedEngine implements Engine {
     /// @return the partition's next offset
     /// @throws EngineException if offsets between are missing, or the engine cannot continue
     public long fold(LogBatch batch) {
-        requireIntake();
-        return views.still(() -> logs.fold(Objects.requireNonNull(batch, "The batch is null")));
+        Objects.requireNonNull(batch, "The batch is null");
+        requireLogIntake();
+        return views.still(() -> logs.fold(batch));
+    }
+
+    /// The same, unless another definition serves by now than the one for which the records were read.
+    ///
+    /// @return the partition's next offset; empty if nothing was folded
+    public OptionalLong fold(LogBatch batch, Pipeline readFor) {
+        requireLogIntake();
+        return views.still(
+                () -> view().pipeline.equals(readFor) ? OptionalLong.of(logs.fold(batch)) : OptionalLong.empty());
+    }
+
+    /// From now on a log can be read a second time, from the first offset that was folded on: for another
+    /// definition, and to verify and rebuild from the sources.
+    public void rereads(LogSource log) {
+        views.rereads(Objects.requireNonNull(log, "The log is null"));
     }
 
     /// By partition of a log, the offset behind those that are in the totals: its reader continues there.
@@ -286,7 +306,7 @@ public final class EmbeddedEngine implements Engine {
     /// @param offsets first offset of each partition
     /// @param mark of the reader
     public void begin(String log, SortedMap<Integer, Long> offsets, String mark) {
-        requireIntake();
+        requireLogIntake();
         views.still(() -> {
             logs.begin(log, offsets, mark);
             return true;
@@ -299,19 +319,21 @@ public final class EmbeddedEngine implements Engine {
     /// @param from the partition's next offset
     /// @param to the first offset that the log still has
     public void skip(String log, int partition, long from, long to) {
-        requireIntake();
+        requireLogIntake();
         views.still(() -> {
             logs.skip(log, partition, from, to);
             return true;
         });
     }
 
+    /// The data directory.
+    public Path directory() {
+        return opening.root();
+    }
+
     /// Notes what a reader knows of a partition beside its records, for [#status].
-    ///
-    /// @param end the offset behind the last record of the partition; -1 if it is not known
-    /// @param stopped why the partition is not read any more; empty if it is
-    public void note(String log, int partition, long end, String stopped) {
-        logNotes.put(LogBatch.source(log, partition), end, stopped);
+    public void note(String log, int partition, LogNote note) {
+        logNotes.put(LogBatch.source(log, partition), note);
     }
 
     /// By partition of a log, the offset behind those that a forced checkpoint covers. The log need not keep
@@ -366,6 +388,12 @@ public final class EmbeddedEngine implements Engine {
         Lines.requireNumbered(source, record);
         Lines.requireMeasured(bytes, sha256);
         return commit(Request.oversized(source, record, bytes, sha256)).acknowledged();
+    }
+
+    private void requireLogIntake() {
+        opening.requireOwner();
+        views.fillFromRows();
+        view().fold.requireCode();
     }
 
     private Submissions requireIntake() {

@@ -47,7 +47,9 @@ record StatusReader(View.Opening opening, View view, LogNotes logs) {
                         publication,
                         progress,
                         opening.delays().all(),
-                        logs.status(view.state.sources.store())));
+                        logs.status(
+                                view.state.sources.store(),
+                                opening.settings().clock().millis())));
     }
 
     private Status.OfWrites writes() {

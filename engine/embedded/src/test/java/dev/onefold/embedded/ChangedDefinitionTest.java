@@ -293,7 +293,10 @@ class ChangedDefinitionTest {
             assertThat(engine.change(byRegion(), _ -> file)).isEqualTo(new DefinitionChange.None());
             assertThat(engine.change(byDeskAndRegion(), _ -> file))
                     .isEqualTo(new DefinitionChange.FromSources(
-                            "level desk of roll-up main was not read before", List.of("trades.ndjson"), false));
+                            "level desk of roll-up main was not read before",
+                            List.of("trades.ndjson"),
+                            List.of(),
+                            false));
             assertThat(engine.change(byDeskAndRegion(), _ -> null))
                     .isEqualTo(new DefinitionChange.Impossible(
                             "level desk of roll-up main was not read before",

@@ -34,7 +34,7 @@ public final class Broker implements AutoCloseable {
     /// Starts a broker, and returns when it answers.
     ///
     /// @param port 0 for one that is free
-    /// @param settings beside those that one broker on one machine needs
+    /// @param settings beside those that one broker on one machine needs; listeners are added to its own
     public static Broker start(Path folder, int port, Map<String, String> settings) throws IOException {
         int own = port == 0 ? freePort() : port;
         Path file = folder.resolve("server.properties");
@@ -81,7 +81,8 @@ public final class Broker implements AutoCloseable {
         all.put("transaction.state.log.num.partitions", "1");
         all.put("group.initial.rebalance.delay.ms", "0");
         all.put("auto.create.topics.enable", "false");
-        all.putAll(more);
+        more.forEach((name, value) ->
+                all.merge(name, value, (own, added) -> name.endsWith("listeners") ? own + "," + added : added));
         return all;
     }
 

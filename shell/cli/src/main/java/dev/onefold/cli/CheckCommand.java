@@ -11,11 +11,13 @@ import dev.onefold.cli.look.FirstPipeline;
 import dev.onefold.cli.run.DefinitionChangeText;
 import dev.onefold.cli.run.InputCheck;
 import dev.onefold.cli.run.InputFile;
+import dev.onefold.cli.run.TopicInput;
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DefinitionChange;
 import dev.onefold.core.pipeline.Batching;
 import dev.onefold.core.pipeline.Edition;
 import dev.onefold.core.pipeline.Identity;
+import dev.onefold.core.pipeline.Origin;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Processing;
 import dev.onefold.core.pipeline.Rollup;
@@ -26,6 +28,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +53,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  onefold check --input trades.csv > trades.yaml",
             "  onefold check trades.yaml --input trades.csv",
+            "  onefold check trades.yaml --connect",
             "  onefold check trades.yaml --data onefold-data/trades"
         })
 final class CheckCommand implements Callable<Integer> {
@@ -65,6 +69,11 @@ final class CheckCommand implements Callable<Integer> {
                     "Real input: says what the pipeline makes of its first 100,000 records, and why it would reject"
                             + " any (exit code 1). Without PIPELINE, writes a first pipeline file for it.")
     private @Nullable String input;
+
+    @Option(
+            names = "--connect",
+            description = "Asks Kafka what the topic under 'from' is, and folds its first records as with --input.")
+    private boolean isConnecting;
 
     @Option(names = "--data", paramLabel = "DIR", description = "A data directory of the pipeline.")
     private @Nullable String data;
@@ -102,7 +111,19 @@ final class CheckCommand implements Callable<Integer> {
         keep(pipeline);
         message(pipeline);
         ExitCode read = real == null ? ExitCode.DONE : InputCheck.of(caller, pipeline, code, real);
+        if (isConnecting && read == ExitCode.DONE) {
+            read = connect(pipeline, code, file);
+        }
         return (data == null || read != ExitCode.DONE ? read : change(pipeline, caller.path(data))).code();
+    }
+
+    private ExitCode connect(Pipeline pipeline, @Nullable PipelineFunction code, String file) throws IOException {
+        if (!(pipeline.origin() instanceof Origin.Kafka kafka)) {
+            throw CommandFailure.usage("--connect needs a topic in the pipeline file: 'from: {kafka: …}' under input.");
+        }
+        Path folder = caller.path(file).toAbsolutePath().getParent();
+        return InputCheck.ofTopic(
+                caller, pipeline, code, TopicInput.of(caller, folder == null ? caller.path("") : folder, kafka));
     }
 
     private static String parts(Pipeline pipeline) {
@@ -189,6 +210,7 @@ final class CheckCommand implements Callable<Integer> {
             FunctionText.changes(engine.pipeline(), pipeline)
                     .forEach(sentence -> caller.printLine(Words.wrap(Words.visible(sentence), width)));
             edition(engine.pipeline(), pipeline).forEach(sentence -> caller.printLine(Words.wrap(sentence, width)));
+            TopicInput.lend(Optional.ofNullable(file).map(given -> new PipelineArgument(caller, given, null)), engine);
             DefinitionChange change = engine.change(pipeline);
             caller.printLine(DefinitionChangeText.of(change, caller.shown(directory)));
             return change instanceof DefinitionChange.Impossible ? ExitCode.DIFFERENT : ExitCode.DONE;

@@ -130,16 +130,7 @@ final class Metrics {
         gauges(metrics, all);
         metrics.add(batches(all));
         metrics.add(lags(all));
-        metrics.add(ofPartitions(
-                "log_behind_offsets",
-                "Offsets of a log that are not folded; -1: not known.",
-                all,
-                Status.OfPartition::behind));
-        metrics.add(ofPartitions(
-                "log_stopped",
-                "1 if a partition of a log is not read any more.",
-                all,
-                partition -> partition.stopped().isEmpty() ? 0 : 1));
+        logs(metrics, all);
         metrics.add(letters(all));
         metrics.add(summary(
                 "force_seconds",
@@ -311,6 +302,38 @@ final class Metrics {
                             .build()));
         }
         return gauge.build();
+    }
+
+    private static void logs(List<MetricSnapshot> metrics, List<Seen> all) {
+        metrics.add(ofPartitions(
+                "log_behind_offsets",
+                "Offsets of a log that are not folded; -1: not known.",
+                all,
+                Status.OfPartition::behind));
+        metrics.add(ofPartitions(
+                "log_behind_seconds",
+                "Age of the oldest record of a log that is not folded; -1: not known.",
+                all,
+                partition -> seconds(partition.behindMs())));
+        metrics.add(ofPartitions(
+                "log_retention_left_seconds",
+                "Time until a log deletes that record; -1: not known, or no limit.",
+                all,
+                partition -> seconds(partition.retentionLeftMs())));
+        metrics.add(ofPartitions(
+                "log_waits",
+                "1 while a partition of a log waits, such as for a transaction.",
+                all,
+                partition -> partition.waits().isEmpty() ? 0 : 1));
+        metrics.add(ofPartitions(
+                "log_stopped",
+                "1 if a partition of a log is not read any more.",
+                all,
+                partition -> partition.stopped().isEmpty() ? 0 : 1));
+    }
+
+    private static long seconds(long ms) {
+        return ms < 0 ? -1 : ms / 1_000;
     }
 
     private static GaugeSnapshot ofPartitions(

@@ -14,6 +14,7 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
 import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.LogNote;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -150,7 +151,7 @@ class AnswersTest {
     /// Up to offset 3 of 5, without a record.
     private static void readPartition(EmbeddedEngine engine) {
         engine.fold(new LogBatch("topic", 7, 0, 3, List.of()));
-        engine.note("topic", 7, 5, "");
+        engine.note("topic", 7, new LogNote(5, System.currentTimeMillis() - 3_000, 60_000, "", ""));
     }
 
     @Test
@@ -170,6 +171,11 @@ class AnswersTest {
                     .contains("onefold_dead_letters_by_reason{pipeline=\"trades\",reason=\"malformed\"} 1.0");
             assertThat(metrics).contains("onefold_batches{pipeline=\"bursts\",state=\"waiting\"} 0.0");
             assertThat(metrics).contains("onefold_log_behind_offsets{pipeline=\"trades\",source=\"topic/7\"} 2.0");
+            assertThat(metrics)
+                    .containsPattern("onefold_log_behind_seconds\\{pipeline=\"trades\",source=\"topic/7\"} [1-9]")
+                    .containsPattern(
+                            "onefold_log_retention_left_seconds\\{pipeline=\"trades\",source=\"topic/7\"} [1-5]");
+            assertThat(metrics).contains("onefold_log_waits{pipeline=\"trades\",source=\"topic/7\"} 0.0");
             assertThat(metrics).contains("onefold_log_stopped{pipeline=\"trades\",source=\"topic/7\"} 0.0");
             assertThat(names(metrics, "(?m)^# TYPE (\\S+)")).isEqualTo(names(page, "(?m)^\\| `(onefold_[a-z_]+)`"));
             assertThat(metrics).contains("onefold_records_total{fate=\"accepted\",pipeline=\"trades\"} 2.0");

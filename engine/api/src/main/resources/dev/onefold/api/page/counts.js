@@ -1,7 +1,7 @@
 // How much came, how fast, what became of it, and how far each source is.
 import { html, nothing } from './lit-html.js';
 import { chart } from './chart.js';
-import { about, bytes, clock, count, delay, exact } from './format.js';
+import { about, bytes, clock, count, delay, exact, seconds as long } from './format.js';
 import { live } from './live.js';
 
 /** Records a second. */
@@ -88,6 +88,7 @@ export function sources() {
     return nothing;
   }
   const lag = Number(status.lagBytes);
+  const logs = new Map((status.logs ?? []).map((each) => [each.source, each]));
   return html`
     <section aria-labelledby="sources">
       <h2 id="sources">Sources</h2>
@@ -95,13 +96,27 @@ export function sources() {
       ${status.sources.length === 0 ? html`<p class="note">No source yet.</p>` : html`
         <div class="scroll" tabindex="0" role="group" aria-labelledby="sources"><table>
           <thead><tr><th scope="col">Source</th><th scope="col" class="number">Records</th><th scope="col" class="number">Bytes</th>
-            <th scope="col" class="number">Records/s</th></tr></thead>
+            <th scope="col" class="number">Records/s</th>${logs.size === 0 ? nothing : html`<th scope="col">Behind</th>`}</tr></thead>
           <tbody>${status.sources.slice(0, 200).map((each) => html`<tr><th scope="row">${each.source}</th>
             <td class="number">${exact(each.records)}</td><td class="number">${bytes(each.bytes)}</td>
-            <td class="number">${about(live.sourceRates.get(each.source) ?? 0)}</td></tr>`)}</tbody>
+            <td class="number">${about(live.sourceRates.get(each.source) ?? 0)}</td>
+            ${logs.size === 0 ? nothing : html`<td>${behind(logs.get(each.source))}</td>`}</tr>`)}</tbody>
         </table></div>
         ${status.sources.length > 200 ? html`<p class="note">${count(status.sources.length - 200, 'more source')}.</p>` : nothing}`}
     </section>`;
+}
+
+/** How far a partition of a log is behind its end, and how long it still has what is not read. */
+function behind(log) {
+  if (log === undefined) {
+    return '';
+  }
+  if (Number(log.behind) < 0) {
+    return 'not known';
+  }
+  const age = Number(log.behindMs) > 0 ? `, for ${long(Number(log.behindMs) / 1000)}` : '';
+  const kept = Number(log.retentionLeftMs) >= 0 ? `; kept for ${long(Number(log.retentionLeftMs) / 1000)} more` : '';
+  return `${count(log.behind, 'offset')}${age}${kept}`;
 }
 
 /** What needs somebody now. */
@@ -125,6 +140,13 @@ export function troubles() {
   }
   if (status?.function?.otherJar !== undefined) {
     all.push(status.function.otherJar);
+  }
+  for (const log of status?.logs ?? []) {
+    if (log.stopped !== '') {
+      all.push(log.stopped);
+    } else if (log.waits !== '') {
+      all.push(`${log.source} waits ${log.waits}.`);
+    }
   }
   return all.map((text) => html`<p class="bad" role="alert">${text}</p>`);
 }

@@ -222,7 +222,7 @@ public final class Decoder {
             if (change != null && change.hasKey()) {
                 state(change);
             }
-            return malformed;
+            return malformed.of(record, from, to);
         }
         if (change != null && change.kind() == ChangeScanner.Kind.NONE) {
             event.silence = change.silence;

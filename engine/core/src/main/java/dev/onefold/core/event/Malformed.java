@@ -2,11 +2,35 @@ package dev.onefold.core.event;
 
 import dev.onefold.core.pipeline.FieldPath;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /// A record that cannot become an event: the reason, in words that name the field, the value and a right one.
 public record Malformed(Reason reason, String message) {
     /// Longest excerpt of a value in a message; a payload never goes into a log whole.
     private static final int EXCERPT_BYTES_MAX = 40;
+    private static final String UNREAD = "{\"@unread\":\"";
+
+    /// A record that its reader could not decode, for [#of] to refuse with the reader's reason. It is no JSON.
+    ///
+    /// @param parts of the record, as an object of JSON
+    public static byte[] unread(String reason, String parts) {
+        String said = reason.replaceAll("[\\p{Cntrl}\"\\\\]", " ");
+        return (UNREAD + said + "\"!" + parts + "}").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// The reason of a record that is refused: that of its reader, if it could not decode the record.
+    Malformed of(byte[] record, int from, int to) {
+        byte[] begin = UNREAD.getBytes(StandardCharsets.US_ASCII);
+        int said = from + begin.length;
+        int end = said;
+        if (to < said || !Arrays.equals(record, from, said, begin, 0, begin.length)) {
+            return this;
+        }
+        while (end < to && record[end] != '"') {
+            end++;
+        }
+        return new Malformed(reason, new String(record, said, end - said, StandardCharsets.UTF_8));
+    }
 
     static Malformed syntax(int position, String message) {
         return new Malformed(Reason.MALFORMED, message + " at byte " + position + " of the record");

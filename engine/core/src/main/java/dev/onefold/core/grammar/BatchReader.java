@@ -85,10 +85,7 @@ final class BatchReader {
         Order order = section.read("order", BatchReader::order);
         List<Identity.Part> parts = key(section, order, size);
         Integer concurrency = section.read("concurrency", text -> Numbers.integer(text, 1, Batching.CONCURRENCY_MAX));
-        if (order == Order.STRICT && concurrency != null && concurrency > 1) {
-            section.refuse(
-                    "concurrency", "is not for order: strict, which delivers one batch at a time", "leave it out");
-        }
+        refuseOrder(section, deliver, order, concurrency);
         Retry retry =
                 section.has("retry") ? retry(Objects.requireNonNull(section.get("retry"))) : Batching.RETRY_DEFAULT;
         Forget forget = forget(section);
@@ -115,6 +112,17 @@ final class BatchReader {
                 retry,
                 forget,
                 compare);
+    }
+
+    private static void refuseOrder(
+            Section section, @Nullable Destination deliver, @Nullable Order order, @Nullable Integer concurrency) {
+        if (deliver != null && deliver.kind() == Kind.KAFKA && order != Order.STRICT) {
+            section.refuse("order", "is not strict, and a topic takes one batch at a time", "write 'order: strict'");
+        }
+        if (order == Order.STRICT && concurrency != null && concurrency > 1) {
+            section.refuse(
+                    "concurrency", "is not for order: strict, which delivers one batch at a time", "leave it out");
+        }
     }
 
     /// The parts of the key, which is there with an order by key, and with no other one.
@@ -263,14 +271,15 @@ final class BatchReader {
             return said;
         }
         Kind kind = deliver.kind();
-        Receiver own = kind.isNamed() ? Receiver.IDEMPOTENT : kind == Kind.JDBC ? Receiver.TRANSACTIONAL : null;
+        Receiver own = kind.isNamed() ? Receiver.IDEMPOTENT : kind.isTransactional() ? Receiver.TRANSACTIONAL : null;
         if (own != null && said != null && said != own) {
             section.refuse(
                     "receiver", "is not possible with " + kind.word() + ", which is " + own.word(), "leave it out");
         } else if (said == Receiver.TRANSACTIONAL && own == null) {
             section.refuse(
                     "receiver",
-                    "is not possible with " + kind.word() + ": only jdbc writes effect and number in one transaction",
+                    "is not possible with " + kind.word()
+                            + ": only jdbc and kafka write effect and number in one transaction",
                     "write idempotent or once");
         } else if (own == null && !section.has("receiver")) {
             section.refuse(
@@ -364,7 +373,7 @@ final class BatchReader {
         put(section, "bytes", batching.bytes(), Batching.BYTES_DEFAULT, Function.identity());
         put(section, "wait", batching.waitMax(), Batching.WAIT_DEFAULT, PipelineText::of);
         section.put("deliver", DestinationReader.text(batching.deliver()));
-        if (!batching.deliver().kind().isNamed() && batching.deliver().kind() != Kind.JDBC) {
+        if (!batching.deliver().kind().isNamed() && !batching.deliver().kind().isTransactional()) {
             section.put("receiver", batching.receiver().word());
         }
         put(section, "bisect", batching.bisect(), false, Function.identity());

@@ -37,6 +37,7 @@ final class DestinationReader {
             case COMMAND, LAMBDA -> List.of("timeout");
             case JDBC -> List.of("insert", "user", "password");
             case JAVA -> List.of("jar", "timeout");
+            case KAFKA -> List.of();
         };
     }
 
@@ -60,8 +61,8 @@ final class DestinationReader {
         }
         Kind kind = kinds.getFirst();
         Setting target = Objects.requireNonNull(section.get(kind.word()));
-        List<String> words = target(kind, target);
         SortedMap<String, String> options = new TreeMap<>();
+        List<String> words = kind == Kind.KAFKA ? topic(target, options) : target(kind, target);
         for (String name : Section.Kind.DELIVER.names()) {
             boolean isKind = Batching.kind(name).isPresent();
             if (!isKind && section.has(name) && !options(kind).contains(name)) {
@@ -80,6 +81,28 @@ final class DestinationReader {
             section.require("insert", "write the statement of one record: 'insert into t (id) values (:id)'");
         }
         return words.isEmpty() ? null : new Destination(kind, words, options);
+    }
+
+    /// A topic with its brokers, which are a section of their own.
+    ///
+    /// @param options gets them
+    private static List<String> topic(Setting target, SortedMap<String, String> options) {
+        Section section = Section.of(target, Section.Kind.TOPIC);
+        if (section == null) {
+            return List.of();
+        }
+        section.require("topic", "write the name of the topic");
+        section.require("servers", "write where brokers are: \"localhost:9092\"");
+        String topic = section.read("topic", OriginReader::topic);
+        put(options, "servers", section.read("servers", OriginReader::servers));
+        put(options, "properties", section.read("properties", Expression::whole));
+        return topic == null || !options.containsKey("servers") ? List.of() : List.of(topic);
+    }
+
+    private static void put(SortedMap<String, String> options, String name, @Nullable String value) {
+        if (value != null) {
+            options.put(name, value);
+        }
     }
 
     private static List<String> target(Kind kind, Setting target) {
@@ -127,7 +150,7 @@ final class DestinationReader {
             case SFTP -> text.matches("sftp://[^/@]+@[^/]+/.+");
             case HTTP -> text.matches("https?://[^/].*");
             case JDBC -> text.startsWith("jdbc:");
-            case COMMAND, LAMBDA, JAVA -> true;
+            case COMMAND, LAMBDA, JAVA, KAFKA -> true;
         };
         return isRight ? null : "is not an address of " + kind.word();
     }
@@ -142,6 +165,7 @@ final class DestinationReader {
             case JDBC -> "'jdbc:postgresql://host/database'";
             case LAMBDA -> "'load-quakes'";
             case JAVA -> "'com.example.Load'";
+            case KAFKA -> "{topic: quakes, servers: \"localhost:9092\"}";
         };
     }
 
@@ -172,6 +196,12 @@ final class DestinationReader {
     static Map<String, Object> text(Destination destination) {
         Map<String, Object> section = new LinkedHashMap<>();
         List<String> target = destination.target();
+        if (destination.kind() == Kind.KAFKA) {
+            Map<String, Object> topic = new LinkedHashMap<>(Map.of("topic", target.getFirst()));
+            topic.putAll(destination.options());
+            section.put(Kind.KAFKA.word(), topic);
+            return section;
+        }
         section.put(destination.kind().word(), target.size() == 1 ? target.getFirst() : target);
         section.putAll(destination.options());
         return section;

@@ -443,8 +443,19 @@ public final class PipelineReader {
                         "comment",
                         "escape",
                         "header"));
+        formats.put(
+                Origin.Encoded.AVRO.word(),
+                List.of(OriginReader.REGISTRY, OriginReader.SCHEMAS, OriginReader.KEY_FORMAT));
+        formats.put(
+                Origin.Encoded.PROTOBUF.word(),
+                List.of(
+                        OriginReader.REGISTRY,
+                        OriginReader.DESCRIPTORS,
+                        OriginReader.MESSAGE,
+                        OriginReader.KEY_FORMAT));
+        formats.put(Origin.Encoded.JSON_SCHEMA.word(), List.of(OriginReader.REGISTRY, OriginReader.KEY_FORMAT));
         formats.put(DYNAMODB_STREAM, List.of("stream", "expired", "table"));
-        formats.put(DEBEZIUM, List.of("table", "logs", "decimals"));
+        formats.put(DEBEZIUM, List.of("table", "logs", "decimals", OriginReader.REGISTRY, OriginReader.SCHEMAS));
         return Collections.unmodifiableSequencedMap(formats);
     }
 

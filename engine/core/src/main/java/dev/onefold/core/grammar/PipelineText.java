@@ -71,6 +71,7 @@ public final class PipelineText {
         file.put("pipeline", pipeline.name());
         Map<String, Object> input = input(pipeline.input(), leftOut);
         if (pipeline.origin() != null) {
+            OriginReader.putEncoding(pipeline.origin(), input);
             input.put("from", OriginReader.text(pipeline.origin()));
         }
         file.put("input", input);

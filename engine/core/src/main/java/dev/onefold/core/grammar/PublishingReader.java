@@ -39,15 +39,40 @@ record PublishingReader(Setting setting) {
             setting.refuse("", "is for totals, and there is no roll-up", "leave it out, or write a roll-up");
             return null;
         }
+        Setting kafka = section.get("kafka");
+        if (kafka != null) {
+            return topic(section, kafka);
+        }
         section.require("table", "write the name of the table that is made there: totals");
         return section.has("jdbc") ? database(section) : items(section, fold);
+    }
+
+    private static @Nullable Publishing topic(Section section, Setting kafka) {
+        refuse(section, List.of("jdbc", "table", "user", "password", "top"), "is not for Kafka", "leave it out");
+        Duration every = every(section);
+        Section topic = Section.of(kafka, Section.Kind.TOPIC);
+        if (topic == null) {
+            return null;
+        }
+        topic.require("topic", "write the name of the topic");
+        topic.require("servers", "write where brokers are: \"localhost:9092\"");
+        String name = topic.read("topic", OriginReader::topic);
+        String servers = topic.read("servers", OriginReader::servers);
+        Optional<String> properties = Optional.ofNullable(topic.read("properties", Expression::whole));
+        return name == null || servers == null || every == null
+                ? null
+                : new Publishing.Topic(name, servers, every, properties);
+    }
+
+    private static @Nullable Duration every(Section section) {
+        return section.has("every") ? section.read("every", PublishingReader::span) : Database.EVERY_DEFAULT;
     }
 
     private @Nullable Publishing database(Section section) {
         refuse(section, List.of("top"), "is for a table of DynamoDB", "leave it out; a query of SQL sorts");
         String address = section.read("jdbc", PublishingReader::address);
         String table = section.read("table", PublishingReader::table);
-        Duration every = section.has("every") ? section.read("every", PublishingReader::span) : Database.EVERY_DEFAULT;
+        Duration every = every(section);
         String user = section.read("user", Expression::whole);
         String password = section.read("password", Expression::whole);
         return address == null || table == null || every == null
@@ -149,6 +174,16 @@ record PublishingReader(Setting setting) {
                 }
                 database.user().ifPresent(user -> section.put("user", user));
                 database.password().ifPresent(variable -> section.put("password", variable));
+            }
+            case Publishing.Topic topic -> {
+                Map<String, Object> settings = new LinkedHashMap<>();
+                settings.put("topic", topic.table());
+                settings.put("servers", topic.servers());
+                topic.properties().ifPresent(file -> settings.put("properties", file));
+                section.put("kafka", settings);
+                if (!topic.every().equals(Database.EVERY_DEFAULT)) {
+                    section.put("every", PipelineText.of(topic.every()));
+                }
             }
             case Publishing.Items items -> {
                 section.put("table", items.table());

@@ -149,6 +149,8 @@ public record Batching(
         COMMAND,
         /// Rows of a table in a database, by its JDBC address.
         JDBC,
+        /// A topic of Kafka.
+        KAFKA,
         /// A Lambda function, by its name.
         LAMBDA,
         /// A class in Java that implements `dev.onefold.batch.BatchHandler`.
@@ -162,6 +164,11 @@ public record Batching(
         /// Whether each batch has a name of its own, under which a second try finds the first one.
         public boolean isNamed() {
             return this == FILE || this == S3 || this == SFTP;
+        }
+
+        /// Whether a batch and its number are written there in one transaction.
+        public boolean isTransactional() {
+            return this == JDBC || this == KAFKA;
         }
     }
 

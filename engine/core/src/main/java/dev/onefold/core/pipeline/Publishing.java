@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /// A copy of the totals that other programs read. It decides nothing about what is stored.
 public sealed interface Publishing {
-    /// The name of its table.
+    /// The name of its table or topic.
     String table();
 
     /// Tables of a PostgreSQL database, which an embedded engine keeps.
@@ -23,6 +23,13 @@ public sealed interface Publishing {
 
         public static final int TABLE_LENGTH_MAX = 40;
     }
+
+    /// A topic of Kafka, which an embedded engine writes whole cuts to.
+    ///
+    /// @param table the name of the topic
+    /// @param servers hosts and ports, separated by commas
+    /// @param properties file with further properties of Kafka's client, relative to the pipeline file
+    record Topic(String table, String servers, Duration every, Optional<String> properties) implements Publishing {}
 
     /// A table of DynamoDB, which a deployment on AWS keeps.
     record Items(String table, Optional<TopList> top) implements Publishing {}

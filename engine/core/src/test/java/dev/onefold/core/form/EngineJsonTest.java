@@ -79,7 +79,8 @@ class EngineJsonTest {
             Optional.of(new Status.OfPublication(3, Optional.of(AT), Optional.of(AT.plusSeconds(3)), "no route")),
             List.of(new Answer.Progress("a.csv", 25, 26)),
             List.of(new Status.OfDelay("logs", 27, 28, 29, 30, 31)),
-            List.of(new Status.OfPartition("t/0", 32, 33, "gone", List.of(new Status.Lost(34, 35, AT)))));
+            List.of(new Status.OfPartition(
+                    "t/0", 32, 33, 36, 37, "slow", "gone", List.of(new Status.Lost(34, 35, AT)))));
     private static final String STATUS_JSON = "{\"pipeline\":\"p\",\"at\":\"2026-11-28T10:00:00Z\"," + COUNTS_JSON
             + ",\"causes\":{\"stale: behind a delete\":2},\"deadLetters\":12,\"deadLettersCounted\":3,\"deadLettersByReason\":{\"too large\":1,\"conflict\":2},"
             + "\"rows\":13,\"memoryBytes\":14,\"diskBytes\":15,\"checkpoint\":16,"
@@ -92,7 +93,7 @@ class EngineJsonTest {
             + "\"failingSince\":\"2026-11-28T10:00:03Z\",\"failure\":\"no route\"},"
             + "\"sources\":[{\"source\":\"a.csv\",\"records\":25,\"bytes\":26}],\"delays\":[{\"from\":\"logs\",\"records\":27,\"meanMicros\":28,\"p50Micros\":29,"
             + "\"p99Micros\":30,\"longestMicros\":31}],\"logs\":[{\"source\":\"t/0\",\"next\":32,\"behind\":33,"
-            + "\"stopped\":\"gone\",\"lost\":[{\"from\":34,\"to\":35,\"accepted\":\"2026-11-28T10:00:00Z\"}]}]}";
+            + "\"behindMs\":36,\"retentionLeftMs\":37,\"waits\":\"slow\",\"stopped\":\"gone\",\"lost\":[{\"from\":34,\"to\":35,\"accepted\":\"2026-11-28T10:00:00Z\"}]}]}";
     private static final Status PLAIN_STATUS = new Status(
             AT,
             new Counts(0, 0, 0, 0, 0),
@@ -236,8 +237,8 @@ class EngineJsonTest {
                 new DefinitionChange.FromRows(List.of("a", "b"), "doubt"),
                 "{\"way\":\"rows\",\"lost\":[\"a\",\"b\"],\"doubt\":\"doubt\"}");
         assertChange(
-                new DefinitionChange.FromSources("why", List.of("a.csv"), true),
-                "{\"way\":\"sources\",\"reason\":\"why\",\"files\":[\"a.csv\"],\"journal\":true}");
+                new DefinitionChange.FromSources("why", List.of("a.csv"), List.of("trades"), true),
+                "{\"way\":\"sources\",\"reason\":\"why\",\"files\":[\"a.csv\"],\"logs\":[\"trades\"],\"journal\":true}");
         assertChange(
                 new DefinitionChange.Impossible("why", "gone"),
                 "{\"way\":\"impossible\",\"reason\":\"why\",\"missing\":\"gone\"}");

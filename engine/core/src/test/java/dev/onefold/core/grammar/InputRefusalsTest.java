@@ -59,6 +59,31 @@ class InputRefusalsTest {
     }
 
     @Test
+    void encoded_records_come_from_a_topic_and_have_their_schemas_somewhere() {
+        String file =
+                "{\"pipeline\":\"p\",\"input\":{%s\n%s},\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}";
+        String from = "\"from\":{\"kafka\":{\"topic\":\"t\",\"servers\":\"h:1\"}},";
+        assertThat(Read.problems(file.formatted("", "\"format\":\"avro\",\"registry\":\"http://h\"")))
+                .containsExactly("2:17: input.registry: is for records of a topic, and the input has none;"
+                        + " write 'from: {kafka: {topic: …, servers: …}}', or send JSON");
+        assertThat(Read.problems(file.formatted(from, "\"format\":\"avro\"")))
+                .containsExactly("2:1: input.format: needs schemas; write 'registry: http://…', or 'schemas: FOLDER'");
+        assertThat(Read.problems(file.formatted(from, "\"format\":\"protobuf\",\"descriptors\":\"a.desc\"")))
+                .containsExactly("2:1: input.format: needs schemas; write 'registry: http://…', or 'descriptors: FILE'"
+                        + " with 'message: NAME' for a file of protoc --include_imports --descriptor_set_out");
+        assertThat(Read.problems(file.formatted(from, "\"registry\":\"http://h\"")))
+                .containsExactly("2:1: input.registry: is for avro and protobuf and json-schema and debezium only;"
+                        + " write 'format: avro', or leave it out");
+        assertThat(Read.problems(file.formatted(from, "\"format\":\"avro\",\"registry\":\"http://u:p@h\"")))
+                .containsExactly("2:29: input.registry: 'http://u:p@h' is not the address of a registry; write"
+                        + " http://HOST:PORT or https://HOST, and its password in the file of properties");
+        assertThat(Read.problems(file.formatted(from, "\"format\":\"json-schema\",\"key-format\":\"avor\"")))
+                .containsExactly(
+                        "2:24: input.key-format: needs the registry of the keys' schemas; write 'registry: http://…'",
+                        "2:38: input.key-format: 'avor' is not a format of keys; did you mean 'avro'?");
+    }
+
+    @Test
     void sections_are_maps() {
         assertThat(Read.problems("{\"pipeline\": \"p\",\n\"input\": [],\n\"rollup\": \"x\"}"))
                 .containsExactly(
@@ -91,7 +116,7 @@ class InputRefusalsTest {
         assertInput("\"levels\": []", "3:1: input.levels: 'levels' is not a setting of input; it belongs to a roll-up");
         assertInput(
                 "\"foo\": 1",
-                "3:1: input.foo: 'foo' is not a setting of input; write format, from, columns, delimiter, quote, decimal,"
+                "3:1: input.foo: 'foo' is not a setting of input; write format, from, registry, schemas, descriptors, message, key-format, columns, delimiter, quote, decimal,"
                         + " thousands, nulls, comment, escape, header, unwrap, records, stream, expired, table, logs, decimals, let, key, version, id, horizon, time, delete,"
                         + " filter, truths, falsehoods, normalize, zone, fold or edition");
         assertThat(Read.problems(Read.withRollup("\"level\": [], \"levels\": [], \"measures\": {\"n\": \"count()\"}")))
@@ -329,7 +354,7 @@ class InputRefusalsTest {
         assertInput("\"format\": \"jsn\"", "3:12: input.format: 'jsn' is not a format; did you mean 'json'?");
         assertInput(
                 "\"format\": \"xml\"",
-                "3:12: input.format: 'xml' is not a format; write json, csv, dynamodb-stream or debezium");
+                "3:12: input.format: 'xml' is not a format; write json, csv, avro, protobuf, json-schema, dynamodb-stream or debezium");
     }
 
     @Test

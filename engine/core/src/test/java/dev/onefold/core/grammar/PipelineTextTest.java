@@ -77,6 +77,21 @@ class PipelineTextTest {
     }
 
     @Test
+    void the_encoding_of_a_topics_records_is_in_the_text() {
+        String text =
+                "{\"pipeline\":\"p\",\"input\":{\"key\":[\"k\"],\"version\":\"v\",%s,\"from\":{\"kafka\":{\"topic\":\"t\","
+                        + "\"servers\":\"h:1\"}}},\"rollups\":{\"r\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}}";
+        for (String format : List.of(
+                "\"format\":\"avro\",\"registry\":\"http://h:1\",\"key-format\":\"protobuf\"",
+                "\"format\":\"avro\",\"schemas\":\"folder\"",
+                "\"format\":\"protobuf\",\"descriptors\":\"a.desc\",\"message\":\"shop.Order\"",
+                "\"format\":\"json-schema\"")) {
+            assertThat(PipelineText.write(Read.pipeline(text.formatted(format))))
+                    .isEqualTo(text.formatted(format));
+        }
+    }
+
+    @Test
     void the_changes_of_a_table_are_in_the_text_without_defaults() {
         String text = "{\"pipeline\":\"p\",\"input\":{%s,\"key\":[\"k\"]},"
                 + "\"rollups\":{\"r\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}}";

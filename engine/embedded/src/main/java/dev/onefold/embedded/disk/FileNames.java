@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// mistake stays as it is.
 ///
 ///     LOCK  LOCK.holder  CURRENT  RESET  journal-mark  journal-N  engine.socket
-///     code-SHA256.jar
+///     code-SHA256.jar  schemas/ID
 ///     view-N/  CHECKPOINT  rows-SHARD-N  groups-N  letters-N  bodies-N  seals-N  deliveries  deliveries-mark
 ///              content-NUMBER[.gz|.zst]  held-NUMBER
 ///
@@ -37,10 +37,12 @@ public final class FileNames {
                     + "|held-[0-9]{1,18}(\\.new)?");
     private static final Pattern OF_SEEDING = Pattern.compile("[0-9]{1,18}\\.(json|lock|part)|resync\\.lock");
     private static final Pattern OF_REQUESTS = Pattern.compile("answers(\\.next)?");
+    private static final Pattern OF_SCHEMAS = Pattern.compile("[0-9]{1,10}(\\.new)?");
     private static final Pattern OF_COMMANDS = Pattern.compile("command-.*");
     private static final String REQUESTS = "requests";
     private static final String SEEDS = "seeds";
     private static final String HANDOVER = "handover";
+    private static final String SCHEMAS = "schemas";
     private static final String NEW = ".new";
     private static final String LOST_AND_FOUND = "lost+found"; // In the root of a file system; not ours, no mistake.
     private static final int CURRENT_BYTES_MAX = 200;
@@ -157,6 +159,7 @@ public final class FileNames {
         Disk.forceDirectory(directory);
         deleteIn(directory.resolve(REQUESTS), OF_REQUESTS);
         deleteIn(directory.resolve(SEEDS), OF_SEEDING);
+        deleteIn(directory.resolve(SCHEMAS), OF_SCHEMAS);
         Path handover = directory.resolve(HANDOVER);
         if (Files.isDirectory(handover, LinkOption.NOFOLLOW_LINKS)) {
             list(handover, file -> OF_COMMANDS.matcher(name(file)).matches() && isFile(file))
@@ -203,6 +206,7 @@ public final class FileNames {
         return switch (name) {
             case REQUESTS -> OF_REQUESTS;
             case SEEDS -> OF_SEEDING;
+            case SCHEMAS -> OF_SCHEMAS;
             case HANDOVER -> OF_COMMANDS;
             default -> VIEW.matcher(name).matches() ? IN_VIEW : null;
         };

@@ -2,16 +2,11 @@ package dev.onefold.embedded.intake;
 
 import dev.onefold.core.EngineException;
 import dev.onefold.core.event.Decoder;
-import dev.onefold.core.pipeline.Limits;
 import dev.onefold.core.state.Horizon;
-import dev.onefold.embedded.fold.Chunk;
-import dev.onefold.embedded.framing.LineReader;
 import dev.onefold.embedded.framing.Position;
 import dev.onefold.embedded.framing.Source;
 import dev.onefold.embedded.guard.Delays;
 import dev.onefold.embedded.source.LogBatch;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -20,14 +15,15 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// Lock: its own, so that two readers of one partition take turns; the guard's for each round.
 public final class LogFold {
-    private static final int CHUNKS_MAX = 16;
-
     private final Rounds rounds;
     private final ReentrantLock turn = new ReentrantLock();
-    private final List<Chunk> pool = new ArrayList<>();
+    private final LogChunks chunks;
 
     public LogFold(Rounds rounds) {
         this.rounds = rounds;
+        chunks = new LogChunks(
+                rounds.settings().shards(),
+                round -> rounds.fold(round, () -> Thread.currentThread().isInterrupted()));
     }
 
     /// Folds the records that are not in the totals yet. Returns the partition's next offset.
@@ -97,52 +93,12 @@ public final class LogFold {
     }
 
     private void fold(LogBatch batch, Source source, long from) {
-        List<Chunk> round = new ArrayList<>();
-        List<LogBatch.Entry> entries = new ArrayList<>();
-        long bytes = 0;
-        for (LogBatch.Entry entry : batch.records()) {
-            if (entry.offset() < from) {
-                continue; // It came before: a log delivers again from its last committed offset.
-            }
-            boolean isTooLarge = entry.bytes().length > Limits.RECORD_BYTES_MAX;
-            if (bytes > LineReader.CHUNK_BYTES || isTooLarge && !entries.isEmpty()) {
-                add(round, entries, source, entry.offset());
-                bytes = 0;
-            }
-            if (isTooLarge) {
-                chunk(round).setOversized(source, entry);
-            } else {
-                entries.add(entry);
-                bytes += entry.bytes().length;
-            }
-        }
-        add(round, entries, source, batch.next());
-        round.getLast().markWith(batch.mark());
-        rounds.fold(round, () -> Thread.currentThread().isInterrupted());
+        chunks.fold(batch, source, from);
         rounds.delays()
                 .note(
                         Delays.From.LOGS,
                         batch.records().stream()
                                 .filter(entry -> entry.offset() >= from)
                                 .mapToLong(LogBatch.Entry::timeMs));
-    }
-
-    private void add(List<Chunk> round, List<LogBatch.Entry> entries, Source source, long next) {
-        chunk(round).setRecords(entries, source, next);
-        entries.clear();
-    }
-
-    /// One more chunk of the round; a full round is folded first.
-    private Chunk chunk(List<Chunk> round) {
-        if (round.size() == CHUNKS_MAX) {
-            rounds.fold(round, () -> Thread.currentThread().isInterrupted());
-            round.clear();
-        }
-        if (pool.size() == round.size()) {
-            pool.add(new Chunk(rounds.settings().shards()));
-        }
-        Chunk chunk = pool.get(round.size());
-        round.add(chunk);
-        return chunk;
     }
 }

@@ -134,13 +134,11 @@ public final class Rounds {
         List<Source.Known> sources = durable
                 ? view.get().checkpoints.durable().sources()
                 : guard.reading(() -> view.get().state.sources.store());
-        String prefix = log + "/";
         SortedMap<Integer, Position.Partition> partitions = new TreeMap<>();
         for (Source.Known source : sources) {
             if (source.position() instanceof Position.Partition partition
-                    && source.name().lastIndexOf('/') == log.length()
-                    && source.name().startsWith(prefix)) {
-                partitions.put(Integer.valueOf(source.name().substring(prefix.length())), partition);
+                    && LogBatch.logOf(source.name()).equals(log)) {
+                partitions.put(LogBatch.partitionOf(source.name()), partition);
             }
         }
         return partitions;

@@ -133,7 +133,7 @@ public final class Publisher implements AutoCloseable {
                     .join();
         }
         if (!answer.isDone()) {
-            status = status.failed(parts.clock.instant(), "The database has not answered yet");
+            status = status.failed(parts.clock.instant(), "The copy has not answered yet");
         }
         return answer.getNow(false);
     }

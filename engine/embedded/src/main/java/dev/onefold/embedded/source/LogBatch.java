@@ -58,6 +58,16 @@ public record LogBatch(String log, int partition, long from, long next, List<Ent
         return log + "/" + partition;
     }
 
+    /// The log of the source that a partition is.
+    public static String logOf(String source) {
+        return source.substring(0, source.lastIndexOf('/'));
+    }
+
+    /// The number of the partition that is a source.
+    public static int partitionOf(String source) {
+        return Integer.parseInt(source.substring(source.lastIndexOf('/') + 1));
+    }
+
     /// Name of the source that this is a part of.
     public String source() {
         return source(log, partition);

@@ -64,6 +64,7 @@ public final class Checkpoints implements AutoCloseable {
     private @Nullable Pending pending;
     private volatile Durable durable;
     private volatile Written written = new Written(0, 0);
+    private volatile boolean isJournalKept; // Another view serves, and needs it.
     private volatile boolean closing; // With the engine, or as the only one: its view is discarded.
 
     /// The last durable checkpoint, with the sources that it covers.
@@ -285,6 +286,11 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
+    /// While another view serves, which needs the journal, checkpoints of this one delete nothing of it.
+    public void keepJournal(boolean isNeeded) {
+        isJournalKept = isNeeded;
+    }
+
     private boolean isClosing() {
         return closing || space.isClosing();
     }
@@ -339,7 +345,9 @@ public final class Checkpoints implements AutoCloseable {
         replaced = List.of();
         groupLogs.release(cut.groups);
         letters.release(cut.letters);
-        journal.release(cut.journal);
+        if (!isJournalKept) {
+            journal.release(cut.journal);
+        }
         cut.fold.written();
     }
 

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,11 +33,13 @@ public final class Sandbox implements AutoCloseable {
     private final Child child;
     private final FunctionSettings settings;
     private final CompletableFuture<Void> dead = new CompletableFuture<>();
+    private final Optional<ClassCache> learning;
 
-    private Sandbox(RuntimeApi api, Child child, FunctionSettings settings) {
+    private Sandbox(RuntimeApi api, Child child, FunctionSettings settings, Optional<ClassCache> learning) {
         this.api = api;
         this.child = child;
         this.settings = settings;
+        this.learning = learning;
         var _ = child.process().onExit().thenAccept(this::ended);
     }
 
@@ -59,7 +62,12 @@ public final class Sandbox implements AutoCloseable {
         command.add("-Xmx" + settings.memoryMb() * HEAP_PERCENT / 100 + "m");
         command.addAll(NativeLibrary.OPTIONS);
         command.addAll(settings.jvmOptions());
-        command.addAll(List.of("-cp", path(classPath), AWSLambda.class.getName(), settings.handler()));
+        String path = path(classPath);
+        ClassCache cache = ClassCache.of(path);
+        boolean hasOwn = settings.jvmOptions().stream().anyMatch(option -> option.startsWith("-XX:AOT"));
+        List<String> learning = hasOwn ? List.of() : cache.toLearn();
+        command.addAll(hasOwn || !learning.isEmpty() ? learning : cache.toUse());
+        command.addAll(List.of("-cp", path, AWSLambda.class.getName(), settings.handler()));
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         environment.clear();
@@ -71,7 +79,11 @@ public final class Sandbox implements AutoCloseable {
         environment.put("_HANDLER", settings.handler());
         environment.put("LC_ALL", "C.UTF-8");
         try {
-            return new Sandbox(api, Child.start(builder, log), settings);
+            return new Sandbox(
+                    api,
+                    Child.start(builder, log),
+                    settings,
+                    learning.isEmpty() ? Optional.empty() : Optional.of(cache));
         } catch (IOException e) {
             api.close();
             throw e;
@@ -102,6 +114,7 @@ public final class Sandbox implements AutoCloseable {
     }
 
     private void ended(Process process) {
+        learning.ifPresent(ClassCache::ended);
         dead.completeExceptionally(new FunctionFailure("The process of " + settings.name() + " ended with exit code "
                 + process.exitValue() + (process.exitValue() == 137 ? "" : ":\n" + child.said())));
         api.close();
@@ -149,6 +162,11 @@ public final class Sandbox implements AutoCloseable {
     /// The last lines that it logged.
     public String said() {
         return child.said();
+    }
+
+    /// Whether this process writes what others start faster with, if it ends by itself.
+    boolean isLearning() {
+        return learning.isPresent() && isAlive();
     }
 
     /// Ends it at once (`kill -9`), whatever it is doing.

@@ -201,7 +201,16 @@ public final class Sandboxes implements Invoker, AutoCloseable {
             last = List.copyOf(all);
             waiting.clear();
         }
-        last.forEach(Sandbox::kill);
+        last.stream().filter(sandbox -> !sandbox.isLearning()).forEach(Sandbox::kill);
+        try {
+            for (Sandbox sandbox : last) {
+                if (sandbox.isLearning()) {
+                    sandbox.end();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         last.forEach(Sandbox::close);
     }
 }

@@ -167,11 +167,11 @@ class EndToEndTest {
 
     @Test
     @Tag("campaign")
-    void twenty_thousand_messages_come_out_right_with_the_failures_of_the_reference_design() throws IOException {
+    void six_thousand_messages_come_out_right_with_the_failures_of_the_reference_design() throws IOException {
         long seed = 7;
-        Trades trades = new Trades(20_000, seed);
+        Trades trades = new Trades(6_000, seed);
         StackFaults faults = new StackFaults(
-                seed, EndToEnd.FAULTS, new FunctionFaults(5, 3, 2, 40), new FunctionFaults(10, 5, 5, 40), 0.03);
+                seed, EndToEnd.FAULTS, new FunctionFaults(15, 10, 6, 30), new FunctionFaults(10, 5, 5, 40), 0.03);
         try (LocalDeployment deployment = deployment(faults)) {
             deployment.put(Trades.PIPELINE, trades.records.iterator(), _ -> {});
             deployment.drained(Duration.ofMinutes(20)).join();

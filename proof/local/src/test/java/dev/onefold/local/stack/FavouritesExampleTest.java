@@ -35,7 +35,7 @@ class FavouritesExampleTest {
                 """.formatted(System.getProperty("java.home"), System.getProperty("java.class.path")));
         Files.setPosixFilePermissions(command, PosixFilePermissions.fromString("rwxr-xr-x"));
         Machine machine = Parts.machine(1);
-        ProcessBuilder script = new ProcessBuilder("examples/favourites/run.sh", "--on", "aws-local", "1500", "60")
+        ProcessBuilder script = new ProcessBuilder("examples/favourites/run.sh", "--on", "aws-local", "600", "40")
                 .directory(root.toFile())
                 .redirectErrorStream(true);
         script.environment()

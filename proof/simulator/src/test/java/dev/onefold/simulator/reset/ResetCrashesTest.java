@@ -167,7 +167,7 @@ class ResetCrashesTest {
     @Test
     @Tag("campaign")
     void wherever_many_resets_are_killed_the_data_are_whole_or_gone() {
-        Seeds.forAllSeeds(2_000, ResetCrashesTest::cut);
+        Seeds.forAllSeeds(1_000, ResetCrashesTest::cut);
     }
 
     @Test

@@ -35,8 +35,10 @@ record ResetText(Pipeline pipeline, Status status, Path data) {
                             + " repeated count.");
         }
         status.batches().ifPresent(batches -> follows(batches, lines));
-        if (pipeline.publishing() instanceof Publishing.Database database) {
-            lines.add("- The published table " + database.table()
+        Publishing publishing = pipeline.publishing();
+        if (publishing != null && !(publishing instanceof Publishing.Items)) {
+            lines.add("- The published " + (publishing instanceof Publishing.Topic ? "topic " : "table ")
+                    + publishing.table()
                     + " keeps the totals of before until the next run: at its start that replaces them by its own.");
         }
         if (DataFolder.isJournalKept(data)) {
@@ -64,7 +66,7 @@ record ResetText(Pipeline pipeline, Status status, Path data) {
     /// The reaction of a receiver to another batch under a number that it knows.
     static String ofReceiver(Kind kind) {
         return switch (kind) {
-            case FILE, S3, SFTP, JDBC ->
+            case FILE, S3, SFTP, JDBC, KAFKA ->
                 "Where the receiver has another content under a number, the batch would be put aside.";
             case HTTP, COMMAND, JAVA, LAMBDA ->
                 "A receiver that leaves out the numbers that it knows would lose their records.";

@@ -2,6 +2,8 @@ package dev.onefold.cli.run;
 
 import dev.onefold.cli.show.Words;
 import dev.onefold.core.DefinitionChange;
+import java.util.ArrayList;
+import java.util.List;
 
 /// The cost of a change of the pipeline file, as text.
 public final class DefinitionChangeText {
@@ -41,14 +43,20 @@ public final class DefinitionChangeText {
     /// How the new totals are made.
     static String way(DefinitionChange change) {
         return switch (change) {
-            case DefinitionChange.FromSources again ->
-                "by reading "
-                        + (again.files().isEmpty()
-                                ? "the journal"
-                                : Words.count(again.files().size(), "file"))
-                        + (again.journal() && !again.files().isEmpty() ? " and the journal" : "")
-                        + " again";
+            case DefinitionChange.FromSources again -> "by reading " + String.join(" and ", read(again)) + " again";
             case DefinitionChange.None _, DefinitionChange.FromRows _, DefinitionChange.Impossible _ -> "from the rows";
         };
+    }
+
+    private static List<String> read(DefinitionChange.FromSources again) {
+        List<String> read = new ArrayList<>();
+        if (!again.files().isEmpty()) {
+            read.add(Words.count(again.files().size(), "file"));
+        }
+        again.logs().forEach(log -> read.add("topic " + log));
+        if (again.journal() || read.isEmpty()) {
+            read.add("the journal");
+        }
+        return read;
     }
 }

@@ -17,7 +17,9 @@ import dev.onefold.core.pipeline.Rollups;
 import dev.onefold.core.query.Query;
 import dev.onefold.jdbc.JdbcTotals;
 import dev.onefold.jdbc.JdbcTotals.Difference;
+import dev.onefold.kafka.KafkaTotals;
 import java.math.BigDecimal;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -25,9 +27,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The tables that totals are published to, beside the engine that they are of.
+/// The copies that totals are published to, beside the engine that they are of.
 public final class PublishedTotals {
     private static final int LOOKS = 3;
     private static final int DIFFERENCES_MAX = 100_000;
@@ -41,10 +44,11 @@ public final class PublishedTotals {
     private final Consumer<Duration> pause;
     private long rows;
 
-    /// How the tables of a pipeline are kept.
+    /// How the copy of a pipeline's totals is kept.
     ///
-    /// @param every how often they are brought forward
-    record Copy(Function<Pipeline, TotalsTable> table, Duration every) {}
+    /// @param every how often it is brought forward
+    /// @param end closes what it has open
+    record Copy(Function<Pipeline, TotalsTable> table, Duration every, Runnable end) {}
 
     /// @param pause waits
     public PublishedTotals(Engine engine, Caller caller, Consumer<Duration> pause) {
@@ -62,6 +66,9 @@ public final class PublishedTotals {
         return switch (pipeline.publishing()) {
             case null -> Optional.empty();
             case Publishing.Database database -> Optional.of(database);
+            case Publishing.Topic topic ->
+                throw CommandFailure.usage("--published compares tables of PostgreSQL, and pipeline " + pipeline.name()
+                        + " publishes its totals to the topic " + topic.table() + " of Kafka.");
             case Publishing.Items items ->
                 throw CommandFailure.usage("Pipeline " + pipeline.name() + " publishes its totals to the table "
                         + items.table() + " of DynamoDB, which only a deployment on AWS does. On this machine, publish"
@@ -69,18 +76,30 @@ public final class PublishedTotals {
         };
     }
 
-    /// How the tables of a pipeline are opened; empty if it has none.
-    static Optional<Copy> of(Pipeline pipeline, Caller caller) {
+    /// How the copy of a pipeline's totals is opened; empty if it has none.
+    ///
+    /// @param folder of the pipeline file
+    static Optional<Copy> of(Pipeline pipeline, Path folder, Caller caller) {
+        if (pipeline.publishing() instanceof Publishing.Topic topic) {
+            KafkaTotals totals =
+                    opened(() -> KafkaTotals.open(pipeline.name(), topic, folder, caller.environment()::get));
+            return Optional.of(new Copy(totals::of, topic.every(), totals::close));
+        }
         Optional<Publishing.Database> database = database(pipeline);
         database.ifPresent(each -> opened(pipeline, each, caller)); // What is missing is said before a fold.
-        return database.map(each -> new Copy(served -> opened(served, each, caller), each.every()));
+        return database.map(each -> new Copy(served -> opened(served, each, caller), each.every(), () -> {}));
     }
 
     private static JdbcTotals opened(Pipeline pipeline, Publishing.Database publishing, Caller caller) {
+        return opened(() -> JdbcTotals.open(pipeline, publishing, caller.environment()::get));
+    }
+
+    private static <T> T opened(Supplier<T> copy) {
         try {
-            return JdbcTotals.open(pipeline, publishing, caller.environment()::get);
+            return copy.get();
         } catch (IllegalArgumentException e) {
-            throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ".", e);
+            throw new CommandFailure(
+                    ExitCode.USAGE, String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".", e);
         }
     }
 

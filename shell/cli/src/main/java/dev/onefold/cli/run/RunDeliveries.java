@@ -12,6 +12,7 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.delivery.Deliveries;
 import dev.onefold.jdbc.JdbcReceiver;
+import dev.onefold.kafka.KafkaReceiver;
 import dev.onefold.receivers.Context;
 import dev.onefold.receivers.Context.Connector;
 import dev.onefold.receivers.Handover;
@@ -39,6 +40,8 @@ final class RunDeliveries implements AutoCloseable {
     private static final Map<Kind, Connector> CONNECTORS = Map.of(
             Kind.JDBC,
             JdbcReceiver::open,
+            Kind.KAFKA,
+            KafkaReceiver::open,
             Kind.S3,
             S3Receiver::open,
             Kind.SFTP,
@@ -106,7 +109,7 @@ final class RunDeliveries implements AutoCloseable {
     static void requirePossible(Pipeline pipeline, Batching batching, Path folder) {
         switch (batching.deliver().kind()) {
             case COMMAND, JAVA -> {}
-            case FILE, S3, SFTP, HTTP, JDBC, LAMBDA ->
+            case FILE, S3, SFTP, HTTP, JDBC, KAFKA, LAMBDA ->
                 open(batching, Context.of(folder, folder, pipeline.input().format()))
                         .close();
         }

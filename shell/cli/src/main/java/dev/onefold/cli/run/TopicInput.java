@@ -4,11 +4,14 @@ import dev.onefold.cli.call.Caller;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.PipelineArgument;
+import dev.onefold.core.Engine;
 import dev.onefold.core.pipeline.Origin;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.kafka.KafkaClients;
 import dev.onefold.kafka.KafkaIntake;
+import dev.onefold.kafka.TopicAgain;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -26,15 +29,26 @@ public record TopicInput(Origin.Kafka origin, KafkaClients clients) {
     public static Optional<TopicInput> of(Caller caller, PipelineArgument pipeline) {
         Pipeline definition = pipeline.directory().definition();
         return definition != null && definition.origin() instanceof Origin.Kafka kafka
-                ? Optional.of(of(caller, pipeline, kafka))
+                ? Optional.of(of(caller, pipeline.folder(), kafka))
                 : Optional.empty();
     }
 
-    private static TopicInput of(Caller caller, PipelineArgument pipeline, Origin.Kafka origin) {
+    /// The same of a pipeline file in a folder.
+    ///
+    /// @throws CommandFailure if the properties of its client are not possible
+    public static TopicInput of(Caller caller, Path folder, Origin.Kafka origin) {
         try {
-            return new TopicInput(origin, new KafkaClients(origin, pipeline.folder(), caller.environment()::get));
+            return new TopicInput(origin, new KafkaClients(origin, folder, caller.environment()::get));
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()).replaceFirst("\\.$", "") + ".");
+        }
+    }
+
+    /// Lets an engine that was opened in this process read the topic of its pipeline file again.
+    public static void lend(Optional<PipelineArgument> pipeline, Engine engine) {
+        if (engine instanceof EmbeddedEngine here) { // Another process knows its topic itself.
+            pipeline.flatMap(argument -> of(argument.caller(), argument))
+                    .ifPresent(topic -> here.rereads(TopicAgain.of(topic.clients, topic.origin, here.directory())));
         }
     }
 

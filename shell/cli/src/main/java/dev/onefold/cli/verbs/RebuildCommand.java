@@ -3,6 +3,7 @@ package dev.onefold.cli.verbs;
 import dev.onefold.cli.call.CommandFailure;
 import dev.onefold.cli.call.ExitCode;
 import dev.onefold.cli.data.EngineArgument;
+import dev.onefold.cli.run.TopicInput;
 import dev.onefold.core.Capabilities.Capability;
 import dev.onefold.core.Truth;
 import dev.onefold.core.Verification;
@@ -32,8 +33,8 @@ final class RebuildCommand implements Callable<Integer> {
     private static final class FromSources {
         @Option(
                 names = "--from-sources",
-                description = "Folds the files again, and the journal, if it was kept, into new totals. Intake waits"
-                        + " meanwhile.")
+                description = "Folds the files and topics again, and the journal, if it was kept, into new totals."
+                        + " Intake waits meanwhile, that of a topic only at the end.")
         private boolean isSaid;
     }
 
@@ -54,6 +55,7 @@ final class RebuildCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         return pipeline.use(engine -> {
+                    TopicInput.lend(pipeline.here(), engine);
                     try {
                         Verification verification =
                                 engine.rebuild(fromSources.isSaid ? new Truth.Sources() : Truth.ROWS);

@@ -44,29 +44,50 @@ record StatusText(String pipeline, String place, Status status) {
                                 .substring(0, partition.source().lastIndexOf('/')),
                         TreeMap::new,
                         Collectors.toList()))
-                .forEach((log, partitions) -> lines.put(
-                        "log " + Words.visible(log),
-                        Words.count(partitions.size(), "partition") + ", "
-                                + (partitions.stream().anyMatch(partition -> partition.behind() < 0)
-                                        ? "nobody reads it now"
-                                        : Words.count(
-                                                        partitions.stream()
-                                                                .mapToLong(Status.OfPartition::behind)
-                                                                .sum(),
-                                                        "offset")
-                                                + " behind")));
+                .forEach((log, partitions) -> lines.put("log " + Words.visible(log), log(partitions)));
         for (Status.OfPartition partition : logs) {
             String source = Words.visible(partition.source());
+            if (!partition.waits().isEmpty()) {
+                lines.put("  " + source + " waits", Words.visible(partition.waits()));
+            }
             if (!partition.stopped().isEmpty()) {
                 lines.put("  " + source + " stopped", Words.visible(partition.stopped()));
             }
-            for (Status.Lost lost : partition.lost()) {
+            if (!partition.lost().isEmpty()) {
                 lines.put(
                         "  " + source + " lacks",
-                        "offsets " + lost.from() + " to " + (lost.to() - 1) + ", accepted at "
-                                + Words.time(lost.accepted()));
+                        partition.lost().stream()
+                                .map(lost -> "offsets " + lost.from() + " to " + (lost.to() - 1) + ", accepted at "
+                                        + Words.time(lost.accepted()))
+                                .collect(Collectors.joining("; ")));
             }
         }
+    }
+
+    private static String log(List<Status.OfPartition> partitions) {
+        String text = Words.count(partitions.size(), "partition") + ", ";
+        if (partitions.stream().anyMatch(partition -> partition.behind() < 0)) {
+            return text + "nobody reads it now";
+        }
+        long behindMs = partitions.stream()
+                .mapToLong(Status.OfPartition::behindMs)
+                .max()
+                .orElse(0);
+        return text
+                + Words.count(
+                        partitions.stream()
+                                .mapToLong(Status.OfPartition::behind)
+                                .sum(),
+                        "offset")
+                + " behind"
+                + (behindMs <= 0 ? "" : ", for " + Words.duration(Duration.ofMillis(behindMs)))
+                + partitions.stream()
+                        .mapToLong(Status.OfPartition::retentionLeftMs)
+                        .filter(ms -> ms >= 0)
+                        .min()
+                        .stream()
+                        .mapToObj(ms -> ", kept for " + Words.duration(Duration.ofMillis(ms)) + " more")
+                        .collect(Collectors.joining());
     }
 
     private static void put(Map<String, String> lines, Status.OfDelay delay) {

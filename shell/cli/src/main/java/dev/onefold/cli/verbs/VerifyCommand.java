@@ -6,6 +6,7 @@ import dev.onefold.cli.data.EngineArgument;
 import dev.onefold.cli.data.PlaceOptions;
 import dev.onefold.cli.run.PublishedTotals;
 import dev.onefold.cli.run.StopRequest;
+import dev.onefold.cli.run.TopicInput;
 import dev.onefold.cli.seed.Against;
 import dev.onefold.cli.seed.AgainstOptions;
 import dev.onefold.core.Capabilities.Capability;
@@ -41,8 +42,8 @@ final class VerifyCommand implements Callable<Integer> {
     private static final class FromSources {
         @Option(
                 names = "--from-sources",
-                description = "Recomputes from the files, read again, and from the journal, if it was kept. Intake"
-                        + " waits meanwhile.")
+                description = "Recomputes from the files and topics, read again, and from the journal, if it was"
+                        + " kept. Intake waits meanwhile, that of a topic only at the end.")
         private boolean isSaid;
     }
 
@@ -148,6 +149,7 @@ final class VerifyCommand implements Callable<Integer> {
                             ? new PublishedTotals(
                                     engine, pipeline.caller(), span -> LockSupport.parkNanos(span.toNanos()))
                             : null;
+                    TopicInput.lend(pipeline.here(), engine);
                     Verification verification;
                     try {
                         verification =

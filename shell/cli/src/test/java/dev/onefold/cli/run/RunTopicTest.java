@@ -71,6 +71,48 @@ class RunTopicTest {
         }
     }
 
+    /// The first example of the documents deletes by records without a value.
+    @Test
+    void the_example_of_the_documents_folds_replaces_and_deletes_by_offset() throws Exception {
+        Cli cli = Cli.in(folder);
+        try (Broker broker = Broker.start(Files.createDirectory(folder.resolve("broker")), 0, Map.of());
+                Admin admin = broker.admin();
+                KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                        Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.servers()),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            create(admin);
+            String page = Files.readString(Path.of("../../docs/kafka.md"));
+            int begin = page.indexOf("```yaml") + "```yaml".length();
+            cli.write(
+                    "risk.yaml",
+                    page.substring(begin, page.indexOf("```", begin)).replace("localhost:9092", broker.servers()));
+            for (String record : List.of("a FX 1.50", "b FX 2", "c Bonds 3", "a FX 4.25", "b", "c Bonds 3", "d FX x")) {
+                String[] words = record.split(" ");
+                byte[] value = words.length == 1
+                        ? null
+                        : "{\"Book\":\"%s\",\"Value\":\"%s\"}"
+                                .formatted(words[1], words[2])
+                                .getBytes(StandardCharsets.UTF_8);
+                producer.send(new ProducerRecord<>(TOPIC, words[0].getBytes(StandardCharsets.UTF_8), value))
+                        .get();
+            }
+            Cli.Result checked = cli.run("check", "risk.yaml", "--connect");
+            assertThat(checked.exitCode()).isEqualTo(1);
+            assertThat(checked.out()).contains("All 7 records of topic trades", "not a number");
+            try (OnefoldProcess run = OnefoldProcess.start(folder, "run", "risk.yaml")) {
+                OnefoldProcess.await(
+                        "all is read",
+                        () -> run.err().contains("Reading topic")
+                                && cli.run("query", "risk.yaml", "--format", "json")
+                                        .out()
+                                        .contains("4.25"));
+                assertThat(cli.run("query", "risk.yaml", "--format", "json").out())
+                        .contains("\"value\":4.25,\"trades\":1", "\"value\":3.00,\"trades\":1");
+            }
+        }
+    }
+
     private String line(Cli cli, String word) throws Exception {
         return cli.run("status", "trades.yaml")
                 .out()
@@ -95,6 +137,10 @@ class RunTopicTest {
                     rollup: {levels: [book], measures: {value: "sum(value) decimal(18,0)", trades: "count()"}}
                     """.formatted(broker.servers()));
             produce(broker, 0, RECORDS / 2);
+            assertThat(cli.run("check", "trades.yaml", "--connect").out())
+                    .contains(
+                            "Partition 1 has the offsets from 0 up to its end, 60000.", "It keeps its records for 168")
+                    .contains("of topic trades, as this pipeline reads them", "Nothing was stored.");
             SplittableRandom random = new SplittableRandom(7);
             for (int kill = 0; kill < 4; kill++) {
                 try (OnefoldProcess run = OnefoldProcess.start(folder, "run", "trades.yaml")) {
