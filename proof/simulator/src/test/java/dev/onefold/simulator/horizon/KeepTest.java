@@ -7,6 +7,7 @@ import dev.onefold.core.Causes;
 import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetters;
 import dev.onefold.core.DefinitionChange;
+import dev.onefold.core.Truth;
 import dev.onefold.core.event.Reason;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Answer;
@@ -15,6 +16,8 @@ import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
 import dev.onefold.embedded.source.FileSource;
 import dev.onefold.embedded.source.FoldListener;
+import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.LogSource;
 import dev.onefold.embedded.source.SpaceListener;
 import dev.onefold.fakes.disk.SimulatedDisk;
 import dev.onefold.fixtures.Seeds;
@@ -31,8 +34,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -436,6 +443,59 @@ class KeepTest {
                 assertThat(lines(engine, "by-day")).isEqualTo(right);
                 assertThat(engine.deadLetters().size()).isEqualTo(41);
             }
+        }
+    }
+
+    /// Each record of a log is of the next day, and each is given again at once; beside that more are folded.
+    private record Again(SortedMap<Integer, LogSource.Range> open, Runnable beside) implements LogSource.Again {
+        static LogBatch batch(long from, long to) {
+            return new LogBatch(
+                    "log",
+                    0,
+                    from,
+                    to,
+                    LongStream.range(from, to)
+                            .mapToObj(i -> new LogBatch.Entry(
+                                    i, event("l" + i, 1, day((int) i), "g", 1).getBytes(StandardCharsets.UTF_8)))
+                            .toList());
+        }
+
+        @Override
+        public void begin(SortedMap<Integer, LogSource.Range> ranges) {
+            open.putAll(ranges);
+        }
+
+        @Override
+        public @Nullable LogBatch next() {
+            beside.run();
+            LogSource.Range range = open.remove(0);
+            return range == null ? null : batch(range.from(), range.to());
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void a_log_that_is_read_again_beside_its_intake_has_the_same_records_that_were_too_new() {
+        try (EmbeddedEngine engine = open()) {
+            Runnable more = () -> {
+                Instant later = now;
+                now = day(7);
+                long next = engine.offsets("log").getOrDefault(0, 0L);
+                engine.fold(Again.batch(next, Math.max(next, Math.min(next + 5, 30))));
+                now = later;
+            };
+            more.run();
+            more.run();
+            assertThat(lines(engine, "by-day")).first().isEqualTo("=4"); // Of days 5 to 8.
+            assertThat(engine.deadLetters().size()).isEqualTo(1);
+            engine.rereads(new LogSource("log", (_, _) -> new Again(new TreeMap<>(), more)));
+            now = day(100);
+            assertThat(engine.verify(new Truth.Sources()).differences()).isEmpty();
+            assertThat(engine.deadLetters().size()).isGreaterThan(1);
+            assertThat(engine.rebuild(new Truth.Sources()).differences()).isEmpty();
+            assertThat(lines(engine, "by-day")).first().isEqualTo("=4");
         }
     }
 
