@@ -446,7 +446,7 @@ class KeepTest {
         }
     }
 
-    /// Each record of a log is of the next day, and each is given again at once; beside that more are folded.
+    /// Each record of a log is of the next day. It is given again at once; beside the first ones more are folded.
     private record Again(SortedMap<Integer, LogSource.Range> open, Runnable beside) implements LogSource.Again {
         static LogBatch batch(long from, long to) {
             return new LogBatch(
@@ -467,9 +467,14 @@ class KeepTest {
 
         @Override
         public @Nullable LogBatch next() {
-            beside.run();
             LogSource.Range range = open.remove(0);
-            return range == null ? null : batch(range.from(), range.to());
+            if (range == null) {
+                return null;
+            }
+            if (range.from() == 0) {
+                beside.run();
+            }
+            return batch(range.from(), range.to());
         }
 
         @Override
