@@ -1,6 +1,7 @@
 package dev.onefold.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.onefold.core.query.Query;
@@ -25,6 +26,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -72,6 +74,22 @@ class RunnersByCommandTest {
             assertThat(folded("runs-" + language + ".yaml", sent, data.resolve(language + "-" + seed)))
                     .as("seed %d", seed)
                     .isEqualTo(right);
+        }
+    }
+
+    @Test
+    void without_the_function_the_data_are_read_and_not_said_to_be_right() {
+        require("python3", "python");
+        folded(
+                "runs-python.yaml",
+                Clone.text("examples/runners/sample.ndjson").lines().toList(),
+                data);
+        try (EmbeddedEngine engine = EmbeddedEngine.open(data, Settings.defaults())) {
+            assertThat(engine.query(Query.all("by-club")).lines()).isNotEmpty();
+            for (ThrowingCallable recomputation : List.<ThrowingCallable>of(engine::verify, engine::rebuild)) {
+                assertThatThrownBy(recomputation)
+                        .hasMessageContaining("is not here: give the pipeline file instead of its name");
+            }
         }
     }
 

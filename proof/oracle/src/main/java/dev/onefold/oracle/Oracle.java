@@ -242,12 +242,24 @@ public final class Oracle {
             }
             saw(ms, arrivedMs);
         } else if (time != null) {
-            saw(ms, arrivedMs);
+            if (arrivedMs != null && isTooNew(ms.subtract(BigDecimal.valueOf(arrivedMs)))) {
+                outOfTime.add(new Refusal(source, line, "too new"));
+                return Outcome.TOO_NEW;
+            }
+            saw(ms, null);
         }
         return fold(new Event(key, version, state, ms));
     }
 
-    /// The latest time seen is certain to have come: no time is taken to be later than its record.
+    /// Whether a time is further ahead of its arrival than a day, or than the shortest `keep`.
+    private boolean isTooNew(BigDecimal aheadMs) {
+        return definition.rollups().stream()
+                .map(Definition.Rollup::keep)
+                .anyMatch(keep -> keep != null
+                        && aheadMs.compareTo(keep.movePointRight(3).min(BigDecimal.valueOf(AHEAD_MS_MAX))) > 0);
+    }
+
+    /// The latest time seen; with a horizon no time is taken to be later than its record.
     private void saw(BigDecimal ms, @Nullable Long arrivedMs) {
         BigDecimal certain = arrivedMs == null ? ms : ms.min(BigDecimal.valueOf(arrivedMs));
         seen = seen == null ? certain : seen.max(certain);

@@ -12,7 +12,7 @@ public enum Reason {
     TOO_LARGE,
     /// Its time is more than the horizon before its arrival.
     TOO_OLD,
-    /// Its time is more than a day after its arrival, and the pipeline has a horizon.
+    /// Its time is more than a day after its arrival, and the pipeline has a horizon or `keep`.
     TOO_NEW,
     /// Equal version, other contribution: this one is the lesser of the two.
     CONFLICT,

@@ -173,7 +173,8 @@ final class RollupReader {
         } else if (!isOfTime) {
             section.refuse(
                     "keep",
-                    "frees a time bucket with all groups in it, and the first level is not a bucket of the event's time",
+                    "frees a time bucket with all groups in it, and the first level is not a bucket of the event's time, with"
+                            + " its type",
                     "begin with bucket(" + time.field() + ", 1d" + type(time.type())
                             + ") or another size, without a default; or leave keep out");
         }

@@ -1,20 +1,26 @@
 package dev.onefold.core.map;
 
+import dev.onefold.core.event.Event;
+import dev.onefold.core.event.Malformed;
 import dev.onefold.core.event.Tuple;
 import dev.onefold.core.pipeline.Level;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollup;
 import dev.onefold.core.pipeline.Rollups;
+import dev.onefold.core.state.Horizon;
 import java.time.Duration;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Objects;
 import java.util.Optional;
 
 /// The end of groups and rows in a pipeline with `keep`.
 ///
-/// The clock is the latest time seen: the greatest time of all accepted records, each at most its arrival. A
-/// group is shown from the time bucket on that holds the latest time less `keep`. Which groups are shown
-/// depends on nothing else: a record of an older bucket is folded like any other, and its group is not shown.
+/// The clock is the latest time seen: the greatest time of all accepted records. A record whose time is too far ahead
+/// of its arrival is refused, so one wrong clock ends nothing that is of now. A group is shown from the time bucket on
+/// that holds the latest time less `keep`. Which groups are shown depends on nothing else: a record of an older bucket
+/// is
+/// folded like any other, and its group is not shown.
 ///
 /// A row is freed when no group that a record of its last time could be in has been shown for a day. Until then
 /// it decides which version counts, whatever is shown. It has a mark: the latest time seen when it was written,
@@ -41,6 +47,8 @@ public final class Keep {
     }
 
     private final List<Bucketed> rollups;
+    private final Duration ahead;
+    private final long longestMs;
 
     private Keep(List<Rollup> rollups) {
         this.rollups = rollups.stream()
@@ -48,6 +56,10 @@ public final class Keep {
                         (Level.Source.Timed) rollup.levels().getFirst().source(),
                         Objects.requireNonNull(rollup.keep()).toSeconds()))
                 .toList();
+        LongSummaryStatistics seconds =
+                this.rollups.stream().mapToLong(Bucketed::keepSeconds).summaryStatistics();
+        ahead = Duration.ofSeconds(Math.min(Horizon.AHEAD_MAX.toSeconds(), seconds.getMin()));
+        longestMs = seconds.getMax() * 1_000;
     }
 
     /// The end of groups in a pipeline; empty if it keeps them for ever.
@@ -59,6 +71,17 @@ public final class Keep {
     /// Whether all groups that another definition keeps are kept by this one, so that its rows are enough.
     public boolean keeps(Keep other) {
         return other.rollups.stream().allMatch(wanted -> rollups.stream().anyMatch(each -> each.keeps(wanted)));
+    }
+
+    /// Why an event does not count, by its time; empty if it does. After it, a record of the time of its arrival is
+    /// still shown.
+    public Optional<Malformed> refusal(Event event, long arrivedMs) {
+        return Horizon.tooNew(event.timeMs, arrivedMs, ahead, "'keep'");
+    }
+
+    /// Whether a time may be behind [#shownFromMs] or [#rowsFromMs]; asked for each record, because these cost more.
+    public boolean mayHaveEnded(long timeMs, long seenMs) {
+        return seenMs != NOTHING_SEEN && timeMs < seenMs - longestMs;
     }
 
     /// The beginning of the time bucket of a group, in milliseconds since 1970.

@@ -103,21 +103,26 @@ public record Horizon(Duration span) {
     }
 
     Optional<Malformed> refusal(long timeMs, long arrivedMs) {
-        if (timeMs > arrivedMs + AHEAD_MAX.toMillis()) {
-            return Optional.of(new Malformed(
-                    Reason.TOO_NEW,
-                    "The record's time, " + at(timeMs) + ", is " + span(timeMs - arrivedMs)
-                            + " ahead of its arrival at "
-                            + at(arrivedMs) + ", and so is wrong; with a horizon at most " + span(AHEAD_MAX.toMillis())
-                            + " is accepted"));
-        }
         if (timeMs >= arrivedMs - span.toMillis()) {
-            return Optional.empty();
+            return tooNew(timeMs, arrivedMs, AHEAD_MAX, "a horizon");
         }
         return Optional.of(new Malformed(
                 Reason.TOO_OLD,
                 "The record's time, " + at(timeMs) + ", is " + span(arrivedMs - timeMs) + " before its arrival at "
                         + at(arrivedMs) + "; the horizon is " + span(span.toMillis())));
+    }
+
+    /// Why an event does not count whose time is too far ahead of its arrival; empty if it is not.
+    ///
+    /// @param with the setting that refuses it, with its article
+    public static Optional<Malformed> tooNew(long timeMs, long arrivedMs, Duration ahead, String with) {
+        return timeMs <= arrivedMs + ahead.toMillis()
+                ? Optional.empty()
+                : Optional.of(new Malformed(
+                        Reason.TOO_NEW,
+                        "The record's time, " + at(timeMs) + ", is " + span(timeMs - arrivedMs)
+                                + " ahead of its arrival at " + at(arrivedMs) + ", and so is wrong; with " + with
+                                + " at most " + span(ahead.toMillis()) + " is accepted"));
     }
 
     private static String at(long ms) {

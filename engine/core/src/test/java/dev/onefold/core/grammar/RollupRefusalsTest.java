@@ -413,7 +413,8 @@ class RollupRefusalsTest {
         String kept = "\"keep\": \"1d\", " + COUNT;
         String first =
                 ": rollup.keep: frees a time bucket with all groups in it, and the first level is not a bucket of the"
-                        + " event's time; begin with bucket(t, 1d) or another size, without a default; or leave keep out";
+                        + " event's time, with its type; begin with bucket(t, 1d) or another size, without a default;"
+                        + " or leave keep out";
         for (String levels : new String[] {
             "",
             "\"a\", \"bucket(t, 1h)\"",

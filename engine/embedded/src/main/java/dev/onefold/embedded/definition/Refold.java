@@ -1,8 +1,11 @@
 package dev.onefold.embedded.definition;
 
 import dev.onefold.api.body.JsonRecords;
+import dev.onefold.core.DeadLetter;
+import dev.onefold.core.DeadLetters;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.bytes.Sha256;
+import dev.onefold.core.event.Reason;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.embedded.disk.Entry;
@@ -54,6 +57,8 @@ final class Refold implements AutoCloseable {
     private final long letterFirst;
     private final long entries; // Number of the journal's next one.
     private final LogChunks chunks;
+    private final boolean isReadAgain; // By the definition that has read it.
+    private long letterNoted;
     private final Map<String, LogSource.Again> logs = new HashMap<>();
     private boolean isRead; // The files.
     private boolean isDone;
@@ -67,6 +72,7 @@ final class Refold implements AutoCloseable {
         this.sources = sources;
         entries = opening.journal().position().number();
         settled = entries > 1 ? settled() : new Settled();
+        isReadAgain = old.state.keep.isPresent() && definition.equals(old.pipeline);
         letterFirst = old.letters.idNext() + (sources.logs.isEmpty() ? 0 : LETTERS_MEANWHILE);
         fresh = View.open(opening, old.number + 1, definition, null);
         chunks = new LogChunks(fresh.state.shards.length, round -> {
@@ -156,8 +162,25 @@ final class Refold implements AutoCloseable {
             for (Source source : old.state.sources.all()) {
                 fresh.state.sources.findOrAdd(source.name(), source.kind());
             }
+            if (isReadAgain) {
+                noteLetters();
+            }
             return old.state.sources.store();
         });
+    }
+
+    /// Notes the letters of records that may have been too new when they were read. After an edit a letter may have
+    /// another reason.
+    private void noteLetters() {
+        settled.readAgain();
+        List<DeadLetter> page = old.letters.list(letterNoted, DeadLetters.PAGE);
+        while (!page.isEmpty()) {
+            page.stream()
+                    .filter(letter -> letter.reason() == Reason.TOO_NEW || old.letters.edited(letter.id()) != null)
+                    .forEach(settled::readAgain);
+            letterNoted = page.getLast().id();
+            page = old.letters.list(letterNoted, DeadLetters.PAGE);
+        }
     }
 
     /// Folds up to where the old view is now; returns how many offsets of logs that were.

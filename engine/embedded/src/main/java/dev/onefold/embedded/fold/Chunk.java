@@ -77,7 +77,7 @@ public final class Chunk {
     long arrivedMs = NO_ARRIVAL;
     /// The id of the message whose dead letter is redriven.
     private byte @Nullable [] message;
-    /// The greatest time of its events, each at most its arrival.
+    /// The greatest time of its events; with a horizon each is at most its arrival.
     long seenMs = Long.MIN_VALUE;
 
     final RowBatch[] rows;
@@ -231,9 +231,18 @@ public final class Chunk {
         return settled.hasEdits() ? all.edited(this::edit) : all;
     }
 
-    /// When a record arrived: a message when it was sent, others when the journal recorded them.
+    /// When a record arrived: a message when it was sent, others when the journal recorded them. If a record of a file
+    /// has a dead letter and is read again, when it was first read.
     long arrivedMs(Records record) {
-        return isOfQueue() ? record.sentMs() : arrivedMs;
+        if (isOfQueue()) {
+            return record.sentMs();
+        }
+        return arrivedMs == NO_ARRIVAL ? settled.readMs(source.name(), record.place()) : arrivedMs;
+    }
+
+    /// Whether the definition has read its records before, and those that it rejected have letters.
+    boolean isReadAgain() {
+        return settled.isReadAgain();
     }
 
     /// The id by which the source names a record.

@@ -236,7 +236,7 @@ public final class FoldRounds {
             Malformed malformed =
                     decoding.decoder.decode(chunk.kind(records), records.content(), records.from(), records.to());
             Event event = decoding.decoder.event();
-            malformed = malformed == null ? times.refusal(event, chunk, chunk.arrivedMs(records)) : malformed;
+            malformed = malformed == null ? times.refusal(event, chunk, records) : malformed;
             if (malformed == null) {
                 if (event.silence != null) {
                     chunk.silences.computeIfAbsent(event.silence, _ -> new long[1])[0]++;
@@ -338,16 +338,20 @@ public final class FoldRounds {
             if (state.byMessage) {
                 decoder.message(chunk.message(records));
             }
-            long arrivedMs = chunk.arrivedMs(records);
             Malformed malformed = decoder.decode(chunk.kind(records), records.content(), records.from(), records.to());
-            malformed = malformed == null ? times.refusal(decoder.event(), chunk, arrivedMs) : malformed;
+            malformed = malformed == null ? times.refusal(decoder.event(), chunk, records) : malformed;
             if (malformed == null) {
                 throw new IllegalStateException("A record of " + place.source() + " is rejected for no reason");
             }
             letters.add(
                     malformed,
                     decoder.event().identity(),
-                    new Rejected(chunk.letter, place, records.copy(), times.readAt(arrivedMs), chunk.kind(records)),
+                    new Rejected(
+                            chunk.letter,
+                            place,
+                            records.copy(),
+                            times.readAt(chunk.arrivedMs(records)),
+                            chunk.kind(records)),
                     DeadLetter.Content.RECORD);
             chunk.letterStays = true;
         }

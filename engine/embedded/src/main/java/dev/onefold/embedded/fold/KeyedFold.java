@@ -124,13 +124,15 @@ public final class KeyedFold implements ShardFold {
         return "key";
     }
 
-    /// Compares the keys with their kept events, if the function's code is here.
+    @Override
+    public void requireRecomputable() {
+        requireFunction();
+    }
+
+    /// Compares the keys with their kept events.
     @Override
     public Verification audited(Verification ofTotals) {
-        if (folding == null) {
-            return ofTotals;
-        }
-        KeyFolder own = folding;
+        KeyFolder own = requireFunction();
         List<List<KeyDifference>> found = perShard();
         workers.run(
                 shards.length,
@@ -222,7 +224,8 @@ public final class KeyedFold implements ShardFold {
             throw new EngineException(
                     EngineException.Kind.DEFINITION_CHANGED,
                     "The code that folds pipeline " + state.pipeline.name()
-                            + " is not here: open the data directory with its function.");
+                            + " is not here: give the pipeline file instead of its name, or open the data directory with its"
+                            + " function.");
         }
         return folding;
     }

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.fold;
 
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.DeadLetter.Place;
 import dev.onefold.core.bytes.RecordKind;
 import dev.onefold.embedded.disk.Entry;
@@ -22,7 +23,9 @@ public final class Settled {
     private final Map<String, long[]> bySource = new HashMap<>(); // Offset, times 4, and the fate.
     private final Map<String, Integer> sizes = new HashMap<>();
     private final Map<String, Map<Long, Edit>> edits = new HashMap<>(); // By source and offset.
+    private final Map<String, Map<Long, Long>> readMs = new HashMap<>(); // Of waiting letters, by source and offset.
     private long editBytes;
+    private boolean isReadAgain;
 
     /// The fate of a record. All but the last have a number of two bits.
     public enum Fate {
@@ -61,6 +64,27 @@ public final class Settled {
 
     boolean hasEdits() {
         return !edits.isEmpty();
+    }
+
+    /// Notes that the definition has read all records before: one without a letter was not too new.
+    public void readAgain() {
+        isReadAgain = true;
+    }
+
+    /// Notes when a record with a letter was read.
+    public void readAgain(DeadLetter letter) {
+        readMs.computeIfAbsent(letter.place().source(), _ -> new HashMap<>())
+                .put(letter.place().offset(), letter.at().toEpochMilli());
+    }
+
+    boolean isReadAgain() {
+        return isReadAgain;
+    }
+
+    /// When a record was first read, if a letter says so.
+    long readMs(String source, long offset) {
+        Map<Long, Long> ofSource = readMs.get(source);
+        return ofSource == null ? Chunk.NO_ARRIVAL : ofSource.getOrDefault(offset, Chunk.NO_ARRIVAL);
     }
 
     /// Bytes of heap that the edits take.

@@ -115,9 +115,8 @@ public final class State {
                 && Arrays.stream(shards).anyMatch(shard -> !shard.forgotten(0).isEmpty());
     }
 
-    /// The latest time that is certain to have come, in milliseconds since 1970: the greatest of all accepted
-    /// records' times, each at most its arrival. So neither a wrong clock nor a wrong time alone makes ids
-    /// forgotten.
+    /// The latest time seen, in milliseconds since 1970: the greatest of all accepted records' times. With a
+    /// horizon each is at most its arrival, so neither a wrong clock nor a wrong time alone makes ids forgotten.
     public long seenMs() {
         return seenMs;
     }

@@ -88,7 +88,7 @@ public final class TotalsFold implements ShardFold {
             }
             RowBatch rows = chunk.rows[key.shard(chunk.rows.length)];
             rows.add(event, groups, texts, key.from(chunk.source.number(), offset));
-            times.note(event, chunk, rows, chunk.arrivedMs(records));
+            times.note(event, chunk, rows, records);
         }
     }
 
@@ -97,13 +97,12 @@ public final class TotalsFold implements ShardFold {
         Rows rows = shards[shard];
         long seenMs = state.seenMs();
         for (Chunk chunk : chunks) {
-            seenMs = Math.max(seenMs, chunk.seenMs);
-            rows.seen(seenMs);
             if (byPlace) {
                 rows.applyByPlace(chunk.rows[shard]);
             } else {
-                rows.apply(chunk.rows[shard], conflicts.get(shard)::add);
+                rows.apply(chunk.rows[shard], seenMs, conflicts.get(shard)::add);
             }
+            seenMs = Math.max(seenMs, chunk.seenMs);
         }
         rows.clean();
     }
@@ -123,8 +122,7 @@ public final class TotalsFold implements ShardFold {
         List<RowBatch> byShard = Arrays.stream(shards).map(_ -> new RowBatch()).toList();
         batch.split(byShard);
         for (int shard = 0; shard < shards.length; shard++) {
-            shards[shard].seen(Keep.NOTHING_SEEN); // Its rows bring their marks.
-            shards[shard].apply(byShard.get(shard), losers);
+            shards[shard].apply(byShard.get(shard), Keep.NOTHING_SEEN, losers); // Its rows bring their marks.
         }
     }
 

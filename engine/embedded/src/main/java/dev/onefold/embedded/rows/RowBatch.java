@@ -5,6 +5,7 @@ import dev.onefold.core.bytes.Hash;
 import dev.onefold.core.bytes.VersionBytes;
 import dev.onefold.core.event.Event;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.map.Keep;
 import dev.onefold.core.pipeline.Measure;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
@@ -56,6 +57,8 @@ public final class RowBatch {
     int length;
     int[] starts = new int[1 << 5];
     int count;
+    private long[] seenMs = {}; // By row, if groups end.
+    long arrivedMs = Keep.NOTHING_SEEN;
 
     /// Empties it, to be used again.
     public void clear() {
@@ -213,6 +216,24 @@ public final class RowBatch {
         LONG.set(bytes, length, timeMs);
         INT.set(bytes, start + 8, rowLength(start) + TIME_BYTES);
         length += TIME_BYTES;
+    }
+
+    /// Notes the latest time of the records of its chunk that came before the row that was just appended.
+    public void seen(long latestMs) {
+        if (seenMs.length < count) {
+            seenMs = Arrays.copyOf(seenMs, starts.length);
+        }
+        seenMs[count - 1] = latestMs;
+    }
+
+    /// The latest time that [#seen] has noted for a row.
+    long seenMs(int number) {
+        return number < seenMs.length ? seenMs[number] : Keep.NOTHING_SEEN;
+    }
+
+    /// Notes the arrival of a record without a time, before which no record of its chunk had one.
+    public void arrivedAt(long ms) {
+        arrivedMs = ms;
     }
 
     /// The time behind the row at a place; 0 if rows have none.

@@ -34,8 +34,10 @@ public final class Rows extends Shard {
     private final boolean isAppendOnly;
     private final boolean removalIsNewer;
     private long nowMs = Keep.NOTHING_SEEN;
+    private long seenMs = Keep.NOTHING_SEEN; // Before the row that is applied.
+    private long bordersOfMs = Keep.NOTHING_SEEN; // The latest time seen that the two below are of.
     private long shownFromMs = Keep.NOTHING_SEEN;
-    private long seenMs = Keep.NOTHING_SEEN;
+    private long rowsFromMs = Keep.NOTHING_SEEN;
 
     private final Amounts before;
     private final Amounts after;
@@ -71,14 +73,6 @@ public final class Rows extends Shard {
     @Override
     public void forgetBefore(long timeMs) {
         nowMs = timeMs;
-    }
-
-    /// Notes the latest time that is certain to have come when the rows that are applied next are in.
-    public void seen(long latestMs) {
-        if (keep != null && latestMs != seenMs) {
-            seenMs = latestMs;
-            shownFromMs = keep.shownFromMs(latestMs);
-        }
     }
 
     static long timeMs(Segment segment, long rowEnd) {
@@ -140,12 +134,16 @@ public final class Rows extends Shard {
     }
 
     /// Applies rows that arrived: decides each, and moves its contribution, in one step.
-    public void apply(RowBatch batch, Consumer<Transition.Settled> conflicts) {
+    /// What is decided depends on the rows before each alone, not on where batches begin.
+    ///
+    /// @param seenBeforeMs the latest time seen before the batch
+    public void apply(RowBatch batch, long seenBeforeMs, Consumer<Transition.Settled> conflicts) {
         int count = batch.count;
         for (int from = 0; from < count; from += LookAhead.ROWS) {
             int to = Math.min(count, from + LookAhead.ROWS);
             ahead.read(batch, from, to);
             for (int i = from; i < to; i++) {
+                seenMs = Math.max(seenBeforeMs, batch.seenMs(i));
                 applyOne(batch, batch.starts[i], conflicts);
             }
         }
@@ -168,30 +166,38 @@ public final class Rows extends Shard {
     }
 
     private void accept(RowBatch batch, int start) {
-        if (isBefore(batch, start, shownFromMs)) {
+        if (keep != null && isEnded(keep, batch.timeMs(start, true), false)) {
             late++;
         } else {
             accepted++;
         }
     }
 
-    /// Whether a row contributes to groups, all of them before a time.
-    private boolean isBefore(RowBatch batch, int start, long timeMs) {
-        long ownMs = keep != null ? batch.timeMs(start, true) : Keep.NOTHING_SEEN;
-        return ownMs != Keep.NOTHING_SEEN && ownMs < timeMs;
+    /// Whether no group of a time is shown any more, or for a day.
+    private boolean isEnded(Keep of, long timeMs, boolean forDay) {
+        if (timeMs == Keep.NOTHING_SEEN || !of.mayHaveEnded(timeMs, seenMs)) {
+            return false;
+        }
+        if (seenMs != bordersOfMs) {
+            bordersOfMs = seenMs;
+            shownFromMs = of.shownFromMs(seenMs);
+            rowsFromMs = of.rowsFromMs(seenMs);
+        }
+        return timeMs < (forDay ? rowsFromMs : shownFromMs);
     }
 
     /// Whether nobody needs the row of an id that has none: it would decide nothing, because no version is
     /// above it.
     private boolean isFreedAtOnce(RowBatch batch, int start) {
-        return isAppendOnly && isBefore(batch, start, nowMs);
+        return isAppendOnly && keep != null && isEnded(keep, batch.timeMs(start, true), true);
     }
 
     private Segment append(RowBatch batch, int start) {
         Segment segment = store.append(batch, start);
         if (keep != null) {
             long at = store.appendedAt + batch.rowLength(start) - RowBatch.TIME_BYTES;
-            segment.memory.set(Segment.LONG, at, Math.max(batch.timeMs(start, true), seenMs));
+            long markMs = Math.max(batch.timeMs(start, true), seenMs);
+            segment.memory.set(Segment.LONG, at, markMs == Keep.NOTHING_SEEN ? batch.arrivedMs : markMs);
         }
         return segment;
     }
@@ -218,7 +224,10 @@ public final class Rows extends Shard {
         long at = RowStore.at(location);
         long rowStart = stored.varintEnd(at);
         long rowEnd = rowStart + stored.varint(at);
-        if (forgetting != null && forgetting.isForgotten(stored, rowStart, rowEnd, nowMs)) {
+        boolean isForgotten = keep != null
+                ? isEnded(keep, timeMs(stored, rowEnd), true)
+                : forgetting != null && forgetting.isForgotten(stored, rowStart, rowEnd, nowMs);
+        if (isForgotten) {
             if (isFreedAtOnce(batch, start)) {
                 late++;
                 return;

@@ -6,6 +6,7 @@ import dev.onefold.core.Counts;
 import dev.onefold.core.aggregate.Values;
 import dev.onefold.core.event.Version;
 import dev.onefold.core.map.Groups;
+import dev.onefold.core.map.Keep;
 import dev.onefold.core.map.RandomContributions;
 import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.pipeline.Rollups;
@@ -93,7 +94,7 @@ class RowsTest {
                     batch.add(arrived, PIPELINE, groups, SOURCE);
                     plain.apply(arrived);
                 }
-                dense.apply(batch, settled::add);
+                dense.apply(batch, Keep.NOTHING_SEEN, settled::add);
             }
             assertThat(settled).isEqualTo(plain.settled);
             assertThat(dense.counts()).isEqualTo(plain.counts);
@@ -117,7 +118,7 @@ class RowsTest {
                     version);
             batch.add(row, PIPELINE, groups, SOURCE);
         }
-        rows.apply(batch, _ -> {});
+        rows.apply(batch, Keep.NOTHING_SEEN, _ -> {});
     }
 
     @Test
