@@ -14,6 +14,7 @@ const SURE_MS = 700; // A second click that comes sooner is half of a double cli
 const letters = fresh();
 let run = 0; // The pipeline that is shown; what comes of an earlier one is passed over.
 let asked = 0; // The latest list or letter that was asked for; an earlier one that comes later is passed over.
+let waiting = 0; // Questions without an answer yet.
 
 function fresh() {
   return {
@@ -57,6 +58,7 @@ function refused(e) {
 /** Asks for something that is shown, unless something else is asked for before it comes. */
 async function ask(action) {
   asked += 1;
+  waiting += 1;
   const mine = asked;
   try {
     const take = await action();
@@ -68,6 +70,7 @@ async function ask(action) {
       refused(e);
     }
   }
+  waiting -= 1;
   changed();
 }
 
@@ -101,7 +104,8 @@ async function change(letter, route, parameters, body, words) {
 /** Lists letters again when there are more or fewer, or when the service was started again. */
 export function look() {
   const isOther = live.status?.deadLetters !== letters.seen || live.owner !== letters.owner;
-  if (letters.list !== null && letters.open === null && !letters.isBusy && isOther && state.lost === null) {
+  const isFree = letters.open === null && !letters.isBusy && waiting === 0; // A letter that a person opens comes first.
+  if (letters.list !== null && isFree && isOther && state.lost === null) {
     list(letters.problem);
   }
 }
