@@ -3,11 +3,14 @@ package dev.onefold.local.server;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -23,19 +26,29 @@ final class NodeParts {
 
     private NodeParts() {}
 
-    /// Makes the folder what it should be.
+    /// Makes the folder what it should be. Another process that does so at the same time is waited for.
     ///
     /// @throws IllegalStateException saying what is missing on this machine, and what to do
-    static void install(Path folder) throws IOException {
+    static synchronized void install(Path folder) throws IOException {
         requireNode();
-        Path done = folder.resolve("installed.json"); // Which lock file the packages are of.
         Files.createDirectories(folder);
-        for (String file : FILES) {
-            try (InputStream in = NodeParts.class.getResourceAsStream(file)) {
-                Files.copy(
-                        Objects.requireNonNull(in, "The build puts it beside this class"),
-                        folder.resolve(file),
-                        StandardCopyOption.REPLACE_EXISTING);
+        try (FileChannel file = FileChannel.open(
+                        folder.resolve("install.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock _ = file.lock()) {
+            installAlone(folder);
+        }
+    }
+
+    private static void installAlone(Path folder) throws IOException {
+        Path done = folder.resolve("installed.json"); // Which lock file the packages are of.
+        for (String name : FILES) {
+            try (InputStream in = NodeParts.class.getResourceAsStream(name)) {
+                byte[] content = Objects.requireNonNull(in, "The build puts it beside this class")
+                        .readAllBytes();
+                Path file = folder.resolve(name);
+                if (!Files.exists(file) || !Arrays.equals(Files.readAllBytes(file), content)) {
+                    Files.write(file, content); // A process that runs may be reading it.
+                }
             }
         }
         if (!isSame(done, folder.resolve(LOCK))) {
