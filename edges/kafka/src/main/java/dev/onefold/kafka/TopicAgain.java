@@ -127,6 +127,7 @@ public final class TopicAgain implements LogSource.Again {
         }
         requireLast();
         consumer.assign(open.keySet().stream().map(this::partition).toList());
+        consumer.resume(consumer.paused()); // Those that an earlier pass has read to its end.
         open.forEach((number, range) -> consumer.seek(partition(number), range.from()));
         isAssigned = true;
     }

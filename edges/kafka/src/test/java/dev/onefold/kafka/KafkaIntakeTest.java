@@ -14,6 +14,8 @@ import dev.onefold.core.pipeline.Pipeline;
 import dev.onefold.core.query.Query;
 import dev.onefold.embedded.EmbeddedEngine;
 import dev.onefold.embedded.Settings;
+import dev.onefold.embedded.source.LogBatch;
+import dev.onefold.embedded.source.LogSource;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.ServerSocket;
@@ -873,6 +875,27 @@ class KafkaIntakeTest {
                     .isInstanceOf(EngineException.class)
                     .hasMessageContaining("and the records that were folded are of");
             assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 20)));
+        }
+    }
+
+    @Test
+    void a_topic_is_read_again_in_as_many_passes_as_its_intake_needs() throws Exception {
+        create(2);
+        Pipeline pipeline = pipeline(TRADES, "");
+        Origin.Kafka origin = (Origin.Kafka) Objects.requireNonNull(pipeline.origin());
+        LogSource log = TopicAgain.of(new KafkaClients(origin, directory, _ -> null), origin, directory);
+        try (LogSource.Again again = log.opener().open(pipeline, () -> false)) {
+            for (int from : List.of(0, 10, 20)) {
+                trades(0, from, from + 10);
+                trades(1, from, from + 10);
+                LogSource.Range range = new LogSource.Range(from, from + 10, "");
+                again.begin(new TreeMap<>(Map.of(0, range, 1, range)));
+                int records = 0;
+                for (LogBatch batch = again.next(); batch != null; batch = again.next()) {
+                    records += batch.records().size();
+                }
+                assertThat(records).isEqualTo(20);
+            }
         }
     }
 }
