@@ -31,6 +31,7 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
             return offset < TopicLook.of(last.getKey(), begins) || offset >= TopicLook.of(last.getKey(), ends);
         });
         consumer.assign(open.keySet().stream().map(this::of).toList());
+        consumer.resume(consumer.paused()); // One that waits for its schema has a last record, too.
         open.forEach((partition, last) -> consumer.seek(of(partition), last.offset()));
         long until = System.nanoTime() + WAIT_MAX.toNanos();
         while (!open.isEmpty()) {

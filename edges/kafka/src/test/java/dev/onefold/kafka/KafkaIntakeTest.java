@@ -898,4 +898,20 @@ class KafkaIntakeTest {
             }
         }
     }
+
+    @Test
+    void the_last_record_of_a_partition_that_waits_is_compared() throws Exception {
+        create(1);
+        trades(0, 0, 10);
+        Origin.Kafka origin =
+                (Origin.Kafka) Objects.requireNonNull(pipeline(TRADES, "").origin());
+        TopicPartition partition = new TopicPartition(topic, 0);
+        try (var consumer = new KafkaClients(origin, directory, _ -> null).consumer()) {
+            consumer.assign(List.of(partition));
+            consumer.pause(List.of(partition));
+            TopicLook look = new TopicLook(admin, topic, Duration.ofSeconds(10), () -> false);
+            assertThat(new LastRecords(topic, consumer, look).differing(Map.of(0, new TopicMark.Last(9, "another"))))
+                    .isPresent();
+        }
+    }
 }
