@@ -219,7 +219,7 @@ public final class KafkaIntake {
         Pipeline definition = made.definition;
         while (engine.fold(batch, definition).isEmpty()) {
             definition = engine.pipeline();
-            batch = made.as.apply(new RecordText(definition, decoding));
+            batch = made.as.apply(new RecordText(definition, Optional.empty()));
         }
     }
 
@@ -604,14 +604,17 @@ public final class KafkaIntake {
         records.nextOffsets().forEach((partition, end) -> {
             Reading reading = reading(partition.partition());
             List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
-            List<LogBatch.Entry> entries = entries(partition.partition(), polled, text);
+            List<RecordText.Decoded> taken = new ArrayList<>();
+            List<LogBatch.Entry> entries = entries(partition.partition(), polled, text, taken);
             OffsetAndMetadata next = entries.size() == polled.size() ? end : place(polled.get(entries.size()));
             if (next.offset() > reading.next) {
-                List<ConsumerRecord<byte[], byte[]>> taken = polled.subList(0, entries.size());
-                TopicMark mark = reading.mark.behind(taken, next);
+                TopicMark mark = reading.mark.behind(polled.subList(0, entries.size()), next);
                 Function<List<LogBatch.Entry>, LogBatch> as = of ->
                         new LogBatch(origin.log(), partition.partition(), reading.next, next.offset(), of, mark.text());
-                batches.add(new Made(as.apply(entries), definition, of -> as.apply(again(taken, of))));
+                batches.add(new Made(
+                        as.apply(entries),
+                        definition,
+                        of -> as.apply(taken.stream().map(one -> entry(one, of)).toList())));
                 behind.put(partition.partition(), new Reading(next.offset(), mark));
             }
         });
@@ -622,27 +625,25 @@ public final class KafkaIntake {
         return new OffsetAndMetadata(record.offset(), record.leaderEpoch(), "");
     }
 
-    /// Records that were decoded before, as another definition reads them.
-    private static List<LogBatch.Entry> again(List<ConsumerRecord<byte[], byte[]>> records, RecordText text) {
-        try {
-            List<LogBatch.Entry> entries = new ArrayList<>();
-            for (ConsumerRecord<byte[], byte[]> record : records) {
-                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
-            }
-            return entries;
-        } catch (Awaited e) {
-            throw new IllegalStateException("A schema that was known is not known any more: " + e.why(), e);
-        }
+    private static LogBatch.Entry entry(RecordText.Decoded decoded, RecordText text) {
+        ConsumerRecord<byte[], byte[]> record = decoded.record();
+        return new LogBatch.Entry(record.offset(), text.of(decoded), record.timestamp());
     }
 
     /// The records in front of one whose schema nobody tells yet, or for which there is no room.
-    private List<LogBatch.Entry> entries(int partition, List<ConsumerRecord<byte[], byte[]>> polled, RecordText text) {
+    ///
+    /// @param taken gets them as they were decoded
+    private List<LogBatch.Entry> entries(
+            int partition,
+            List<ConsumerRecord<byte[], byte[]>> polled,
+            RecordText text,
+            List<RecordText.Decoded> taken) {
         List<LogBatch.Entry> entries = new ArrayList<>();
         try {
             for (int i = 0; i < polled.size() && polledBytes <= POLL_BYTES_MAX; i++) {
-                ConsumerRecord<byte[], byte[]> record = polled.get(i);
-                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
-                polledBytes += entries.getLast().bytes().length;
+                taken.add(text.decoded(polled.get(i)));
+                entries.add(entry(taken.getLast(), text));
+                polledBytes += entries.getLast().bytes().length + taken.getLast().bytes();
             }
         } catch (Awaited e) {
             awaited.put(partition, e);

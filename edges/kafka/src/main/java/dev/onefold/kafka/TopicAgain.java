@@ -184,7 +184,7 @@ public final class TopicAgain implements LogSource.Again {
         List<LogBatch.Entry> entries = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             if (record.offset() < to) {
-                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
+                entries.add(new LogBatch.Entry(record.offset(), text.of(text.decoded(record)), record.timestamp()));
             }
         }
         ready.add(new LogBatch(origin.log(), partition.partition(), range.from(), to, entries));
