@@ -65,7 +65,7 @@ public final class KafkaIntake {
     private static final Duration PAUSE_MIN = Duration.ofMillis(200);
     private static final Duration PAUSE_MAX = Duration.ofSeconds(10);
     private static final long OFFER_MS = 100;
-    private static final long POLL_BYTES_MAX =
+    static final long POLL_BYTES_MAX =
             Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 16); // Decoded: few bytes may mean many.
 
     private final KafkaClients clients;

@@ -48,6 +48,7 @@ public final class TopicAgain implements LogSource.Again {
     private final Deque<LogBatch> ready = new ArrayDeque<>();
     private boolean isKnown; // The last records were compared.
     private boolean isAssigned;
+    private long polledBytes; // Of one poll, decoded.
 
     private TopicAgain(KafkaClients clients, Origin.Kafka origin, RecordText text, BooleanSupplier ends) {
         this.origin = origin;
@@ -169,6 +170,7 @@ public final class TopicAgain implements LogSource.Again {
             return;
         }
         requireSame(look.ask().await());
+        polledBytes = 0;
         for (Map.Entry<TopicPartition, OffsetAndMetadata> next :
                 records.nextOffsets().entrySet()) {
             add(next.getKey(), next.getValue().offset(), records.records(next.getKey()));
@@ -183,9 +185,19 @@ public final class TopicAgain implements LogSource.Again {
         long to = Math.min(next, range.to());
         List<LogBatch.Entry> entries = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
-            if (record.offset() < to) {
-                entries.add(new LogBatch.Entry(record.offset(), text.of(text.decoded(record)), record.timestamp()));
+            if (record.offset() >= to) {
+                break;
             }
+            if (polledBytes > KafkaIntake.POLL_BYTES_MAX) {
+                to = record.offset();
+                consumer.seek(partition, to);
+                break;
+            }
+            entries.add(new LogBatch.Entry(record.offset(), text.of(text.decoded(record)), record.timestamp()));
+            polledBytes += entries.getLast().bytes().length;
+        }
+        if (to == range.from()) {
+            return;
         }
         ready.add(new LogBatch(origin.log(), partition.partition(), range.from(), to, entries));
         if (to < range.to()) {
