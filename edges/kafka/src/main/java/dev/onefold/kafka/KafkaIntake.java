@@ -140,7 +140,7 @@ public final class KafkaIntake {
     /// @throws IllegalArgumentException if no client can be made
     public void run(BooleanSupplier stop) {
         BooleanSupplier ends = () -> isInterrupted || failure.get() != null || stop.getAsBoolean();
-        decoding = clients.decoding(engine.directory());
+        decoding = clients.decoding(engine.directory(), true);
         Admin admin = clients.admin();
         try {
             Consumer<byte[], byte[]> consumer = clients.consumer();

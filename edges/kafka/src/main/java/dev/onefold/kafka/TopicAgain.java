@@ -66,7 +66,7 @@ public final class TopicAgain implements LogSource.Again {
         return new LogSource(
                 origin.log(),
                 (definition, ends) ->
-                        new TopicAgain(clients, origin, new RecordText(definition, clients.decoding(data)), ends));
+                        new TopicAgain(clients, origin, new RecordText(definition, clients.decoding(data, false)), ends));
     }
 
     @Override

@@ -83,6 +83,7 @@ class RecordTextTest {
                         Optional.empty()),
                 Path.of("."),
                 Path.of("."),
+                false,
                 Optional.empty());
         String rollup = "\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}";
         Pipeline other = read("{\"pipeline\":\"p\",\"input\":{\"key\":\"id\",\"version\":\"v\"}," + rollup + "}");
