@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 /// Positions are in the engine's checkpoints and nowhere else: the consumer is assigned its partitions and put
 /// at them, and what a group has committed is never read. With each position is a [TopicMark]. Whether the
 /// topic is still the one of the marks is asked behind each poll and answered before anything of that poll is
-/// folded; so no record of a topic that was made anew under the name is ever counted as one of the old topic.
+/// folded; so a topic that was made anew under the name is not counted as the old one, as far as brokers know of it.
 ///
 /// One thread reads, one folds, so that the question is answered while the poll before is folded.
 ///
@@ -265,7 +265,7 @@ public final class KafkaIntake {
             TopicLook.Found found = found(asked); // Nothing is folded before: nobody knows whose records these are.
             boolean isReconnected = isReconnected(consumer);
             if (isOfAnotherLeader(polled) || isReconnected) { // Perhaps another history, as of a restored disk.
-                requireLast(look, consumer);
+                compareLast(look, consumer);
                 continue;
             }
             boolean isBehind = addPartitions(found);
@@ -384,7 +384,7 @@ public final class KafkaIntake {
         if (isFirst) {
             beginPartitions(look, topic);
         }
-        requireLast(look, consumer);
+        compareLast(look, consumer);
         if (isFirst) {
             known = topic;
             notes.accept("Reading topic " + origin.topic() + " ("
@@ -395,12 +395,12 @@ public final class KafkaIntake {
         }
     }
 
-    /// Requires that the records which were folded last are still there as they were, and puts the consumer at
-    /// the places behind.
-    private void requireLast(TopicLook look, Consumer<byte[], byte[]> consumer) {
-        new LastRecords(origin.topic(), consumer, look).differing(marks()).ifPresent(place -> {
-            throw other("has another record at " + place + " than the one that was folded there");
-        });
+    /// Stops the partitions whose last record is another one now, and puts the consumer at the places of the others.
+    private void compareLast(TopicLook look, Consumer<byte[], byte[]> consumer) {
+        new LastRecords(origin.topic(), consumer, look)
+                .differing(marks())
+                .keySet()
+                .forEach(number -> stop(look, consumer, number));
         boolean _ = isReconnected(consumer);
         assign(consumer);
     }

@@ -151,11 +151,10 @@ public final class TopicAgain implements LogSource.Again {
         Map<Integer, TopicMark.Last> marks = new HashMap<>();
         open.forEach((number, range) ->
                 TopicMark.read(range.mark()).flatMap(TopicMark::last).ifPresent(last -> marks.put(number, last)));
-        String place =
-                new LastRecords(origin.topic(), consumer, look).differing(marks).orElse("");
-        if (!place.isEmpty()) {
-            throw new IOException("topic " + origin.topic() + " has another record at " + place
-                    + " than the one that was folded there");
+        SortedMap<Integer, String> differing = new LastRecords(origin.topic(), consumer, look).differing(marks);
+        if (!differing.isEmpty()) {
+            throw new IOException("topic " + origin.topic() + " has another record than the one that was folded at "
+                    + String.join(", ", differing.values()));
         }
         isKnown = true;
     }
