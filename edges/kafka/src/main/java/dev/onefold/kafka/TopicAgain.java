@@ -63,10 +63,10 @@ public final class TopicAgain implements LogSource.Again {
     ///
     /// @param data the data directory, which has copies of the schemas
     public static LogSource of(KafkaClients clients, Origin.Kafka origin, Path data) {
-        return new LogSource(
-                origin.log(),
-                (definition, ends) ->
-                        new TopicAgain(clients, origin, new RecordText(definition, clients.decoding(data, false)), ends));
+        return new LogSource(origin.log(), (definition, ends) -> {
+            RecordText text = new RecordText(definition, clients.decoding(data, false));
+            return new TopicAgain(clients, origin, text, ends);
+        });
     }
 
     @Override

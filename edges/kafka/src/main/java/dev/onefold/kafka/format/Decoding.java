@@ -38,8 +38,7 @@ public final class Decoding {
     /// @param isCopying whether it adds copies; two that do must not share the folder
     /// @param authorization at the registry
     /// @throws IllegalArgumentException if the file of descriptors is none
-    public Decoding(
-            Encoding encoding, Path folder, Path copies, boolean isCopying, Optional<String> authorization) {
+    public Decoding(Encoding encoding, Path folder, Path copies, boolean isCopying, Optional<String> authorization) {
         this.encoding = encoding;
         schemas = encoding.registry()
                 .<Schemas>map(address ->
