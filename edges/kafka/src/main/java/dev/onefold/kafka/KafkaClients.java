@@ -118,9 +118,10 @@ public final class KafkaClients {
     /// Decodes records; empty if they are text.
     ///
     /// @param data the data directory, which keeps copies of schemas
+    /// @param isCopying whether it adds copies
     /// @throws IllegalArgumentException if a file for it cannot be used
-    Optional<Decoding> decoding(Path data) {
-        return encoding.map(how -> new Decoding(how, folder, data.resolve("schemas"), authorization));
+    Optional<Decoding> decoding(Path data, boolean isCopying) {
+        return encoding.map(how -> new Decoding(how, folder, data.resolve("schemas"), isCopying, authorization));
     }
 
     private void read(Path file, UnaryOperator<@Nullable String> environment) {

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 /// Positions are in the engine's checkpoints and nowhere else: the consumer is assigned its partitions and put
 /// at them, and what a group has committed is never read. With each position is a [TopicMark]. Whether the
 /// topic is still the one of the marks is asked behind each poll and answered before anything of that poll is
-/// folded; so no record of a topic that was made anew under the name is ever counted as one of the old topic.
+/// folded; so a topic that was made anew under the name is not counted as the old one, as far as brokers know of it.
 ///
 /// One thread reads, one folds, so that the question is answered while the poll before is folded.
 ///
@@ -65,7 +65,7 @@ public final class KafkaIntake {
     private static final Duration PAUSE_MIN = Duration.ofMillis(200);
     private static final Duration PAUSE_MAX = Duration.ofSeconds(10);
     private static final long OFFER_MS = 100;
-    private static final long POLL_BYTES_MAX =
+    static final long POLL_BYTES_MAX =
             Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 16); // Decoded: few bytes may mean many.
 
     private final KafkaClients clients;
@@ -140,7 +140,7 @@ public final class KafkaIntake {
     /// @throws IllegalArgumentException if no client can be made
     public void run(BooleanSupplier stop) {
         BooleanSupplier ends = () -> isInterrupted || failure.get() != null || stop.getAsBoolean();
-        decoding = clients.decoding(engine.directory());
+        decoding = clients.decoding(engine.directory(), true);
         Admin admin = clients.admin();
         try {
             Consumer<byte[], byte[]> consumer = clients.consumer();
@@ -219,7 +219,7 @@ public final class KafkaIntake {
         Pipeline definition = made.definition;
         while (engine.fold(batch, definition).isEmpty()) {
             definition = engine.pipeline();
-            batch = made.as.apply(new RecordText(definition, decoding));
+            batch = made.as.apply(new RecordText(definition, Optional.empty()));
         }
     }
 
@@ -265,7 +265,7 @@ public final class KafkaIntake {
             TopicLook.Found found = found(asked); // Nothing is folded before: nobody knows whose records these are.
             boolean isReconnected = isReconnected(consumer);
             if (isOfAnotherLeader(polled) || isReconnected) { // Perhaps another history, as of a restored disk.
-                requireLast(look, consumer);
+                compareLast(look, consumer);
                 continue;
             }
             boolean isBehind = addPartitions(found);
@@ -384,7 +384,7 @@ public final class KafkaIntake {
         if (isFirst) {
             beginPartitions(look, topic);
         }
-        requireLast(look, consumer);
+        compareLast(look, consumer);
         if (isFirst) {
             known = topic;
             notes.accept("Reading topic " + origin.topic() + " ("
@@ -395,12 +395,12 @@ public final class KafkaIntake {
         }
     }
 
-    /// Requires that the records which were folded last are still there as they were, and puts the consumer at
-    /// the places behind.
-    private void requireLast(TopicLook look, Consumer<byte[], byte[]> consumer) {
-        new LastRecords(origin.topic(), consumer, look).differing(marks()).ifPresent(place -> {
-            throw other("has another record at " + place + " than the one that was folded there");
-        });
+    /// Stops the partitions whose last record is another one now, and puts the consumer at the places of the others.
+    private void compareLast(TopicLook look, Consumer<byte[], byte[]> consumer) {
+        new LastRecords(origin.topic(), consumer, look)
+                .differing(marks())
+                .keySet()
+                .forEach(number -> stop(look, consumer, number));
         boolean _ = isReconnected(consumer);
         assign(consumer);
     }
@@ -604,14 +604,17 @@ public final class KafkaIntake {
         records.nextOffsets().forEach((partition, end) -> {
             Reading reading = reading(partition.partition());
             List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
-            List<LogBatch.Entry> entries = entries(partition.partition(), polled, text);
+            List<RecordText.Decoded> taken = new ArrayList<>();
+            List<LogBatch.Entry> entries = entries(partition.partition(), polled, text, taken);
             OffsetAndMetadata next = entries.size() == polled.size() ? end : place(polled.get(entries.size()));
             if (next.offset() > reading.next) {
-                List<ConsumerRecord<byte[], byte[]>> taken = polled.subList(0, entries.size());
-                TopicMark mark = reading.mark.behind(taken, next);
+                TopicMark mark = reading.mark.behind(polled.subList(0, entries.size()), next);
                 Function<List<LogBatch.Entry>, LogBatch> as = of ->
                         new LogBatch(origin.log(), partition.partition(), reading.next, next.offset(), of, mark.text());
-                batches.add(new Made(as.apply(entries), definition, of -> as.apply(again(taken, of))));
+                batches.add(new Made(
+                        as.apply(entries),
+                        definition,
+                        of -> as.apply(taken.stream().map(one -> entry(one, of)).toList())));
                 behind.put(partition.partition(), new Reading(next.offset(), mark));
             }
         });
@@ -622,27 +625,25 @@ public final class KafkaIntake {
         return new OffsetAndMetadata(record.offset(), record.leaderEpoch(), "");
     }
 
-    /// Records that were decoded before, as another definition reads them.
-    private static List<LogBatch.Entry> again(List<ConsumerRecord<byte[], byte[]>> records, RecordText text) {
-        try {
-            List<LogBatch.Entry> entries = new ArrayList<>();
-            for (ConsumerRecord<byte[], byte[]> record : records) {
-                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
-            }
-            return entries;
-        } catch (Awaited e) {
-            throw new IllegalStateException("A schema that was known is not known any more: " + e.why(), e);
-        }
+    private static LogBatch.Entry entry(RecordText.Decoded decoded, RecordText text) {
+        ConsumerRecord<byte[], byte[]> record = decoded.record();
+        return new LogBatch.Entry(record.offset(), text.of(decoded), record.timestamp());
     }
 
     /// The records in front of one whose schema nobody tells yet, or for which there is no room.
-    private List<LogBatch.Entry> entries(int partition, List<ConsumerRecord<byte[], byte[]>> polled, RecordText text) {
+    ///
+    /// @param taken gets them as they were decoded
+    private List<LogBatch.Entry> entries(
+            int partition,
+            List<ConsumerRecord<byte[], byte[]>> polled,
+            RecordText text,
+            List<RecordText.Decoded> taken) {
         List<LogBatch.Entry> entries = new ArrayList<>();
         try {
             for (int i = 0; i < polled.size() && polledBytes <= POLL_BYTES_MAX; i++) {
-                ConsumerRecord<byte[], byte[]> record = polled.get(i);
-                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
-                polledBytes += entries.getLast().bytes().length;
+                taken.add(text.decoded(polled.get(i)));
+                entries.add(entry(taken.getLast(), text));
+                polledBytes += entries.getLast().bytes().length + taken.getLast().bytes();
             }
         } catch (Awaited e) {
             awaited.put(partition, e);

@@ -4,7 +4,8 @@ import dev.onefold.embedded.source.LogBatch;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -18,11 +19,11 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration WAIT_MAX = Duration.ofSeconds(20);
 
-    /// The place of a record that is another one now; empty if there is none. What the consumer is assigned is
-    /// another then.
+    /// The places of records that are others now, by partition. What the consumer is assigned is another then.
     ///
     /// @throws TimeoutException if a record cannot be read now
-    Optional<String> differing(Map<Integer, TopicMark.Last> known) {
+    SortedMap<Integer, String> differing(Map<Integer, TopicMark.Last> known) {
+        SortedMap<Integer, String> differing = new TreeMap<>();
         Map<Integer, TopicMark.Last> open = new HashMap<>(known);
         Map<Integer, Long> begins = look.begins(open.keySet());
         Map<Integer, Long> ends = look.ends(open.keySet());
@@ -31,6 +32,7 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
             return offset < TopicLook.of(last.getKey(), begins) || offset >= TopicLook.of(last.getKey(), ends);
         });
         consumer.assign(open.keySet().stream().map(this::of).toList());
+        consumer.resume(consumer.paused()); // One that waits for its schema has a last record, too.
         open.forEach((partition, last) -> consumer.seek(of(partition), last.offset()));
         long until = System.nanoTime() + WAIT_MAX.toNanos();
         while (!open.isEmpty()) {
@@ -45,7 +47,9 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
                 if (last != null
                         && record.offset() == last.offset()
                         && !TopicMark.hash(record).equals(last.hash())) {
-                    return Optional.of("offset " + last.offset() + " of " + LogBatch.source(topic, record.partition()));
+                    differing.put(
+                            record.partition(),
+                            "offset " + last.offset() + " of " + LogBatch.source(topic, record.partition()));
                 }
             }
             records.nextOffsets().forEach((partition, next) -> {
@@ -55,7 +59,7 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
                 }
             });
         }
-        return Optional.empty();
+        return differing;
     }
 
     private TopicPartition of(int partition) {

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
 
 /// The bytes of a record as a pipeline reads them: its value, and in front of the fields of an object of JSON
 /// those that Kafka has beside it.
@@ -66,22 +67,51 @@ final class RecordText {
                         field.names().getFirst().equals("@key") && field.names().size() > 1);
     }
 
-    byte[] of(ConsumerRecord<byte[], byte[]> record) throws Awaited {
-        try {
-            byte[] value = record.value() == null ? without : record.value();
-            boolean isDecoded = decoding.isPresent() && record.value() != null;
-            return text(record, isDecoded ? decoding.get().value(value) : value);
-        } catch (Undecodable e) {
-            return unread(record, e);
+    /// A record with the JSON of its parts, which any definition can read: no schema is asked for again.
+    ///
+    /// @param key `null` if nothing was decoded, as `value`
+    /// @param ofKey why the key cannot be decoded; `null` if it can, as `ofValue`
+    record Decoded(
+            ConsumerRecord<byte[], byte[]> record,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
+            @Nullable Undecodable ofKey,
+            @Nullable Undecodable ofValue) {
+        int bytes() {
+            return (key == null ? 0 : key.length) + (value == null ? 0 : value.length);
         }
     }
 
-    private byte[] text(ConsumerRecord<byte[], byte[]> record, byte[] value) throws Awaited, Undecodable {
-        if (!isJson) {
-            return value;
+    Decoded decoded(ConsumerRecord<byte[], byte[]> record) throws Awaited {
+        byte[] key = null;
+        byte[] value = null;
+        Undecodable ofKey = null;
+        Undecodable ofValue = null;
+        try {
+            value = decoding.isEmpty() || record.value() == null ? null : decoding.get().value(record.value());
+        } catch (Undecodable e) {
+            ofValue = e;
         }
-        Optional<Decoding> ofKey = decoding.filter(_ -> record.key() != null).filter(Decoding::hasKeys);
-        byte[] key = ofKey.isPresent() ? ofKey.get().key(record.key()) : new byte[0];
+        try {
+            boolean hasKey = decoding.isPresent() && decoding.get().hasKeys() && record.key() != null;
+            key = hasKey ? decoding.get().key(record.key()) : null;
+        } catch (Undecodable e) {
+            ofKey = e;
+        }
+        return new Decoded(record, key, value, ofKey, ofValue);
+    }
+
+    byte[] of(Decoded decoded) {
+        ConsumerRecord<byte[], byte[]> record = decoded.record;
+        Undecodable fault = decoded.ofValue != null ? decoded.ofValue : isJson ? decoded.ofKey : null;
+        if (fault != null) {
+            return unread(record, fault);
+        }
+        byte[] value = decoded.value != null ? decoded.value : record.value() != null ? record.value() : without;
+        return isJson ? text(record, decoded.key == null ? new byte[0] : decoded.key, value) : value;
+    }
+
+    private byte[] text(ConsumerRecord<byte[], byte[]> record, byte[] key, byte[] value) {
         ByteArrayOutputStream beside = new ByteArrayOutputStream();
         fields(record).forEach((name, field) -> {
             if (beside.size() > 0) {

@@ -48,6 +48,7 @@ public final class TopicAgain implements LogSource.Again {
     private final Deque<LogBatch> ready = new ArrayDeque<>();
     private boolean isKnown; // The last records were compared.
     private boolean isAssigned;
+    private long polledBytes; // Of one poll, decoded.
 
     private TopicAgain(KafkaClients clients, Origin.Kafka origin, RecordText text, BooleanSupplier ends) {
         this.origin = origin;
@@ -62,10 +63,10 @@ public final class TopicAgain implements LogSource.Again {
     ///
     /// @param data the data directory, which has copies of the schemas
     public static LogSource of(KafkaClients clients, Origin.Kafka origin, Path data) {
-        return new LogSource(
-                origin.log(),
-                (definition, ends) ->
-                        new TopicAgain(clients, origin, new RecordText(definition, clients.decoding(data)), ends));
+        return new LogSource(origin.log(), (definition, ends) -> {
+            RecordText text = new RecordText(definition, clients.decoding(data, false));
+            return new TopicAgain(clients, origin, text, ends);
+        });
     }
 
     @Override
@@ -127,6 +128,7 @@ public final class TopicAgain implements LogSource.Again {
         }
         requireLast();
         consumer.assign(open.keySet().stream().map(this::partition).toList());
+        consumer.resume(consumer.paused()); // Those that an earlier pass has read to its end.
         open.forEach((number, range) -> consumer.seek(partition(number), range.from()));
         isAssigned = true;
     }
@@ -149,11 +151,10 @@ public final class TopicAgain implements LogSource.Again {
         Map<Integer, TopicMark.Last> marks = new HashMap<>();
         open.forEach((number, range) ->
                 TopicMark.read(range.mark()).flatMap(TopicMark::last).ifPresent(last -> marks.put(number, last)));
-        String place =
-                new LastRecords(origin.topic(), consumer, look).differing(marks).orElse("");
-        if (!place.isEmpty()) {
-            throw new IOException("topic " + origin.topic() + " has another record at " + place
-                    + " than the one that was folded there");
+        SortedMap<Integer, String> differing = new LastRecords(origin.topic(), consumer, look).differing(marks);
+        if (!differing.isEmpty()) {
+            throw new IOException("topic " + origin.topic() + " has another record than the one that was folded at "
+                    + String.join(", ", differing.values()));
         }
         isKnown = true;
     }
@@ -168,6 +169,7 @@ public final class TopicAgain implements LogSource.Again {
             return;
         }
         requireSame(look.ask().await());
+        polledBytes = 0;
         for (Map.Entry<TopicPartition, OffsetAndMetadata> next :
                 records.nextOffsets().entrySet()) {
             add(next.getKey(), next.getValue().offset(), records.records(next.getKey()));
@@ -182,9 +184,19 @@ public final class TopicAgain implements LogSource.Again {
         long to = Math.min(next, range.to());
         List<LogBatch.Entry> entries = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
-            if (record.offset() < to) {
-                entries.add(new LogBatch.Entry(record.offset(), text.of(record), record.timestamp()));
+            if (record.offset() >= to) {
+                break;
             }
+            if (polledBytes > KafkaIntake.POLL_BYTES_MAX) {
+                to = record.offset();
+                consumer.seek(partition, to);
+                break;
+            }
+            entries.add(new LogBatch.Entry(record.offset(), text.of(text.decoded(record)), record.timestamp()));
+            polledBytes += entries.getLast().bytes().length;
+        }
+        if (to == range.from()) {
+            return;
         }
         ready.add(new LogBatch(origin.log(), partition.partition(), range.from(), to, entries));
         if (to < range.to()) {

@@ -45,7 +45,7 @@ class KafkaClientsTest {
     private String asked(String properties, Map<String, String> environment) throws IOException {
         try (SchemaRegistry registry = SchemaRegistry.start()) {
             Decoding decoding = clients(registry.address(), properties, environment)
-                    .decoding(folder)
+                    .decoding(folder, true)
                     .orElseThrow();
             assertThatThrownBy(() -> decoding.value(new byte[] {0, 0, 0, 0, 7, 1}))
                     .isInstanceOf(Awaited.class);

@@ -6,6 +6,7 @@ import dev.onefold.broker.Broker;
 import dev.onefold.broker.SchemaRegistry;
 import dev.onefold.broker.SchemaRegistry.Fault;
 import dev.onefold.core.Status;
+import dev.onefold.core.Truth;
 import dev.onefold.core.json.Json;
 import dev.onefold.core.pipeline.Origin;
 import dev.onefold.core.pipeline.Pipeline;
@@ -310,6 +311,10 @@ class KafkaFormatsTest {
         try (EmbeddedEngine engine = engine(example())) {
             fold(engine, () -> engine.counts().accepted() == records);
             assertThat(engine.counts().accepted()).isEqualTo(records);
+            Origin.Kafka origin =
+                    (Origin.Kafka) Objects.requireNonNull(engine.pipeline().origin());
+            engine.rereads(TopicAgain.of(new KafkaClients(origin, directory, _ -> null), origin, engine.directory()));
+            assertThat(engine.verify(new Truth.Sources()).differences()).isEmpty();
         }
     }
 

@@ -62,10 +62,10 @@ class RecordTextTest {
     private static String of(String input, byte[] key, byte[] value) {
         Reading.Read read = (Reading.Read) PipelineText.read("{\"pipeline\":\"p\",\"input\":" + input
                 + ",\"rollup\":{\"levels\":[\"a\"],\"measures\":{\"n\":\"count()\"}}}");
+        RecordText text = new RecordText(read.pipeline(), Optional.empty());
         try {
             return new String(
-                    new RecordText(read.pipeline(), Optional.empty()).of(new ConsumerRecord<>("t", 0, 7, key, value)),
-                    StandardCharsets.ISO_8859_1);
+                    text.of(text.decoded(new ConsumerRecord<>("t", 0, 7, key, value))), StandardCharsets.ISO_8859_1);
         } catch (Awaited e) {
             throw new AssertionError(e);
         }
@@ -83,8 +83,10 @@ class RecordTextTest {
                         Optional.empty()),
                 Path.of("."),
                 Path.of("."),
+                false,
                 Optional.empty());
         String rollup = "\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}";
+        Pipeline other = read("{\"pipeline\":\"p\",\"input\":{\"key\":\"id\",\"version\":\"v\"}," + rollup + "}");
         for (String pipeline : List.of(
                 "\"input\":{}," + rollup,
                 "\"input\":{\"key\":\"@key\",\"version\":\"@offset\"}," + rollup,
@@ -93,8 +95,9 @@ class RecordTextTest {
                 "\"input\":{\"id\":\"message\"},\"batch\":{\"size\":1,\"deliver\":{\"file\":\"{number}\"}}")) {
             Pipeline read = read("{\"pipeline\":\"p\"," + pipeline + "}");
             byte[] key = {(byte) 0xff};
-            byte[] text = new RecordText(read, Optional.of(decoding))
-                    .of(new ConsumerRecord<>("t", 0, 7, key, new byte[] {'"', '\n'}));
+            byte[] text = new RecordText(read, Optional.empty()) // Another definition than that of the decoding.
+                    .of(new RecordText(other, Optional.of(decoding))
+                            .decoded(new ConsumerRecord<>("t", 0, 7, key, new byte[] {'"', '\n'})));
             Decoder decoder = new Decoder(read);
             decoder.message(new byte[] {1});
             Malformed malformed = decoder.decode(Arrays.copyOf(text, text.length + Decoder.PADDING), 0, text.length);

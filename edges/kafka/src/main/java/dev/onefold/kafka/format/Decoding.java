@@ -35,12 +35,14 @@ public final class Decoding {
 
     /// @param folder of the pipeline file
     /// @param copies folder for copies of schemas
+    /// @param isCopying whether it adds copies; two that do must not share the folder
     /// @param authorization at the registry
     /// @throws IllegalArgumentException if the file of descriptors is none
-    public Decoding(Encoding encoding, Path folder, Path copies, Optional<String> authorization) {
+    public Decoding(Encoding encoding, Path folder, Path copies, boolean isCopying, Optional<String> authorization) {
         this.encoding = encoding;
         schemas = encoding.registry()
-                .<Schemas>map(address -> new Registry(address, authorization, new SchemaCopies(copies, address)))
+                .<Schemas>map(address ->
+                        new Registry(address, authorization, new SchemaCopies(copies, address, isCopying)))
                 .or(() -> encoding.schemas().map(name -> new Schemas.Folder(folder.resolve(name))))
                 .orElse(null);
         Path file = encoding.descriptors().map(folder::resolve).orElse(null);

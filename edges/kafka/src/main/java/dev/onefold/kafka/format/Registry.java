@@ -44,23 +44,22 @@ final class Registry implements Schemas {
     private final String address;
     private final Optional<String> authorization;
     private final SchemaCopies copies;
-    private final Map<String, Asked> asked = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<String, CompletableFuture<Told>> asked = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Asked> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, CompletableFuture<Told>> eldest) {
             return size() > KNOWN_MAX;
         }
     };
 
-    /// @param sinceNanos when it was asked
-    private record Asked(CompletableFuture<Answer> answer, long sinceNanos) {
+    /// @param sinceNanos when it came: a slow answer is not over by then
+    private record Told(Answer answer, long sinceNanos) {
         boolean isOver() {
             long age = System.nanoTime() - sinceNanos;
-            return answer.isDone()
-                    && switch (answer.join()) {
-                        case Answer.Known _ -> false;
-                        case Answer.Unknown _ -> age > UNKNOWN_FOR.toNanos();
-                        case Answer.Open _ -> age > PAUSE.toNanos();
-                    };
+            return switch (answer) {
+                case Answer.Known _ -> false;
+                case Answer.Unknown _ -> age > UNKNOWN_FOR.toNanos();
+                case Answer.Open _ -> age > PAUSE.toNanos();
+            };
         }
     }
 
@@ -73,14 +72,17 @@ final class Registry implements Schemas {
 
     @Override
     public Answer find(String id) {
-        Asked question = asked.get(id);
-        if (question == null || question.isOver()) {
-            CompletableFuture<Answer> answer = new CompletableFuture<>();
-            Thread.ofVirtual().name("kafka-schema").start(() -> answer.complete(ask(id)));
-            question = new Asked(answer, System.nanoTime());
+        CompletableFuture<Told> question = asked.get(id);
+        if (question == null || question.isDone() && question.join().isOver()) {
+            CompletableFuture<Told> fresh = new CompletableFuture<>();
+            Thread.ofVirtual().name("kafka-schema").start(() -> {
+                Answer answer = ask(id);
+                fresh.complete(new Told(answer, System.nanoTime()));
+            });
+            question = fresh;
             asked.put(id, question);
         }
-        return question.answer.getNow(open(id, "has not answered yet"));
+        return question.isDone() ? question.join().answer : open(id, "has not answered yet");
     }
 
     private Answer open(String id, String how) {

@@ -22,7 +22,8 @@ import java.util.Optional;
 ///     {"registry": ADDRESS, "type": …, "texts": […]}
 ///
 /// @param folder made with the first copy
-record SchemaCopies(Path folder, String registry) {
+/// @param isWritten whether copies are added: one reader alone adds them
+record SchemaCopies(Path folder, String registry, boolean isWritten) {
     private static final String HEAD = "onefold-schema 1 ";
 
     /// A schema as a registry has it.
@@ -46,12 +47,19 @@ record SchemaCopies(Path folder, String registry) {
         }
     }
 
-    void write(String id, Copy copy) throws IOException {
+    void write(String id, Copy copy) {
+        if (!isWritten) {
+            return;
+        }
         String text = Json.of(Map.of("registry", registry, "type", copy.type, "texts", copy.texts));
-        Files.createDirectories(folder);
-        Path beside = folder.resolve(id + ".new");
-        Files.writeString(beside, head(text) + "\n" + text);
-        Files.move(beside, folder.resolve(id), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        try {
+            Files.createDirectories(folder);
+            Path beside = folder.resolve(id + ".new");
+            Files.writeString(beside, head(text) + "\n" + text);
+            Files.move(beside, folder.resolve(id), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            return; // The schema is known all the same. Without its copy, the next start asks the registry.
+        }
     }
 
     private static String head(String text) {

@@ -38,6 +38,7 @@ class DecodingTest {
                         Optional.empty()),
                 folder,
                 folder,
+                false,
                 Optional.empty());
     }
 

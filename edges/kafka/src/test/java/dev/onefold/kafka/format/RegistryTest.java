@@ -44,7 +44,7 @@ class RegistryTest {
         return new Registry(
                 server.address(),
                 Optional.of("Bearer secret"),
-                new SchemaCopies(data.resolve("schemas"), server.address()));
+                new SchemaCopies(data.resolve("schemas"), server.address(), true));
     }
 
     private static Answer await(Registry registry, String id, Predicate<Answer> isOver) {
@@ -83,6 +83,12 @@ class RegistryTest {
         Path copy = data.resolve("schemas").resolve("7");
         Files.writeString(copy, Files.readString(copy).replace("fixed", "filed"));
         assertThat(settled(registry(), "7")).as("a damaged copy is none").isInstanceOf(Answer.Open.class);
+    }
+
+    @Test
+    void a_schema_whose_copy_cannot_be_written_is_known() throws Exception {
+        Files.writeString(data.resolve("schemas"), "no folder");
+        assertThat(settled(registry(), "7")).isInstanceOf(Answer.Known.class);
     }
 
     @Test

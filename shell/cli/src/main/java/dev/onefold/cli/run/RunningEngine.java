@@ -118,8 +118,8 @@ public final class RunningEngine implements AutoCloseable {
                     engine.fillView(FileSource::reopen, acceptLoss);
                     caller.note("The new totals serve now.");
                     return;
-                } catch (EngineException e) {
-                    String why = String.valueOf(e.getMessage());
+                } catch (RuntimeException | OutOfMemoryError e) {
+                    String why = e instanceof EngineException ? String.valueOf(e.getMessage()) : e.toString();
                     if (closing.getCount() > 0 && !why.equals(noted)) {
                         noted = why;
                         caller.note("Warning: " + why + "\nThe old totals go on. It is tried again each minute.");
