@@ -137,7 +137,7 @@ public final class KafkaReceiver implements Receiver {
         AtomicReference<@Nullable Manifest> found = new AtomicReference<>();
         long sealed = wanted.sealed().minus(CLOCKS_MAX).toEpochMilli();
         try (TopicReading reading = new TopicReading(look, look.from(partitions, sealed), clients.consumer())) {
-            reading.read(record -> {
+            reading.read(look.ends(partitions), record -> {
                 if (Arrays.equals(record.key(), MANIFEST_KEY) && record.value() != null) {
                     Manifest.read(new String(record.value(), StandardCharsets.UTF_8))
                             .filter(manifest -> manifest.id().equals(wanted.id()))

@@ -176,17 +176,16 @@ public final class KafkaTotals implements AutoCloseable {
         drop();
         requireCompacted(look);
         try (TopicKeys read = new TopicKeys(look, look.begins(found.partitions()), clients.consumer())) {
-            if (generation > 0) {
-                read.read();
-                requireOwner(read); // A later one is not even fenced.
-            }
+            read.read(look.stableEnds(found.partitions()));
+            requireOwner(read); // The owner is not even fenced.
             Producer<byte[], byte[]> own = clients.producer(TRANSACTIONAL_ID + to.table());
             producer = own;
             own.initTransactions();
-            read.read();
+            Map<Integer, Long> ends = look.ends(found.partitions());
+            read.read(ends); // A claim or a marker may be behind a foreign transaction that is open.
             requireOwner(read);
             last = read.last();
-            left = read.ends();
+            left = ends;
             CutMarker owner = read.owner();
             CutMarker any = last == null ? owner : last;
             partitions = any == null ? found.partitions().size() : any.partitions();
@@ -298,7 +297,7 @@ public final class KafkaTotals implements AutoCloseable {
         if (there == null) {
             TopicLook look = look();
             try (TopicKeys read = new TopicKeys(look, look.begins(left.keySet()), clients.consumer())) {
-                read.read();
+                read.read(left); // Not further: the transaction of this cut is open behind it.
                 there = read.keys();
                 keys = there;
             }

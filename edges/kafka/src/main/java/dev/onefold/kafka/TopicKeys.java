@@ -21,7 +21,6 @@ final class TopicKeys implements AutoCloseable {
     private final TopicReading reading;
     private final String topic;
     private final Set<Bytes> keys = new HashSet<>();
-    private Map<Integer, Long> ends = Map.of();
     private @Nullable CutMarker last;
     private @Nullable CutMarker owner;
     private long bytes;
@@ -33,9 +32,9 @@ final class TopicKeys implements AutoCloseable {
         reading = new TopicReading(look, from, consumer);
     }
 
-    /// Reads on to the current end.
-    void read() {
-        ends = reading.read(record -> {
+    /// Reads on to these ends.
+    void read(Map<Integer, Long> until) {
+        reading.read(until, record -> {
             note(record);
             return true;
         });
@@ -101,11 +100,6 @@ final class TopicKeys implements AutoCloseable {
     @Nullable
     CutMarker owner() {
         return owner;
-    }
-
-    /// The offsets behind what was read.
-    Map<Integer, Long> ends() {
-        return ends;
     }
 
     @Override
