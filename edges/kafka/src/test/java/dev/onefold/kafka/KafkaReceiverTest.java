@@ -160,4 +160,18 @@ class KafkaReceiverTest {
         }
     }
 
+    @Test
+    void a_restored_copy_finds_what_was_delivered_long_before_it_sealed() throws Exception {
+        Instant later = Instant.now().plus(Duration.ofHours(2));
+        try (Receiver original = receiver();
+                Receiver copy = receiver()) {
+            assertThat(original.deliver(batch(6, 1, "a\nb\n"))).isEqualTo(new Outcome.Done());
+            assertThat(copy.deliver(batch(6, 1, "x\ny\n", later))).isInstanceOf(Outcome.Conflict.class);
+            assertThat(copy.deliver(batch(5, 1, "x\ny\n", later))) // The topic keeps its records for a time only.
+                    .asString()
+                    .contains("has batch p-000006");
+            assertThat(copy.deliver(batch(8, 1, "x\ny\n", later))).isEqualTo(new Outcome.Done());
+            assertThat(original.deliver(batch(6, 2, "a\nb\n"))).isEqualTo(new Outcome.Done());
+        }
+    }
 }
