@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +39,10 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -429,6 +432,39 @@ class KafkaTotalsTest {
             producer.send(new ProducerRecord<>(topic, "k".getBytes(StandardCharsets.UTF_8), new byte[] {1}))
                     .get();
         }
+    }
+
+    @Test
+    void a_cut_whose_records_and_markers_before_it_were_compacted_is_not_shown() throws Exception {
+        create(1, COMPACTED);
+        try (DocumentedReader reader = new DocumentedReader(broker.servers(), topic);
+                Producer<byte[], byte[]> producer = new KafkaClients(
+                                broker.servers(), Optional.empty(), Optional.empty(), directory, _ -> null)
+                        .producer("cleaned")) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            put(producer, 1, "k", "1");
+            put(producer, 1, CutMarker.KEY, null);
+            producer.commitTransaction();
+            reader.await(1);
+            producer.beginTransaction(); // Cut 2 has changed the group, too: its record and its marker are gone.
+            put(producer, 3, CutMarker.KEY, null);
+            put(producer, 4, "k", "4");
+            put(producer, 4, CutMarker.KEY, null);
+            producer.commitTransaction();
+            reader.await(4);
+            assertThat(reader.cuts())
+                    .containsExactly(
+                            new DocumentedReader.Cut(1, new TreeMap<>(Map.of("k", "1"))),
+                            new DocumentedReader.Cut(4, new TreeMap<>(Map.of("k", "4"))));
+        }
+    }
+
+    private void put(Producer<byte[], byte[]> producer, long cut, String key, @Nullable String value) {
+        CutMarker marker = new CutMarker("p", 1, 1, new TotalsTable.Mark(cut, "w", Instant.EPOCH));
+        byte[] content = value == null ? marker.json(cut == 3 ? 0 : 1) : value.getBytes(StandardCharsets.UTF_8);
+        producer.send(
+                new ProducerRecord<>(topic, 0, null, key.getBytes(StandardCharsets.UTF_8), content, marker.headers()));
     }
 
     @Test
