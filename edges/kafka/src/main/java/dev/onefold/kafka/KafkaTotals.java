@@ -60,6 +60,7 @@ public final class KafkaTotals implements AutoCloseable {
     private @Nullable Admin admin;
     private volatile @Nullable Producer<byte[], byte[]> producer; // Of an owner that has the topic.
     private TopicLook.@Nullable Found topic;
+    private @Nullable Pipeline written; // The definition of the last session.
     private Map<Integer, Long> left = Map.of();
     private @Nullable CutMarker last;
     private long generation; // 0 until it is an owner.
@@ -92,8 +93,12 @@ public final class KafkaTotals implements AutoCloseable {
         try {
             TopicLook look = look();
             TopicLook.Found found = found(look);
-            if (producer == null || !found.equals(topic) || !isAsLeft(look.ends(found.partitions()))) {
+            if (producer == null
+                    || !found.equals(topic)
+                    || !served.equals(written)
+                    || !isAsLeft(look.ends(found.partitions()))) {
                 takeOver(look, found);
+                written = served;
             }
             return new TotalsSession(this, served);
         } catch (KafkaException | IllegalArgumentException e) {

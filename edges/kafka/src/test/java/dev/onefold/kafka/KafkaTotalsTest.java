@@ -19,6 +19,7 @@ import dev.onefold.embedded.Settings;
 import dev.onefold.fixtures.Seeds;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +43,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -431,6 +433,41 @@ class KafkaTotalsTest {
                 Map.of("bootstrap.servers", broker.servers()), new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.send(new ProducerRecord<>(topic, "k".getBytes(StandardCharsets.UTF_8), new byte[] {1}))
                     .get();
+        }
+    }
+
+    @Test
+    void groups_of_a_roll_up_that_the_definition_has_no_more_are_removed() throws Exception {
+        create(1, COMPACTED);
+        Pipeline both = extremes("most", "more");
+        try (KafkaTotals totals = totals()) {
+            write(totals, both, 1, "a");
+            write(totals, both, 2, "b");
+            write(totals, extremes("most"), 3, "c");
+            assertThat(totals.keys()).containsExactly(Bytes.wrap("most/c".getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    private Pipeline extremes(String... names) {
+        String rollups = Stream.of(names)
+                .map(name ->
+                        "\"" + name + "\":{\"levels\":[\"desk\"],\"measures\":{\"most\":\"max(value) decimal(18,2)\"}}")
+                .collect(Collectors.joining(","));
+        return read("{\"pipeline\":\"p\",\"input\":{\"key\":\"id\",\"version\":\"v\"},\"rollups\":{" + rollups
+                + "},\"publish\":{\"kafka\":{\"topic\":\"" + topic + "\",\"servers\":\"" + broker.servers() + "\"}}}");
+    }
+
+    /// Writes a cut in which each roll-up has these groups.
+    private static void write(KafkaTotals totals, Pipeline served, long cut, String... desks) {
+        try (TotalsTable.Session session = totals.of(served).begin()) {
+            session.begin(new TotalsTable.Mark(cut, "w", Instant.now()));
+            for (int rollup = 0; rollup < Rollups.of(served).all().size(); rollup++) {
+                session.replace(rollup);
+                for (String desk : desks) {
+                    session.put(rollup, new Answer.Line(List.of(desk), List.of(BigDecimal.ONE)));
+                }
+            }
+            session.commit();
         }
     }
 
