@@ -60,6 +60,7 @@ public final class KafkaTotals implements AutoCloseable {
     private @Nullable Admin admin;
     private volatile @Nullable Producer<byte[], byte[]> producer; // Of an owner that has the topic.
     private TopicLook.@Nullable Found topic;
+    private String lost = ""; // Why this topic is never this owner's again; empty if it may be.
     private @Nullable Pipeline written; // The definition of the last session.
     private Map<Integer, Long> left = Map.of();
     private @Nullable CutMarker last;
@@ -93,6 +94,9 @@ public final class KafkaTotals implements AutoCloseable {
         try {
             TopicLook look = look();
             TopicLook.Found found = found(look);
+            if (!lost.isEmpty() && found.equals(topic)) {
+                throw new Unavailable(lost, null); // It is read no more.
+            }
             if (producer == null
                     || !found.equals(topic)
                     || !served.equals(written)
@@ -179,6 +183,8 @@ public final class KafkaTotals implements AutoCloseable {
 
     private void takeOver(TopicLook look, TopicLook.Found found) {
         drop();
+        lost = "";
+        topic = found;
         requireCompacted(look);
         try (TopicKeys read = new TopicKeys(look, look.begins(found.partitions()), clients.consumer())) {
             read.read(look.stableEnds(found.partitions()));
@@ -197,7 +203,6 @@ public final class KafkaTotals implements AutoCloseable {
             if (owner == null || !owner.mark().writer().equals(name)) {
                 claim(own, owner);
             }
-            topic = found;
             keys = read.keys();
         } catch (RuntimeException e) {
             drop();
@@ -208,21 +213,20 @@ public final class KafkaTotals implements AutoCloseable {
     private void requireOwner(TopicKeys read) {
         CutMarker owner = read.owner();
         if (owner != null && !owner.pipeline().equals(pipeline)) {
-            throw new Unavailable(
-                    "The topic " + to.table() + " has the totals of pipeline " + owner.pipeline()
-                            + ". Name another topic under 'publish'",
-                    null);
+            lost = "The topic " + to.table() + " has the totals of pipeline " + owner.pipeline()
+                    + ". Name another topic under 'publish'";
         }
         if (owner != null
                 && generation > 0
                 && owner.generation() >= generation
                 && !owner.mark().writer().equals(name)) {
-            throw new Unavailable(
-                    "Another engine publishes to the same topic since "
-                            + owner.mark().at()
-                            + ", so this one has stopped doing so. Name another topic under 'publish', or stop the"
-                            + " other engine and start this one again",
-                    null);
+            lost = "Another engine publishes to the same topic since "
+                    + owner.mark().at()
+                    + ", so this one has stopped doing so. Name another topic under 'publish', or stop the"
+                    + " other engine and start this one again";
+        }
+        if (!lost.isEmpty()) {
+            throw new Unavailable(lost, null);
         }
     }
 

@@ -437,6 +437,22 @@ class KafkaTotalsTest {
     }
 
     @Test
+    void an_engine_that_has_lost_the_topic_reads_it_no_more() throws Exception {
+        create(1, COMPACTED);
+        try (Life former = life(directory.resolve("data"));
+                Life owner = life(directory.resolve("other"))) {
+            publishSurely(former);
+            publishSurely(owner);
+            trade(former, "1", "FX", "EMEA", 5);
+            assertThat(publish(former)).isFalse();
+            assertThat(former.failure()).startsWith("Another engine publishes to the same topic");
+            writeForeign();
+            assertThat(publish(former)).isFalse();
+            assertThat(former.failure()).startsWith("Another engine publishes to the same topic");
+        }
+    }
+
+    @Test
     void groups_of_a_roll_up_that_the_definition_has_no_more_are_removed() throws Exception {
         create(1, COMPACTED);
         Pipeline both = extremes("most", "more");
