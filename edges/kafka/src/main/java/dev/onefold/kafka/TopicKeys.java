@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// Reads what a topic of totals has: the keys of its groups, the last marker, and the owner. Values are passed
 /// over. Not thread-safe.
 final class TopicKeys implements AutoCloseable {
-    private static final int HEAP_PART = 8;
-    private static final int KEY_BYTES = 100; // Of a key in memory, beside its own.
+    /// What keys may take of the memory; values, too.
+    static final int HEAP_PART = 8;
+    /// Bytes of an entry in memory, beside its own.
+    static final int ENTRY_BYTES = 100;
 
     private final TopicReading reading;
     private final String topic;
@@ -61,7 +63,7 @@ final class TopicKeys implements AutoCloseable {
     }
 
     private void noteGroup(Bytes key, byte @Nullable [] value) {
-        int size = key.get().length + KEY_BYTES;
+        int size = key.get().length + ENTRY_BYTES;
         if (value == null) {
             bytes -= keys.remove(key) ? size : 0;
         } else {

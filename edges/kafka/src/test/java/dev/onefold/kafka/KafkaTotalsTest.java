@@ -36,6 +36,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -461,6 +462,21 @@ class KafkaTotalsTest {
             write(totals, both, 2, "b");
             write(totals, extremes("most"), 3, "c");
             assertThat(totals.keys()).containsExactly(Bytes.wrap("most/c".getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    @Test
+    void values_that_need_too_much_memory_are_written_at_each_change() throws Exception {
+        create(1, COMPACTED);
+        String[] large = IntStream.range(0, (int) (Runtime.getRuntime().maxMemory() / 8 / 50_000))
+                .mapToObj(i -> i + "x".repeat(30_000))
+                .toArray(String[]::new);
+        try (KafkaTotals totals = totals()) {
+            write(totals, extremes("most"), 1, large);
+            assertThat(totals.known()).isEmpty();
+            write(totals, extremes("most"), 2, "a");
+            assertThat(totals.known()).hasSize(1);
+            assertThat(totals.keys()).containsExactly(Bytes.wrap("most/a".getBytes(StandardCharsets.UTF_8)));
         }
     }
 
