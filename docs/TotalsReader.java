@@ -7,7 +7,7 @@ class TotalsReader { // Prints each whole cut: java -cp 'kafka/*' TotalsReader.j
     record Changes(long cut, Map<String, String> values, boolean isAll, long end) {} // Of a cut, in a partition.
     static class Partition {
         Map<String, String> values = new HashMap<>(); // Read behind the last marker.
-        long reads, count; // The cut of the last record, and its records so far.
+        long reads, count, marked; // The cut of the last record, and its records so far; that of the last marker.
         final Deque<Changes> ready = new ArrayDeque<>(); // Up to a marker each.
     }
     public static void main(String[] at) {
@@ -29,7 +29,8 @@ class TotalsReader { // Prints each whole cut: java -cp 'kafka/*' TotalsReader.j
                 in.count = cut == in.reads ? in.count : 0;
                 in.reads = cut;
                 if (record.key().equals(":onefold")) { // The marker. The commit behind it has an offset, too.
-                    boolean isAll = record.value().contains("\"changes\":" + in.count + ",");
+                    boolean isAll = cut == in.marked + 1 && record.value().contains("\"changes\":" + in.count + ",");
+                    in.marked = cut;
                     in.ready.add(new Changes(cut, in.values, isAll, record.offset() + 2));
                     in.values = new HashMap<>();
                 } else if (!record.key().equals(":onefold-owner")) {

@@ -8,6 +8,7 @@ class Partition:
         self.values = {}      # Read behind the last marker.
         self.reads = None     # The cut of the last record,
         self.count = 0        # and its records so far.
+        self.marked = 0       # The cut of the last marker.
         self.ready = deque()  # Up to a marker each: cut, values, whether they are all, the offset behind them.
 
 servers, topic = sys.argv[1:]
@@ -32,7 +33,8 @@ while True:
         part.count = part.count if cut == part.reads else 0
         part.reads = cut
         if key == ":onefold":  # The marker. The commit behind it has an offset, too.
-            is_all = json.loads(record.value())["changes"] == part.count
+            is_all = cut == part.marked + 1 and json.loads(record.value())["changes"] == part.count
+            part.marked = cut
             part.ready.append((cut, part.values, is_all, record.offset() + 2))
             part.values = {}
         elif key != ":onefold-owner":

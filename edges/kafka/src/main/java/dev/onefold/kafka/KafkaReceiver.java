@@ -1,6 +1,5 @@
 package dev.onefold.kafka;
 
-import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Manifest;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching;
@@ -33,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Whoever takes the topic over fences the one before, so nothing of that one comes later. Then it looks whether the
 /// manifest of the batch is there already. So a batch is in the topic once, even if the answer was lost, or if two
-/// processes have the batch. One batch at a time is delivered.
+/// processes have the batch. One batch at a time is delivered, so the manifest of a later one is that of another data
+/// directory.
 public final class KafkaReceiver implements Receiver {
     private static final String TRANSACTIONAL_ID = "onefold-batches-";
     private static final byte[] MANIFEST_KEY = ":onefold".getBytes(StandardCharsets.UTF_8);
@@ -48,7 +48,8 @@ public final class KafkaReceiver implements Receiver {
     private @Nullable Admin admin;
     private @Nullable Producer<byte[], byte[]> producer;
     private List<Integer> partitions = List.of();
-    private @Nullable BatchNumber written; // The last one since the topic was taken over.
+    private long written; // Number of the last whole one, or of its parts: the topic had no later one then.
+    private long since; // Manifests that came after it have at least this time, in milliseconds.
 
     private KafkaReceiver(String topic, String servers, KafkaClients clients) {
         this.topic = topic;
@@ -97,20 +98,22 @@ public final class KafkaReceiver implements Receiver {
     private Outcome delivered(Handover handover) {
         Manifest manifest = handover.manifest();
         TopicLook look = look();
+        long number = manifest.number().number();
+        boolean isLater = written > 0 && number > written;
+        boolean isKnown = isLater && producer != null && handover.attempt() == 1;
         Producer<byte[], byte[]> own = producer == null ? takeOver(look) : producer;
-        BatchNumber before = written; // Batches come one behind the other, so a later one was never here.
-        if (handover.attempt() > 1 || before == null || manifest.number().compareTo(before) <= 0) {
-            Optional<Manifest> found = find(look, manifest);
-            if (found.isPresent() && !found.get().sha256().equals(manifest.sha256())) {
-                return new Outcome.Conflict("The topic " + topic + " has batch " + manifest.id() + " with SHA-256 "
-                        + found.get().sha256() + ", and not " + manifest.sha256());
-            }
-            if (found.isPresent()) {
-                return new Outcome.Done();
-            }
+        Manifest found = isKnown ? null : find(look, manifest, isLater ? since : 0);
+        if (found != null) {
+            return found.id().equals(manifest.id()) && found.sha256().equals(manifest.sha256())
+                    ? new Outcome.Done()
+                    : new Outcome.Conflict("The topic " + topic + " has batch " + found.id() + " with SHA-256 "
+                            + found.sha256() + ", and not batch " + manifest.id() + " with " + manifest.sha256());
         }
         Outcome outcome = write(own, handover);
-        written = manifest.number();
+        if (outcome instanceof Outcome.Done) {
+            written = number;
+            since = System.currentTimeMillis() - CLOCKS_MAX.toMillis();
+        }
         return outcome;
     }
 
@@ -127,40 +130,45 @@ public final class KafkaReceiver implements Receiver {
         partitions = look.ask().await().partitions();
         Producer<byte[], byte[]> own = clients.producer(TRANSACTIONAL_ID + topic);
         producer = own;
-        written = null;
         own.initTransactions();
         return own;
     }
 
-    /// The manifest of a batch, if the topic has it: behind the time at which it was sealed.
-    private Optional<Manifest> find(TopicLook look, Manifest wanted) {
+    /// The manifest of a batch, or of a later one of its pipeline; `null` if the topic has none.
+    private @Nullable Manifest find(TopicLook look, Manifest wanted, long from) {
         AtomicReference<@Nullable Manifest> found = new AtomicReference<>();
-        long sealed = wanted.sealed().minus(CLOCKS_MAX).toEpochMilli();
-        try (TopicReading reading = new TopicReading(look, look.from(partitions, sealed), clients.consumer())) {
-            reading.read(record -> {
+        try (TopicReading reading = new TopicReading(look, look.from(partitions, from), clients.consumer())) {
+            reading.read(look.ends(partitions), record -> {
+                Manifest last = found.get();
+                if (last != null && last.id().equals(wanted.id())) {
+                    return false;
+                }
                 if (Arrays.equals(record.key(), MANIFEST_KEY) && record.value() != null) {
                     Manifest.read(new String(record.value(), StandardCharsets.UTF_8))
-                            .filter(manifest -> manifest.id().equals(wanted.id()))
+                            .filter(each -> each.id().equals(wanted.id()) || isLater(each, wanted))
                             .ifPresent(found::set);
                 }
-                return found.get() == null;
+                return true;
             });
         }
-        return Optional.ofNullable(found.get());
+        return found.get();
+    }
+
+    private static boolean isLater(Manifest one, Manifest other) {
+        return one.pipeline().equals(other.pipeline())
+                && one.number().number() > other.number().number();
     }
 
     private Outcome write(Producer<byte[], byte[]> own, Handover handover) {
         Manifest manifest = handover.manifest();
         int partition = (int) (manifest.number().number() % partitions.size());
-        // It is never before the sealing, so the manifest is found behind that.
-        long at = Math.max(System.currentTimeMillis(), manifest.sealed().toEpochMilli());
         AtomicReference<@Nullable Exception> failed = new AtomicReference<>();
         own.beginTransaction();
         try (InputStream in = new BufferedInputStream(handover.open())) {
             ByteArrayOutputStream line = new ByteArrayOutputStream();
             for (int next = in.read(); next >= 0; next = in.read()) {
                 if (next == '\n') {
-                    send(own, new ProducerRecord<>(topic, partition, at, null, line.toByteArray()), failed);
+                    send(own, new ProducerRecord<>(topic, partition, null, line.toByteArray()), failed);
                     line.reset();
                 } else {
                     line.write(next);
@@ -172,7 +180,7 @@ public final class KafkaReceiver implements Receiver {
             throw new UncheckedIOException(e);
         }
         byte[] proof = manifest.toJson().getBytes(StandardCharsets.UTF_8);
-        send(own, new ProducerRecord<>(topic, partition, at, MANIFEST_KEY, proof), failed);
+        send(own, new ProducerRecord<>(topic, partition, MANIFEST_KEY, proof), failed);
         own.flush();
         Exception failure = failed.get();
         if (failure != null) {

@@ -60,6 +60,8 @@ public final class KafkaTotals implements AutoCloseable {
     private @Nullable Admin admin;
     private volatile @Nullable Producer<byte[], byte[]> producer; // Of an owner that has the topic.
     private TopicLook.@Nullable Found topic;
+    private String lost = ""; // Why this topic is never this owner's again; empty if it may be.
+    private @Nullable Pipeline written; // The definition of the last session.
     private Map<Integer, Long> left = Map.of();
     private @Nullable CutMarker last;
     private long generation; // 0 until it is an owner.
@@ -92,8 +94,15 @@ public final class KafkaTotals implements AutoCloseable {
         try {
             TopicLook look = look();
             TopicLook.Found found = found(look);
-            if (producer == null || !found.equals(topic) || !isAsLeft(look.ends(found.partitions()))) {
+            if (!lost.isEmpty() && found.equals(topic)) {
+                throw new Unavailable(lost, null); // It is read no more.
+            }
+            if (producer == null
+                    || !found.equals(topic)
+                    || !served.equals(written)
+                    || !isAsLeft(look.ends(found.partitions()))) {
                 takeOver(look, found);
+                written = served;
             }
             return new TotalsSession(this, served);
         } catch (KafkaException | IllegalArgumentException e) {
@@ -174,26 +183,26 @@ public final class KafkaTotals implements AutoCloseable {
 
     private void takeOver(TopicLook look, TopicLook.Found found) {
         drop();
+        lost = "";
+        topic = found;
         requireCompacted(look);
         try (TopicKeys read = new TopicKeys(look, look.begins(found.partitions()), clients.consumer())) {
-            if (generation > 0) {
-                read.read();
-                requireOwner(read); // A later one is not even fenced.
-            }
+            read.read(look.stableEnds(found.partitions()));
+            requireOwner(read); // The owner is not even fenced.
             Producer<byte[], byte[]> own = clients.producer(TRANSACTIONAL_ID + to.table());
             producer = own;
             own.initTransactions();
-            read.read();
+            Map<Integer, Long> ends = look.ends(found.partitions());
+            read.read(ends); // A claim or a marker may be behind a foreign transaction that is open.
             requireOwner(read);
             last = read.last();
-            left = read.ends();
+            left = ends;
             CutMarker owner = read.owner();
             CutMarker any = last == null ? owner : last;
             partitions = any == null ? found.partitions().size() : any.partitions();
             if (owner == null || !owner.mark().writer().equals(name)) {
                 claim(own, owner);
             }
-            topic = found;
             keys = read.keys();
         } catch (RuntimeException e) {
             drop();
@@ -204,21 +213,20 @@ public final class KafkaTotals implements AutoCloseable {
     private void requireOwner(TopicKeys read) {
         CutMarker owner = read.owner();
         if (owner != null && !owner.pipeline().equals(pipeline)) {
-            throw new Unavailable(
-                    "The topic " + to.table() + " has the totals of pipeline " + owner.pipeline()
-                            + ". Name another topic under 'publish'",
-                    null);
+            lost = "The topic " + to.table() + " has the totals of pipeline " + owner.pipeline()
+                    + ". Name another topic under 'publish'";
         }
         if (owner != null
                 && generation > 0
                 && owner.generation() >= generation
                 && !owner.mark().writer().equals(name)) {
-            throw new Unavailable(
-                    "Another engine publishes to the same topic since "
-                            + owner.mark().at()
-                            + ", so this one has stopped doing so. Name another topic under 'publish', or stop the"
-                            + " other engine and start this one again",
-                    null);
+            lost = "Another engine publishes to the same topic since "
+                    + owner.mark().at()
+                    + ", so this one has stopped doing so. Name another topic under 'publish', or stop the"
+                    + " other engine and start this one again";
+        }
+        if (!lost.isEmpty()) {
+            throw new Unavailable(lost, null);
         }
     }
 
@@ -298,7 +306,7 @@ public final class KafkaTotals implements AutoCloseable {
         if (there == null) {
             TopicLook look = look();
             try (TopicKeys read = new TopicKeys(look, look.begins(left.keySet()), clients.consumer())) {
-                read.read();
+                read.read(left); // Not further: the transaction of this cut is open behind it.
                 there = read.keys();
                 keys = there;
             }

@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
 /// Reads what a topic of totals has: the keys of its groups, the last marker, and the owner. Values are passed
 /// over. Not thread-safe.
 final class TopicKeys implements AutoCloseable {
-    private static final int HEAP_PART = 8;
-    private static final int KEY_BYTES = 100; // Of a key in memory, beside its own.
+    /// What keys may take of the memory; values, too.
+    static final int HEAP_PART = 8;
+    /// Bytes of an entry in memory, beside its own.
+    static final int ENTRY_BYTES = 100;
 
     private final TopicReading reading;
     private final String topic;
     private final Set<Bytes> keys = new HashSet<>();
-    private Map<Integer, Long> ends = Map.of();
     private @Nullable CutMarker last;
     private @Nullable CutMarker owner;
     private long bytes;
@@ -33,9 +34,9 @@ final class TopicKeys implements AutoCloseable {
         reading = new TopicReading(look, from, consumer);
     }
 
-    /// Reads on to the current end.
-    void read() {
-        ends = reading.read(record -> {
+    /// Reads on to these ends.
+    void read(Map<Integer, Long> until) {
+        reading.read(until, record -> {
             note(record);
             return true;
         });
@@ -62,7 +63,7 @@ final class TopicKeys implements AutoCloseable {
     }
 
     private void noteGroup(Bytes key, byte @Nullable [] value) {
-        int size = key.get().length + KEY_BYTES;
+        int size = key.get().length + ENTRY_BYTES;
         if (value == null) {
             bytes -= keys.remove(key) ? size : 0;
         } else {
@@ -101,11 +102,6 @@ final class TopicKeys implements AutoCloseable {
     @Nullable
     CutMarker owner() {
         return owner;
-    }
-
-    /// The offsets behind what was read.
-    Map<Integer, Long> ends() {
-        return ends;
     }
 
     @Override

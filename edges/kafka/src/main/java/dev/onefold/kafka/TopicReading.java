@@ -1,9 +1,9 @@
 package dev.onefold.kafka;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -12,10 +12,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/// Reads what is committed in partitions of a topic, up to their ends. Not thread-safe.
+/// Reads the committed records of some partitions of a topic. Not thread-safe.
 final class TopicReading implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(200);
-    private static final Duration SILENCE_MAX = Duration.ofSeconds(20);
 
     private final TopicLook look;
     private final Consumer<byte[], byte[]> consumer;
@@ -33,30 +32,40 @@ final class TopicReading implements AutoCloseable {
         from.forEach((number, offset) -> consumer.seek(new TopicPartition(look.topic(), number), offset));
     }
 
-    /// Reads on to the current ends, and returns them.
+    /// Reads on to these ends. No record behind an open transaction can be read, so an end behind one is not reached.
     ///
     /// @param taker of each record; false if it needs no more
-    Map<Integer, Long> read(Predicate<ConsumerRecord<byte[], byte[]>> taker) {
-        Map<Integer, Long> ends = new HashMap<>();
-        consumer.endOffsets(partitions, SILENCE_MAX).forEach((partition, end) -> ends.put(partition.partition(), end));
+    /// @throws TimeoutException if nothing more comes before the ends
+    void read(Map<Integer, Long> ends, Predicate<ConsumerRecord<byte[], byte[]>> taker) {
         long heard = System.nanoTime();
         boolean goesOn = true;
-        while (goesOn && partitions.stream().anyMatch(each -> isBefore(each, ends))) {
+        while (goesOn) {
             look.requireGoingOn();
+            Optional<TopicPartition> open =
+                    partitions.stream().filter(each -> isBefore(each, ends)).findFirst();
+            if (open.isEmpty()) {
+                return;
+            }
+            if (System.nanoTime() - heard > look.answerMax().toNanos()) {
+                throw new TimeoutException("Nothing was read for "
+                        + look.answerMax().toSeconds() + " s: partition "
+                        + open.get().partition() + " has an open transaction from offset "
+                        + position(open.get()) + ", or does not answer");
+            }
             ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
             for (ConsumerRecord<byte[], byte[]> record : records) {
                 goesOn &= taker.test(record);
             }
             heard = records.nextOffsets().isEmpty() ? heard : System.nanoTime();
-            if (System.nanoTime() - heard > SILENCE_MAX.toNanos()) {
-                throw new TimeoutException("Nothing was read for " + SILENCE_MAX.toSeconds() + " s");
-            }
         }
-        return ends;
     }
 
     private boolean isBefore(TopicPartition partition, Map<Integer, Long> ends) {
-        return consumer.position(partition, SILENCE_MAX) < TopicLook.of(partition.partition(), ends);
+        return position(partition) < TopicLook.of(partition.partition(), ends);
+    }
+
+    private long position(TopicPartition partition) {
+        return consumer.position(partition, look.answerMax());
     }
 
     @Override

@@ -39,6 +39,7 @@ final class TotalsSession implements Session {
     private final Map<Integer, Long> changes = new HashMap<>();
     private @Nullable CutMarker marker;
     private int sent;
+    private long bytes; // Of the groups of the roll-up that is being replaced.
     private boolean isOpen;
 
     TotalsSession(KafkaTotals totals, Pipeline served) {
@@ -67,6 +68,7 @@ final class TotalsSession implements Session {
     public void replace(int rollup) {
         String name = rollups.get(rollup).name();
         replaced.set(rollup);
+        bytes = 0;
         Map<Bytes, byte[]> known = totals.known().get(name);
         if (known != null && !CellAnswers.isEnough(rollups.get(rollup))) {
             gone.addAll(known.keySet());
@@ -88,7 +90,12 @@ final class TotalsSession implements Session {
         Bytes key = key(rollup, line.group());
         byte[] value = value(rollup, line);
         gone.remove(key);
-        Map<Bytes, byte[]> known = totals.known().get(rollups.get(rollup).name());
+        String name = rollups.get(rollup).name();
+        Map<Bytes, byte[]> known = totals.known().get(name);
+        bytes += key.get().length + value.length + TopicKeys.ENTRY_BYTES;
+        if (bytes > Runtime.getRuntime().maxMemory() / TopicKeys.HEAP_PART / rollups.size()) {
+            totals.known().remove(name); // Too many to compare: all are written.
+        }
         if (known == null || !Arrays.equals(known.put(key, value), value)) {
             attempt(() -> send(key, value));
         }
