@@ -643,7 +643,8 @@ public final class KafkaIntake {
             for (int i = 0; i < polled.size() && polledBytes <= POLL_BYTES_MAX; i++) {
                 taken.add(text.decoded(polled.get(i)));
                 entries.add(entry(taken.getLast(), text));
-                polledBytes += entries.getLast().bytes().length + taken.getLast().bytes();
+                polledBytes +=
+                        entries.getLast().bytes().length + taken.getLast().bytes();
             }
         } catch (Awaited e) {
             awaited.put(partition, e);

@@ -88,7 +88,9 @@ final class RecordText {
         Undecodable ofKey = null;
         Undecodable ofValue = null;
         try {
-            value = decoding.isEmpty() || record.value() == null ? null : decoding.get().value(record.value());
+            value = decoding.isEmpty() || record.value() == null
+                    ? null
+                    : decoding.get().value(record.value());
         } catch (Undecodable e) {
             ofValue = e;
         }

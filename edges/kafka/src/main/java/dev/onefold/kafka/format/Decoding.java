@@ -41,8 +41,8 @@ public final class Decoding {
     public Decoding(Encoding encoding, Path folder, Path copies, boolean isCopying, Optional<String> authorization) {
         this.encoding = encoding;
         schemas = encoding.registry()
-                .<Schemas>map(address ->
-                        new Registry(address, authorization, new SchemaCopies(copies, address, isCopying)))
+                .<Schemas>map(
+                        address -> new Registry(address, authorization, new SchemaCopies(copies, address, isCopying)))
                 .or(() -> encoding.schemas().map(name -> new Schemas.Folder(folder.resolve(name))))
                 .orElse(null);
         Path file = encoding.descriptors().map(folder::resolve).orElse(null);
