@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class EmbeddedSimulationTest {
     private static final int SHARE = 50;
-    private static final int ALL = 1_500;
+    private static final int ALL = 1_000;
 
     @Test
     void whatever_happens_the_totals_are_right_and_what_was_acknowledged_is_in() {
