@@ -53,7 +53,7 @@ final class DocumentedReader implements AutoCloseable {
 
     private static SortedMap<String, String> table(String text) {
         SortedMap<String, String> table = new TreeMap<>();
-        for (String entry : text.substring(1, text.length() - 1).split(", ")) {
+        for (String entry : text.substring(1, text.length() - 1).split(", ", -1)) {
             int at = entry.indexOf('=');
             table.put(entry.substring(0, at), entry.substring(at + 1));
         }
