@@ -13,22 +13,21 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class KafkaClientsTest {
-    private static final String PIPELINE =
-            "{\"pipeline\":\"p\",\"input\":{\"format\":\"avro\",\"registry\":\"%s\",\"from\":{\"kafka\":{\"topic\":\"t\","
-                    + "\"servers\":\"h:1\",\"properties\":\"file\"}}},\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}";
-
     @TempDir
     Path folder;
 
     private KafkaClients clients(String registry, String properties, Map<String, String> environment)
             throws IOException {
         Files.writeString(folder.resolve("file"), properties);
-        Reading.Read read = (Reading.Read) PipelineText.read(PIPELINE.formatted(registry));
+        Reading.Read read = (Reading.Read) PipelineText.read("{\"pipeline\":\"p\",\"input\":{\"format\":\"avro\","
+                + "\"registry\":\"" + registry + "\",\"from\":{\"kafka\":{\"topic\":\"t\",\"servers\":\"h:1\","
+                + "\"properties\":\"file\"}}},\"rollup\":{\"levels\":[],\"measures\":{\"n\":\"count()\"}}}");
         return new KafkaClients((Origin.Kafka) read.pipeline().origin(), folder, environment::get);
     }
 
@@ -50,7 +49,7 @@ class KafkaClientsTest {
             assertThatThrownBy(() -> decoding.value(new byte[] {0, 0, 0, 0, 7, 1}))
                     .isInstanceOf(Awaited.class);
             while (registry.asked().isEmpty()) {
-                Thread.yield();
+                LockSupport.parkNanos(1_000_000);
             }
             return registry.asked().getFirst();
         }
