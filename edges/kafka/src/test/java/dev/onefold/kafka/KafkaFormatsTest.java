@@ -364,10 +364,17 @@ class KafkaFormatsTest {
             after.put("price", decimal(change[2]));
             send(0, null, bytes(5, change(envelope, source, change[0], after)));
         }
-        String yaml = "pipeline: p\ninput:\n  from: {kafka: {topic: %s, servers: '%s'}}\n  format: debezium\n"
-                + "  registry: %s\n  table: public.trades\n  key: id\n"
-                + "rollup: {levels: [book], measures: {value: 'sum(price) decimal(18,2)'}}\n";
-        try (EmbeddedEngine engine = engine(read(yaml.formatted(topic, broker.servers(), registry.address())))) {
+        Pipeline changes = read("""
+                pipeline: p
+                input:
+                  from: {kafka: {topic: %s, servers: '%s'}}
+                  format: debezium
+                  registry: %s
+                  table: public.trades
+                  key: id
+                rollup: {levels: [book], measures: {value: 'sum(price) decimal(18,2)'}}
+                """.formatted(topic, broker.servers(), registry.address()));
+        try (EmbeddedEngine engine = engine(changes)) {
             fold(engine, () -> engine.offsets(topic).getOrDefault(0, 0L) == 3);
             assertThat(engine.deadLetters().list(0, 9)).isEmpty();
             assertThat(totals(engine)).contains("12345678901234.57");
