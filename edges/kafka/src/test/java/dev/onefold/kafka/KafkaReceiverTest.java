@@ -118,7 +118,7 @@ class KafkaReceiverTest {
             Producer<byte[], byte[]> killed = clients.producer("onefold-batches-" + topic); // Halfway in a batch.
             killed.initTransactions();
             killed.beginTransaction();
-            killed.send(new ProducerRecord<>(topic, 1, null, "a".getBytes(StandardCharsets.UTF_8)));
+            var _ = killed.send(new ProducerRecord<>(topic, 1, null, "a".getBytes(StandardCharsets.UTF_8)));
             killed.flush();
             assertThat(first.deliver(batch(1, 1, "a\nb\n"))).isEqualTo(new Outcome.Done());
             assertThat(first.deliver(batch(1, 2, "a\nb\n"))).isEqualTo(new Outcome.Done());

@@ -532,7 +532,7 @@ class KafkaTotalsTest {
     private void put(Producer<byte[], byte[]> producer, long cut, String key, @Nullable String value) {
         CutMarker marker = new CutMarker("p", 1, 1, new TotalsTable.Mark(cut, "w", Instant.EPOCH));
         byte[] content = value == null ? marker.json(cut == 3 ? 0 : 1) : value.getBytes(StandardCharsets.UTF_8);
-        producer.send(
+        var _ = producer.send(
                 new ProducerRecord<>(topic, 0, null, key.getBytes(StandardCharsets.UTF_8), content, marker.headers()));
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.DescriptorProtos.DescriptorProto;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Type;
+import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
 import dev.onefold.core.pipeline.Origin.Encoded;
@@ -89,7 +89,7 @@ class DecodingTest {
                 .addMessageType(DescriptorProto.newBuilder().setName("A"))
                 .addMessageType(DescriptorProto.newBuilder()
                         .setName("B")
-                        .addField(ProtobufSchemaTest.field("n", 1, Type.TYPE_FIXED32))
+                        .addField(ProtobufSchemaTest.field("n", 1, FieldDescriptorProto.Type.TYPE_FIXED32))
                         .addNestedType(DescriptorProto.newBuilder().setName("Inner")))
                 .build();
         Files.write(

@@ -7,8 +7,6 @@ import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.EnumDescriptorProto;
 import com.google.protobuf.DescriptorProtos.EnumValueDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Label;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Type;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.DescriptorProtos.MessageOptions;
 import com.google.protobuf.DescriptorProtos.OneofDescriptorProto;
@@ -21,23 +19,25 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ProtobufSchemaTest {
-    static FieldDescriptorProto.Builder field(String name, int number, Type type) {
+    static FieldDescriptorProto.Builder field(String name, int number, FieldDescriptorProto.Type type) {
         return FieldDescriptorProto.newBuilder()
                 .setName(name)
                 .setNumber(number)
                 .setType(type)
-                .setLabel(Label.LABEL_OPTIONAL);
+                .setLabel(FieldDescriptorProto.Label.LABEL_OPTIONAL);
     }
 
     private static FieldDescriptorProto.Builder message(String name, int number, String type) {
-        return field(name, number, Type.TYPE_MESSAGE).setTypeName(type);
+        return field(name, number, FieldDescriptorProto.Type.TYPE_MESSAGE).setTypeName(type);
     }
 
     private static final FileDescriptorProto OTHER = FileDescriptorProto.newBuilder()
             .setName("other.proto")
             .setPackage("shop")
             .setSyntax("proto3")
-            .addMessageType(DescriptorProto.newBuilder().setName("Line").addField(field("amount", 1, Type.TYPE_UINT64)))
+            .addMessageType(DescriptorProto.newBuilder()
+                    .setName("Line")
+                    .addField(field("amount", 1, FieldDescriptorProto.Type.TYPE_UINT64)))
             .build();
     private static final FileDescriptorProto FILE = FileDescriptorProto.newBuilder()
             .setName("order.proto")
@@ -57,23 +57,28 @@ class ProtobufSchemaTest {
                     .setName("Around")
                     .addNestedType(DescriptorProto.newBuilder()
                             .setName("Order")
-                            .addField(field("order_id", 1, Type.TYPE_INT64))
-                            .addField(field("state", 2, Type.TYPE_ENUM).setTypeName(".shop.State"))
+                            .addField(field("order_id", 1, FieldDescriptorProto.Type.TYPE_INT64))
+                            .addField(field("state", 2, FieldDescriptorProto.Type.TYPE_ENUM)
+                                    .setTypeName(".shop.State"))
                             .addField(message("at", 3, ".google.protobuf.Timestamp"))
-                            .addField(message("lines", 4, ".shop.Line").setLabel(Label.LABEL_REPEATED))
+                            .addField(message("lines", 4, ".shop.Line")
+                                    .setLabel(FieldDescriptorProto.Label.LABEL_REPEATED))
                             .addField(message("tags", 5, ".shop.Around.Order.TagsEntry")
-                                    .setLabel(Label.LABEL_REPEATED))
-                            .addField(field("card", 6, Type.TYPE_STRING).setOneofIndex(0))
-                            .addField(field("cash", 7, Type.TYPE_BOOL).setOneofIndex(0))
+                                    .setLabel(FieldDescriptorProto.Label.LABEL_REPEATED))
+                            .addField(field("card", 6, FieldDescriptorProto.Type.TYPE_STRING)
+                                    .setOneofIndex(0))
+                            .addField(field("cash", 7, FieldDescriptorProto.Type.TYPE_BOOL)
+                                    .setOneofIndex(0))
                             .addField(message("discount", 8, ".google.protobuf.DoubleValue"))
-                            .addField(field("signed", 9, Type.TYPE_SINT32).setLabel(Label.LABEL_REPEATED))
+                            .addField(field("signed", 9, FieldDescriptorProto.Type.TYPE_SINT32)
+                                    .setLabel(FieldDescriptorProto.Label.LABEL_REPEATED))
                             .addField(message("took", 10, ".google.protobuf.Duration"))
                             .addOneofDecl(OneofDescriptorProto.newBuilder().setName("how"))
                             .addNestedType(DescriptorProto.newBuilder()
                                     .setName("TagsEntry")
                                     .setOptions(MessageOptions.newBuilder().setMapEntry(true))
-                                    .addField(field("key", 1, Type.TYPE_INT32))
-                                    .addField(field("value", 2, Type.TYPE_BYTES)))))
+                                    .addField(field("key", 1, FieldDescriptorProto.Type.TYPE_INT32))
+                                    .addField(field("value", 2, FieldDescriptorProto.Type.TYPE_BYTES)))))
             .build();
 
     private static String text(FileDescriptorProto file) {

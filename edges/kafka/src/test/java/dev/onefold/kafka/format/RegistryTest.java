@@ -8,6 +8,7 @@ import dev.onefold.kafka.format.Schemas.Answer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,7 +52,7 @@ class RegistryTest {
         long until = System.nanoTime() + 30_000_000_000L;
         Answer answer = registry.find(id);
         while (!isOver.test(answer) && System.nanoTime() < until) {
-            Thread.yield();
+            LockSupport.parkNanos(1_000_000);
             answer = registry.find(id);
         }
         return answer;
