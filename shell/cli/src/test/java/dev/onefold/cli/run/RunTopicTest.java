@@ -88,7 +88,7 @@ class RunTopicTest {
                     "risk.yaml",
                     page.substring(begin, page.indexOf("```", begin)).replace("localhost:9092", broker.servers()));
             for (String record : List.of("a FX 1.50", "b FX 2", "c Bonds 3", "a FX 4.25", "b", "c Bonds 3", "d FX x")) {
-                String[] words = record.split(" ");
+                String[] words = record.split(" ", -1);
                 byte[] value = words.length == 1
                         ? null
                         : "{\"Book\":\"%s\",\"Value\":\"%s\"}"
