@@ -49,7 +49,7 @@ fi
 title "$messages messages, and the totals as their producer knows them"
 "$onefold" generate trade-risk --workload demo --events "$messages" --output "$work/trades.ndjson" \
     --totals "$work/right.json" 2>/dev/null
-"$jdk/bin/java" -Xmx256m -cp "$PARTS" "$here/Produce.java" "$servers" trades 2 "$work/trades.ndjson" \
+"$jdk/bin/java" -Xmx256m --enable-native-access=ALL-UNNAMED -cp "$PARTS" "$here/Produce.java" "$servers" trades 2 "$work/trades.ndjson" \
     >"$work/produced" 2>&1 &
 producer=$!
 start() {
