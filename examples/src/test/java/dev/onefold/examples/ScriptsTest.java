@@ -69,7 +69,8 @@ class ScriptsTest {
                 Map.of("PORT", String.valueOf(port), "PARTS", System.getProperty("java.class.path")));
 
         assertThat(said.code).as(said.text).isZero();
-        assertThat(said.text).contains("60607 records are in the topic", "2 partitions, 0 offsets behind", "equal: 3 groups.");
+        assertThat(said.text)
+                .contains("60607 records are in the topic", "2 partitions, 0 offsets behind", "equal: 3 groups.");
     }
 
     private record Said(int code, String text) {}
