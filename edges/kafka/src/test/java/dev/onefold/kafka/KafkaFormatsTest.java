@@ -318,6 +318,18 @@ class KafkaFormatsTest {
         }
     }
 
+    private static Schema source() {
+        return SchemaBuilder.record("Source")
+                .fields()
+                .requiredString("connector")
+                .requiredString("name")
+                .requiredString("schema")
+                .requiredString("table")
+                .optionalString("sequence")
+                .optionalLong("lsn")
+                .endRecord();
+    }
+
     @Test
     void a_change_of_debezium_in_avro_has_exact_decimals() throws Exception {
         Schema row = SchemaBuilder.record("Value")
@@ -328,15 +340,6 @@ class KafkaFormatsTest {
                 .type()
                 .optional()
                 .type(PRICE)
-                .endRecord();
-        Schema source = SchemaBuilder.record("Source")
-                .fields()
-                .requiredString("connector")
-                .requiredString("name")
-                .requiredString("schema")
-                .requiredString("table")
-                .optionalString("sequence")
-                .optionalLong("lsn")
                 .endRecord();
         Schema envelope = SchemaBuilder.record("Envelope")
                 .namespace("shop.public.trades")
@@ -350,7 +353,7 @@ class KafkaFormatsTest {
                 .optional()
                 .type(row)
                 .name("source")
-                .type(source)
+                .type(source())
                 .noDefault()
                 .requiredString("op")
                 .optionalLong("ts_ms")
@@ -362,7 +365,7 @@ class KafkaFormatsTest {
             after.put("id", Integer.parseInt(change[1]));
             after.put("book", "rates");
             after.put("price", decimal(change[2]));
-            send(0, null, bytes(5, change(envelope, source, change[0], after)));
+            send(0, null, bytes(5, change(envelope, change[0], after)));
         }
         Pipeline changes = read("""
                 pipeline: p
@@ -383,8 +386,8 @@ class KafkaFormatsTest {
 
     private int lsn = 100;
 
-    private GenericRecord change(Schema envelope, Schema source, String op, GenericRecord after) {
-        GenericRecord from = new GenericData.Record(source);
+    private GenericRecord change(Schema envelope, String op, GenericRecord after) {
+        GenericRecord from = new GenericData.Record(envelope.getField("source").schema());
         from.put("connector", "postgresql");
         from.put("name", "shop");
         from.put("schema", "public");
