@@ -249,7 +249,8 @@ public final class GroupLogs implements AutoCloseable {
     /// Collects the changes in the cells `[shard][roll-up]` since the last cut. Nobody changes them
     /// meanwhile.
     public Cut cut(Cells[][] cells) {
-        boolean fresh = newest == null || rewriting || grown > LOG_BYTES_MAX + VALUE_BYTES * valueCount() && !shortening;
+        boolean fresh =
+                newest == null || rewriting || grown > LOG_BYTES_MAX + VALUE_BYTES * valueCount() && !shortening;
         if (fresh) {
             shortening = true;
             againRollup = 0;
