@@ -50,7 +50,8 @@ public record InputFile(Path path, long bytes, AtomicLong read) {
         }
         Matcher topic = TOPIC.matcher(text);
         if (topic.matches()) {
-            throw CommandFailure.usage(text + " is a topic, and the pipeline file names it: input: from: {kafka: {topic: "
+            throw CommandFailure.usage(text
+                    + " is a topic, and the pipeline file names it: input: from: {kafka: {topic: "
                     + topic.group("topic") + ", servers: \"" + topic.group("servers") + "\"}}. Then 'onefold check FILE"
                     + " --connect' shows its records, and 'onefold run FILE' reads them.");
         }
