@@ -40,7 +40,9 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +77,7 @@ public final class KafkaIntake {
     private final Map<Integer, Reading> partitions = new TreeMap<>();
     private final Map<Integer, Integer> leaders = new HashMap<>(); // Epochs, by partition.
     private final Set<Integer> ended = new TreeSet<>(); // Partitions that have stopped.
+    private final Set<Integer> silent = new TreeSet<>(); // Their last record is not compared yet: they are not read.
     private final List<String> stopped = new CopyOnWriteArrayList<>();
     private final List<Gap> gaps;
     private final BlockingQueue<List<Made>> read = new ArrayBlockingQueue<>(1);
@@ -251,6 +254,9 @@ public final class KafkaIntake {
         while (!ends.getAsBoolean()) {
             resume(consumer);
             lag.ask(look, read());
+            if (silent.removeIf(lag::hasAnswered)) {
+                compareLast(look, consumer);
+            }
             ConsumerRecords<byte[], byte[]> records = poll(look, consumer);
             boolean hasMoved = !records.nextOffsets().isEmpty();
             if (!hasMoved && System.nanoTime() - lookedNanos < LOOK_EVERY.toNanos()) {
@@ -323,6 +329,11 @@ public final class KafkaIntake {
                 .toList();
     }
 
+    /// Those of which nothing is awaited.
+    private List<Integer> open() {
+        return read().stream().filter(number -> !silent.contains(number)).toList();
+    }
+
     private void unreachable(KafkaException e) {
         if (!isUnreachable) {
             isUnreachable = true;
@@ -336,6 +347,10 @@ public final class KafkaIntake {
     static String why(KafkaException e, Origin.Kafka origin) {
         if (e instanceof UnknownTopicOrPartitionException) {
             return "it does not exist at " + origin.servers();
+        }
+        if (e instanceof TopicAuthorizationException) {
+            return "its client lacks the right READ. Allow it: kafka-acls.sh --add --allow-principal User:NAME"
+                    + " --operation Read --topic " + origin.topic();
         }
         Set<String> texts = new LinkedHashSet<>();
         for (Throwable at = e; at != null; at = at.getCause()) {
@@ -384,6 +399,7 @@ public final class KafkaIntake {
         if (isFirst) {
             beginPartitions(look, topic);
         }
+        silent.clear();
         compareLast(look, consumer);
         if (isFirst) {
             known = topic;
@@ -395,13 +411,15 @@ public final class KafkaIntake {
         }
     }
 
-    /// Stops the partitions whose last record is another one now, and puts the consumer at the places of the others.
+    /// Stops the partitions whose last record is another one now, leaves out those that do not answer, and puts the
+    /// consumer at the places of the others.
     private void compareLast(TopicLook look, Consumer<byte[], byte[]> consumer) {
-        new LastRecords(origin.topic(), consumer, look)
-                .differing(marks())
-                .keySet()
-                .forEach(number -> stop(look, consumer, number));
-        boolean _ = isReconnected(consumer);
+        boolean _ = isReconnected(consumer); // Asked first: behind a connection of now may be another history, too.
+        LastRecords.Compared compared = new LastRecords(origin.topic(), consumer, look).with(marks());
+        silent.addAll(compared.silent());
+        awaited.keySet().removeAll(silent);
+        lag.silent(compared.silent());
+        compared.differing().keySet().forEach(number -> stop(look, consumer, number));
         assign(consumer);
     }
 
@@ -459,7 +477,7 @@ public final class KafkaIntake {
         if (position.gaps().stream().anyMatch(known -> known.from() == gap.from && known.to() == gap.to)) {
             return;
         }
-        long begin = TopicLook.of(gap.partition, look.begins(List.of(gap.partition)));
+        long begin = TopicLook.of(gap.partition, look.spans(List.of(gap.partition))).begin();
         if (gap.to > begin) {
             throw new IllegalArgumentException("Offsets " + gap.from + " to " + gap.to + " of " + source
                     + " are not all lost: the topic has those from " + begin + " on");
@@ -491,23 +509,30 @@ public final class KafkaIntake {
 
     private Map<Integer, TopicMark.Last> marks() {
         Map<Integer, TopicMark.Last> marks = new HashMap<>();
-        read().forEach(number -> reading(number).mark.last().ifPresent(last -> marks.put(number, last)));
+        open().forEach(number -> reading(number).mark.last().ifPresent(last -> marks.put(number, last)));
         return marks;
     }
 
     private Map<Integer, Long> starts(TopicLook look, List<Integer> of) {
         Instant time = origin.start().time();
-        return switch (origin.start().kind()) {
-            case BEGINNING -> look.begins(of);
-            case END -> look.ends(of);
-            case TIME -> look.from(of, time == null ? 0 : time.toEpochMilli());
-        };
+        Map<Integer, TopicLook.Span> spans = look.spans(of);
+        Map<Integer, Long> times = time == null ? Map.of() : look.from(of, time.toEpochMilli());
+        return of.stream()
+                .collect(Collectors.toMap(Function.identity(), number -> switch (origin.start().kind()) {
+                    case BEGINNING -> TopicLook.of(number, spans).begin();
+                    case END -> TopicLook.of(number, spans).end();
+                    case TIME -> TopicLook.of(number, times);
+                }));
     }
 
     /// Assigns all partitions that are read, and puts the consumer at their places.
     private void assign(Consumer<byte[], byte[]> consumer) {
-        consumer.assign(read().stream().map(this::partition).toList());
-        read().forEach(number -> {
+        List<Integer> open = open();
+        if (open.isEmpty() && !read().isEmpty()) {
+            throw new LeaderNotAvailableException("Its partitions " + silent + " have no leader that answers");
+        }
+        consumer.assign(open.stream().map(this::partition).toList());
+        open.forEach(number -> {
             Reading reading = reading(number);
             consumer.seek(
                     partition(number), new OffsetAndMetadata(reading.next, reading.mark.epochAt(reading.next), ""));
@@ -562,19 +587,18 @@ public final class KafkaIntake {
     private void stop(TopicLook look, Consumer<byte[], byte[]> consumer, int number) {
         TopicLook.Found _ = found(look.ask()); // In a topic that was made anew the position means nothing.
         Reading reading = reading(number);
-        long begin = TopicLook.of(number, look.begins(List.of(number)));
-        long end = TopicLook.of(number, look.ends(List.of(number)));
-        String text = reading.next < begin
-                ? gone(number, reading.next, begin, look.firstTime(number))
+        TopicLook.Span span = TopicLook.of(number, look.spans(List.of(number)));
+        String text = reading.next < span.begin()
+                ? gone(number, reading.next, span.begin(), look.firstTime(number))
                 : "Partition " + LogBatch.source(origin.log(), number) + " was folded up to offset " + reading.next
-                        + ", and the topic has other records there or none: it ends at offset " + end
+                        + ", and the topic has other records there or none: it ends at offset " + span.end()
                         + ". It was truncated or restored; what was folded behind that is in the totals. Nothing more of"
                         + " the partition is folded. Compare with its source (verify --against), or use another data"
                         + " directory.";
         stopped.add(text);
         ended.add(number);
         awaited.remove(number);
-        lag.stopped(number, end, text);
+        lag.stopped(number, span.end(), text);
         notes.accept(text);
         assign(consumer);
         if (read().isEmpty()) {

@@ -4,43 +4,46 @@ import dev.onefold.embedded.source.LogBatch;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
 
 /// Reads the records again that were folded last, and compares them with what is known of them. One that is
 /// gone, by compaction or retention, or because the log was cut, is no difference: the reading at the position
 /// itself says what is gone.
 record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook look) {
     private static final Duration POLL = Duration.ofMillis(200);
-    private static final Duration WAIT_MAX = Duration.ofSeconds(20);
+    private static final Duration WAIT_MAX = Duration.ofSeconds(10);
 
-    /// The places of records that are others now, by partition. What the consumer is assigned is another then.
-    ///
-    /// @throws TimeoutException if a record cannot be read now
-    SortedMap<Integer, String> differing(Map<Integer, TopicMark.Last> known) {
+    /// @param differing the places of records that are others now, by partition
+    /// @param silent partitions without an answer: one that has no leader holds up no other
+    record Compared(SortedMap<Integer, String> differing, Set<Integer> silent) {}
+
+    /// Compares what is known, by partition. What the consumer is assigned is another then.
+    Compared with(Map<Integer, TopicMark.Last> known) {
         SortedMap<Integer, String> differing = new TreeMap<>();
-        Map<Integer, TopicMark.Last> open = new HashMap<>(known);
-        Map<Integer, Long> begins = look.begins(open.keySet());
-        Map<Integer, Long> ends = look.ends(open.keySet());
-        open.entrySet().removeIf(last -> {
-            long offset = last.getValue().offset();
-            return offset < TopicLook.of(last.getKey(), begins) || offset >= TopicLook.of(last.getKey(), ends);
+        Map<Integer, TopicLook.Span> spans = look.spans(known.keySet());
+        Set<Integer> silent = new TreeSet<>(known.keySet());
+        silent.removeAll(spans.keySet());
+        Map<Integer, TopicMark.Last> open = new HashMap<>();
+        spans.forEach((partition, span) -> {
+            TopicMark.Last last = Objects.requireNonNull(known.get(partition));
+            if (last.offset() >= span.begin() && last.offset() < span.end()) {
+                open.put(partition, last);
+            }
         });
         consumer.assign(open.keySet().stream().map(this::of).toList());
         consumer.resume(consumer.paused()); // One that waits for its schema has a last record, too.
         open.forEach((partition, last) -> consumer.seek(of(partition), last.offset()));
         long until = System.nanoTime() + WAIT_MAX.toNanos();
-        while (!open.isEmpty()) {
+        while (!open.isEmpty() && System.nanoTime() < until) {
             look.requireGoingOn();
-            if (System.nanoTime() > until) {
-                throw new TimeoutException(
-                        "The records that were folded last did not come within " + WAIT_MAX.toSeconds() + " s");
-            }
             ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
             for (ConsumerRecord<byte[], byte[]> record : records) {
                 TopicMark.Last last = open.get(record.partition());
@@ -59,7 +62,8 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
                 }
             });
         }
-        return differing;
+        silent.addAll(open.keySet());
+        return new Compared(differing, silent);
     }
 
     private TopicPartition of(int partition) {

@@ -26,6 +26,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.jspecify.annotations.Nullable;
 
 /// A second consumer of a topic, which reads again what the first one has folded. It knows the topic by the marks
@@ -109,12 +110,12 @@ public final class TopicAgain implements LogSource.Again {
     /// Puts the consumer at what is left to read, once it is known that this is the topic and has it all.
     private void assign() throws IOException {
         requireSame(look.ask().await());
-        Map<Integer, Long> begins = look.begins(open.keySet());
-        Map<Integer, Long> last = look.ends(open.keySet());
+        Map<Integer, TopicLook.Span> spans = look.spans(open.keySet());
         List<String> gone = new ArrayList<>();
         open.forEach((number, range) -> {
-            long begin = Math.min(TopicLook.of(number, begins), range.to());
-            long end = Math.max(TopicLook.of(number, last), range.from());
+            TopicLook.Span span = TopicLook.of(number, spans);
+            long begin = Math.min(span.begin(), range.to());
+            long end = Math.max(span.end(), range.from());
             String of = " of " + LogBatch.source(origin.log(), number);
             if (begin > range.from()) {
                 gone.add(range.from() + " to " + (begin - 1) + of);
@@ -151,12 +152,15 @@ public final class TopicAgain implements LogSource.Again {
         Map<Integer, TopicMark.Last> marks = new HashMap<>();
         open.forEach((number, range) ->
                 TopicMark.read(range.mark()).flatMap(TopicMark::last).ifPresent(last -> marks.put(number, last)));
-        SortedMap<Integer, String> differing = new LastRecords(origin.topic(), consumer, look).differing(marks);
-        if (!differing.isEmpty()) {
+        LastRecords.Compared compared = new LastRecords(origin.topic(), consumer, look).with(marks);
+        if (!compared.differing().isEmpty()) {
             throw new IOException("topic " + origin.topic() + " has another record than the one that was folded at "
-                    + String.join(", ", differing.values()));
+                    + String.join(", ", compared.differing().values()));
         }
-        isKnown = true;
+        isKnown = compared.silent().isEmpty();
+        if (!isKnown) {
+            throw new LeaderNotAvailableException("partitions " + compared.silent() + " have no leader that answers");
+        }
     }
 
     private TopicPartition partition(int number) {

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
@@ -32,19 +31,17 @@ public final class TopicCheck {
         try (Admin admin = clients.admin()) {
             TopicLook look = new TopicLook(admin, origin.topic(), ANSWER_MAX, () -> false);
             TopicLook.Found found = look.ask().await();
-            Map<Integer, Long> begins = new TreeMap<>(look.begins(found.partitions()));
-            Map<Integer, Long> ends = look.ends(found.partitions());
+            Map<Integer, TopicLook.Span> spans = look.spans(found.partitions());
             List<String> facts = new ArrayList<>();
             facts.add("Topic " + origin.topic() + " at " + origin.servers() + " has the id " + found.id()
                     + " in the cluster " + found.cluster() + ". Positions are kept with both.");
-            begins.forEach((number, begin) -> {
-                if (facts.size() <= PARTITIONS_SHOWN_MAX) {
-                    facts.add("Partition " + number + " has the offsets from " + begin + " up to its end, "
-                            + TopicLook.of(number, ends) + ".");
-                }
+            found.partitions().stream().limit(PARTITIONS_SHOWN_MAX).forEach(number -> {
+                TopicLook.Span span = TopicLook.of(number, spans);
+                facts.add("Partition " + number + " has the offsets from " + span.begin() + " up to its end, "
+                        + span.end() + ".");
             });
-            if (begins.size() > PARTITIONS_SHOWN_MAX) {
-                facts.add("It has " + begins.size() + " partitions in all.");
+            if (found.partitions().size() > PARTITIONS_SHOWN_MAX) {
+                facts.add("It has " + found.partitions().size() + " partitions in all.");
             }
             facts.add(look.policy());
             return facts;
@@ -57,7 +54,7 @@ public final class TopicCheck {
     /// Folds the first records, up to the end that the topic has now.
     ///
     /// @param recordsMax after about which it stops
-    /// @throws IllegalArgumentException if no client can be made
+    /// @throws IllegalArgumentException if no client can be made, or it gets no record
     /// @param notes takes messages for a person
     public void fold(EmbeddedEngine engine, int recordsMax, Consumer<String> notes) {
         Map<Integer, Long> ends;
@@ -74,5 +71,9 @@ public final class TopicCheck {
                             && next.entrySet().stream()
                                     .allMatch(at -> at.getValue() >= ends.getOrDefault(at.getKey(), 0L));
         });
+        if (engine.counts().records() == 0 && System.nanoTime() > until) {
+            throw new IllegalArgumentException("Topic " + origin.topic() + " has records, and none of them came within "
+                    + ANSWER_MAX.toSeconds() + " s");
+        }
     }
 }

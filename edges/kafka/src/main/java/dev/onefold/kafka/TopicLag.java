@@ -15,12 +15,13 @@ import java.util.function.IntFunction;
 import org.apache.kafka.clients.admin.ProducerState;
 
 /// Asks from time to time how far a topic reaches, and notes the answers at the engine. The end is that of all
-/// records, so the lag is there, too, while an open transaction holds the reader up. Without an answer nothing
-/// is known. Thread-safe: answers come in a thread of the client.
+/// records, so the lag is there, too, while an open transaction holds the reader up. A partition without an answer
+/// waits for its leader. Thread-safe: answers come in a thread of the client.
 final class TopicLag {
     private static final Duration ASK_EVERY = Duration.ofSeconds(5);
     private static final Duration RETENTION_EVERY = Duration.ofMinutes(1);
 
+    private static final String SILENT = "for its leader, which does not answer. Bring the broker of the partition back";
     private static final Read NOTHING = new Read(0, -1);
 
     private final EmbeddedEngine engine;
@@ -73,7 +74,7 @@ final class TopicLag {
             look.askRetention(this::keeps);
         }
         synchronized (this) {
-            forget(unanswered);
+            silent(unanswered);
             unanswered.addAll(partitions);
         }
         long askedMs = System.currentTimeMillis();
@@ -118,6 +119,20 @@ final class TopicLag {
         String text = "for the end of the transaction that is open from offset " + from + " on" + who
                 + ". One that nobody ends can be aborted: kafka-transactions.sh";
         return new LogNote(note.end(), note.sinceMs(), note.retentionMs(), text, "");
+    }
+
+    /// Notes that these partitions give no answer.
+    synchronized void silent(Set<Integer> partitions) {
+        partitions.forEach(number -> engine.note(
+                log,
+                number,
+                new LogNote(-1, places.getOrDefault(number, NOTHING).sinceMs, retentionMs, SILENT, "")));
+        unanswered.addAll(partitions);
+    }
+
+    /// Whether a partition has given an answer since it was asked last.
+    synchronized boolean hasAnswered(int partition) {
+        return !unanswered.contains(partition);
     }
 
     /// Notes that nothing is known of these partitions now.

@@ -35,6 +35,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.LeaderNotAvailableException;
 
 /// Asks a cluster about a topic. Any thread.
 ///
@@ -80,6 +81,27 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
     /// The offset behind the last record of each partition, transactions that are open included.
     Map<Integer, Long> ends(Collection<Integer> partitions) {
         return offsets(partitions, OffsetSpec.latest(), ListOffsetsResultInfo::offset);
+    }
+
+    /// What a partition has, from its first offset up to its end.
+    record Span(long begin, long end) {}
+
+    /// What each partition has that gives an answer in time; one without a leader gives none.
+    Map<Integer, Span> spans(Collection<Integer> partitions) {
+        ListOffsetsResult begins = listed(partitions, OffsetSpec.earliest(), IsolationLevel.READ_UNCOMMITTED);
+        ListOffsetsResult ends = listed(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
+        long until = System.nanoTime() + answerMax.toNanos();
+        Map<Integer, Span> spans = new HashMap<>();
+        for (int partition : partitions) {
+            TopicPartition asked = new TopicPartition(topic, partition);
+            try {
+                long begin = await(begins.partitionResult(asked), until).offset();
+                spans.put(partition, new Span(begin, await(ends.partitionResult(asked), until).offset()));
+            } catch (org.apache.kafka.common.errors.TimeoutException e) {
+                requireGoingOn();
+            }
+        }
+        return spans;
     }
 
     /// The offset of each partition before which no transaction is open.
@@ -193,8 +215,14 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
     }
 
     /// The value of a partition that was asked about.
-    static long of(int partition, Map<Integer, Long> values) {
-        return Objects.requireNonNull(values.get(partition), "a partition that was not asked about");
+    ///
+    /// @throws LeaderNotAvailableException if it gave no answer
+    static <T> T of(int partition, Map<Integer, T> values) {
+        T value = values.get(partition);
+        if (value == null) {
+            throw new LeaderNotAvailableException("Partition " + partition + " has no leader that answers");
+        }
+        return value;
     }
 
     private Map<Integer, Long> offsets(
@@ -222,11 +250,15 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
     }
 
     <T> T await(KafkaFuture<T> answer) {
-        long until = System.nanoTime() + answerMax.toNanos();
+        return await(answer, System.nanoTime() + answerMax.toNanos());
+    }
+
+    private <T> T await(KafkaFuture<T> answer, long until) {
         while (true) {
             requireGoingOn();
             try {
-                return answer.get(SLICE_MS, TimeUnit.MILLISECONDS);
+                long leftMs = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+                return answer.get(Math.clamp(leftMs, 0, SLICE_MS), TimeUnit.MILLISECONDS);
             } catch (ExecutionException e) {
                 throw e.getCause() instanceof KafkaException failed ? failed : new KafkaException(e.getCause());
             } catch (TimeoutException e) {

@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,6 +36,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
@@ -47,6 +50,13 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -69,7 +79,9 @@ class KafkaIntakeTest {
     private static Broker broker;
     private static Admin admin;
     private static Map<String, String> settings = Map.of();
-    private static int securePort;
+    private static final String KEYS = "hush-7-keys";
+    private static final List<String> LISTENERS = List.of("SECURE", "MUTUAL", "TOKEN");
+    private static final List<Integer> PORTS = new ArrayList<>(); // Of these.
     private static int topics;
 
     @TempDir
@@ -82,8 +94,10 @@ class KafkaIntakeTest {
 
     @BeforeAll
     static void open() throws Exception {
-        try (ServerSocket free = new ServerSocket(0)) {
-            securePort = free.getLocalPort();
+        for (int i = 0; i < LISTENERS.size(); i++) {
+            try (ServerSocket free = new ServerSocket(0)) {
+                PORTS.add(free.getLocalPort());
+            }
         }
         Path keys = folder.resolve("keys.p12");
         Process keytool = new ProcessBuilder(
@@ -99,23 +113,39 @@ class KafkaIntakeTest {
                         "-ext",
                         "san=dns:localhost",
                         "-storepass",
-                        "of-the-keys",
+                        KEYS,
                         "-keystore",
                         keys.toString())
                 .start();
         assertThat(keytool.waitFor()).isZero();
-        String secure = "SECURE://localhost:" + securePort;
-        settings = Map.of(
-                "log.retention.check.interval.ms", "500",
-                "listeners", secure,
-                "advertised.listeners", secure,
-                "listener.security.protocol.map", "SECURE:SASL_SSL,PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-                "sasl.enabled.mechanisms", "SCRAM-SHA-512",
-                "listener.name.secure.scram-sha-512.sasl.jaas.config",
-                        "org.apache.kafka.common.security.scram.ScramLoginModule required;",
-                "ssl.keystore.location", keys.toString(),
-                "ssl.keystore.password", "of-the-keys",
-                "ssl.keystore.type", "PKCS12");
+        String listeners = IntStream.range(0, LISTENERS.size())
+                .mapToObj(i -> LISTENERS.get(i) + "://localhost:" + PORTS.get(i))
+                .collect(Collectors.joining(","));
+        settings = Map.ofEntries(
+                Map.entry("log.retention.check.interval.ms", "500"),
+                Map.entry("listeners", listeners),
+                Map.entry("advertised.listeners", listeners),
+                Map.entry(
+                        "listener.security.protocol.map",
+                        "SECURE:SASL_SSL,MUTUAL:SSL,TOKEN:SASL_PLAINTEXT,PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
+                Map.entry("listener.name.secure.sasl.enabled.mechanisms", "SCRAM-SHA-512"),
+                Map.entry(
+                        "listener.name.secure.scram-sha-512.sasl.jaas.config",
+                        "org.apache.kafka.common.security.scram.ScramLoginModule required;"),
+                Map.entry("listener.name.token.sasl.enabled.mechanisms", "OAUTHBEARER"),
+                Map.entry(
+                        "listener.name.token.oauthbearer.sasl.jaas.config",
+                        "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
+                                + " unsecuredLoginStringClaim_sub=\"broker\";"),
+                Map.entry("listener.name.mutual.ssl.client.auth", "required"),
+                Map.entry("ssl.keystore.location", keys.toString()),
+                Map.entry("ssl.keystore.password", KEYS),
+                Map.entry("ssl.keystore.type", "PKCS12"),
+                Map.entry("ssl.truststore.location", keys.toString()),
+                Map.entry("ssl.truststore.password", KEYS),
+                Map.entry("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer"),
+                Map.entry("super.users", "User:ANONYMOUS"),
+                Map.entry("allow.everyone.if.no.acl.found", "true"));
         start(0);
         admin = broker.admin();
     }
@@ -726,54 +756,133 @@ class KafkaIntakeTest {
         }
     }
 
+    private static final String TRUSTED = """
+            security.protocol=SSL
+            ssl.truststore.location=%s
+            ssl.truststore.password=${PASSWORD}-keys
+            """;
+    private static final String SCRAM = """
+            security.protocol=SASL_SSL
+            sasl.mechanism=SCRAM-SHA-512
+            sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username="reader" \
+                password="${PASSWORD}";
+            """;
+
     @Test
     void a_topic_behind_tls_and_a_password_is_read_and_no_message_has_the_password() throws Exception {
+        user("reader");
+        String right = trusted() + SCRAM;
+        isReadBehind(
+                "SECURE",
+                right,
+                Map.of(
+                        right.replace("SASL_SSL", "SASL_PLAINTEXT"), "security.protocol",
+                        right.replaceAll("ssl.truststore.*\n", ""), "SSL handshake failed: ",
+                        right.replace("\"${PASSWORD}\"", "\"hush-8\""), "invalid credentials"));
+    }
+
+    @Test
+    void a_topic_behind_certificates_of_both_sides_is_read() throws Exception {
+        String right = trusted() + "ssl.keystore.location=" + folder.resolve("keys.p12")
+                + "\nssl.keystore.password=${PASSWORD}-keys\n";
+        isReadBehind("MUTUAL", right, Map.of(trusted(), "SSL handshake failed"));
+        Files.writeString(directory.resolve("kafka.properties"), right.replace("${PASSWORD}-keys", "hush-8"));
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(directory.resolve("d"), behind("MUTUAL"), Settings.defaults())) {
+            assertThatThrownBy(() -> intake(engine).run(() -> false))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .message()
+                    .contains("keys.p12")
+                    .doesNotContain("hush");
+        }
+    }
+
+    @Test
+    void a_topic_behind_tokens_is_read() throws Exception {
+        String right = """
+                security.protocol=SASL_PLAINTEXT
+                sasl.mechanism=OAUTHBEARER
+                sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required \
+                    unsecuredLoginStringClaim_sub="reader" unsecuredLoginStringClaim_secret="${PASSWORD}";
+                """;
+        String early = right.replace(";", " unsecuredLoginLifetimeSeconds=\"-9\";");
+        isReadBehind("TOKEN", right, Map.of(early, "invalid_token"));
+    }
+
+    private void isReadBehind(String listener, String right, Map<String, String> wrong) throws Exception {
         create(1);
         trades(0, 0, 10);
-        admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(
-                        "reader", new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), "hush-7")))
-                .all()
-                .get();
-        String trusted = """
-                security.protocol=SASL_SSL
-                ssl.truststore.location=%s
-                ssl.truststore.password=of-the-keys
-                sasl.mechanism=SCRAM-SHA-512
-                sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username="reader" \
-                    password="${PASSWORD}";
-                """.formatted(folder.resolve("keys.p12"));
-        String servers = "localhost:" + securePort;
-        for (Map.Entry<String, String> wrong : Map.of(
-                        trusted.replace("SASL_SSL", "SASL_PLAINTEXT"), "security.protocol",
-                        trusted.replaceAll("ssl.truststore.*\n", ""), "SSL handshake failed: ",
-                        trusted.replace("${PASSWORD}", "hush-8"), "invalid credentials")
-                .entrySet()) {
+        for (Map.Entry<String, String> properties : wrong.entrySet()) {
             notes.clear();
             Files.writeString(
                     directory.resolve("kafka.properties"),
-                    wrong.getKey() + "request.timeout.ms=3000\ndefault.api.timeout.ms=5000\n");
+                    properties.getKey() + "request.timeout.ms=3000\ndefault.api.timeout.ms=5000\n");
             try (EmbeddedEngine engine =
-                    EmbeddedEngine.open(directory.resolve("d"), secure(servers), Settings.defaults())) {
+                    EmbeddedEngine.open(directory.resolve("d"), behind(listener), Settings.defaults())) {
                 intake(engine).run(() -> !notes.isEmpty());
             }
             assertThat(notes)
                     .singleElement()
                     .asString()
-                    .contains(wrong.getValue())
+                    .contains(properties.getValue())
                     .doesNotContain("hush");
         }
-        Files.writeString(directory.resolve("kafka.properties"), trusted);
+        Files.writeString(directory.resolve("kafka.properties"), right);
         try (EmbeddedEngine engine =
-                EmbeddedEngine.open(directory.resolve("d"), secure(servers), Settings.defaults())) {
+                EmbeddedEngine.open(directory.resolve("d"), behind(listener), Settings.defaults())) {
             foldAll(engine);
             assertThat(total(engine, 1)).isEqualByComparingTo("10");
             assertThat(String.join(" ", notes) + engine.status()).doesNotContain("hush");
         }
     }
 
-    private Pipeline secure(String servers) {
+    private static String trusted() {
+        return TRUSTED.formatted(folder.resolve("keys.p12"));
+    }
+
+    private static void user(String name) throws Exception {
+        admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(
+                        name, new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), "hush-7")))
+                .all()
+                .get();
+    }
+
+    private Pipeline behind(String listener) {
         return read(PipelineText.write(pipeline(TRADES, ",\"properties\":\"kafka.properties\""))
-                .replace(broker.servers(), servers));
+                .replace(broker.servers(), "localhost:" + PORTS.get(LISTENERS.indexOf(listener))));
+    }
+
+    private void allow(AclOperation operation) {
+        ResourcePattern resource = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL);
+        AccessControlEntry entry =
+                new AccessControlEntry("User:reader", "*", operation, AclPermissionType.ALLOW);
+        var _ = admin.createAcls(List.of(new AclBinding(resource, entry)));
+    }
+
+    @Test
+    void a_right_that_the_client_lacks_is_named_and_reading_begins_when_it_has_it() throws Exception {
+        create(1);
+        trades(0, 0, 10);
+        user("reader");
+        allow(AclOperation.WRITE);
+        Files.writeString(directory.resolve("kafka.properties"), trusted() + SCRAM);
+        String lacking = "lacks the right READ. Allow it: kafka-acls.sh --add --allow-principal User:NAME"
+                + " --operation Read --topic " + topic;
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(directory.resolve("d"), behind("SECURE"), Settings.defaults())) {
+            intake(engine).run(() -> !notes.isEmpty());
+            assertThat(notes).singleElement().asString().contains("Topic " + topic, lacking);
+            notes.clear();
+            allow(AclOperation.DESCRIBE);
+            AtomicBoolean isAllowed = new AtomicBoolean();
+            intake(engine).run(() -> {
+                if (notes.stream().anyMatch(note -> note.contains(lacking)) && isAllowed.compareAndSet(false, true)) {
+                    allow(AclOperation.READ);
+                }
+                return engine.offsets(topic).getOrDefault(0, 0L) == 10;
+            });
+            assertThat(isAllowed).isTrue();
+        }
     }
 
     @Test
@@ -924,7 +1033,9 @@ class KafkaIntakeTest {
             consumer.assign(List.of(partition));
             consumer.pause(List.of(partition));
             TopicLook look = new TopicLook(admin, topic, Duration.ofSeconds(10), () -> false);
-            assertThat(new LastRecords(topic, consumer, look).differing(Map.of(0, new TopicMark.Last(9, "another"))))
+            assertThat(new LastRecords(topic, consumer, look)
+                            .with(Map.of(0, new TopicMark.Last(9, "another")))
+                            .differing())
                     .containsOnlyKeys(0);
         }
     }

@@ -19,7 +19,7 @@ import org.apache.kafka.common.Uuid;
 /// One broker with its controller, in a process of its own, so that it can be killed. It keeps its topics in a
 /// folder, and has them again when it is started there once more.
 public final class Broker implements AutoCloseable {
-    private static final long START_SECONDS_MAX = 60;
+    private static final long START_SECONDS_MAX = 180;
     private static final long TRY_MS = 500;
     private static final String HOST = "localhost";
 

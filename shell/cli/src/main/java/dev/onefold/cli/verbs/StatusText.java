@@ -66,7 +66,8 @@ record StatusText(String pipeline, String place, Status status) {
 
     private static String log(List<Status.OfPartition> partitions) {
         String text = Words.count(partitions.size(), "partition") + ", ";
-        if (partitions.stream().anyMatch(partition -> partition.behind() < 0)) {
+        boolean isKnown = partitions.stream().noneMatch(partition -> partition.behind() < 0);
+        if (!isKnown && partitions.stream().allMatch(partition -> partition.waits().isEmpty())) {
             return text + "nobody reads it now";
         }
         long behindMs = partitions.stream()
@@ -74,9 +75,10 @@ record StatusText(String pipeline, String place, Status status) {
                 .max()
                 .orElse(0);
         return text
+                + (isKnown ? "" : "at least ")
                 + Words.count(
                         partitions.stream()
-                                .mapToLong(Status.OfPartition::behind)
+                                .mapToLong(partition -> Math.max(0, partition.behind()))
                                 .sum(),
                         "offset")
                 + " behind"
