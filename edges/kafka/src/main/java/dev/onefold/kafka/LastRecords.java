@@ -12,9 +12,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/// Reads the records again that were folded last, and compares them with what is known of them. One that is
-/// gone, by compaction or retention, or because the log was cut, is no difference: the reading at the position
-/// itself says what is gone.
+/// Reads the records again that were folded last, and compares them with what is known of them. A record that is
+/// gone by compaction or retention is no difference: the reading at the position itself says what is gone. A log
+/// that ends before the record was cut. That is a difference, because the log may have grown beyond the position
+/// before the next record is read.
 record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook look) {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration WAIT_MAX = Duration.ofSeconds(20);
@@ -27,10 +28,14 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
         Map<Integer, TopicMark.Last> open = new HashMap<>(known);
         Map<Integer, Long> begins = look.begins(open.keySet());
         Map<Integer, Long> ends = look.ends(open.keySet());
-        open.entrySet().removeIf(last -> {
-            long offset = last.getValue().offset();
-            return offset < TopicLook.of(last.getKey(), begins) || offset >= TopicLook.of(last.getKey(), ends);
+        known.forEach((partition, last) -> {
+            if (last.offset() >= TopicLook.of(partition, ends)) {
+                differing.put(partition, place(partition, last));
+            }
         });
+        open.entrySet()
+                .removeIf(last -> last.getValue().offset() < TopicLook.of(last.getKey(), begins)
+                        || differing.containsKey(last.getKey()));
         consumer.assign(open.keySet().stream().map(this::of).toList());
         consumer.resume(consumer.paused()); // One that waits for its schema has a last record, too.
         open.forEach((partition, last) -> consumer.seek(of(partition), last.offset()));
@@ -47,9 +52,7 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
                 if (last != null
                         && record.offset() == last.offset()
                         && !TopicMark.hash(record).equals(last.hash())) {
-                    differing.put(
-                            record.partition(),
-                            "offset " + last.offset() + " of " + LogBatch.source(topic, record.partition()));
+                    differing.put(record.partition(), place(record.partition(), last));
                 }
             }
             records.nextOffsets().forEach((partition, next) -> {
@@ -60,6 +63,10 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
             });
         }
         return differing;
+    }
+
+    private String place(int partition, TopicMark.Last last) {
+        return "offset " + last.offset() + " of " + LogBatch.source(topic, partition);
     }
 
     private TopicPartition of(int partition) {

@@ -50,16 +50,15 @@ record SimulatedAdmin(SimulatedTopic topic) {
 
     private Object answer(String question, Object[] arguments) throws ReflectiveOperationException {
         topic.step();
-        Object answer =
-                switch (question) {
-                    case "describeCluster" -> cluster();
-                    case "describeTopics" -> topics();
-                    case "listOffsets" -> offsets((Map<?, ?>) arguments[0], (ListOffsetsOptions) arguments[1]);
-                    case "describeConfigs" -> configs((Collection<?>) arguments[0]);
-                    case "describeProducers" -> producers((Collection<?>) arguments[0]);
-                    case "close" -> null;
-                    default -> throw new AssertionError("Nobody answers " + question);
-                };
+        Object answer = switch (question) {
+            case "describeCluster" -> cluster();
+            case "describeTopics" -> topics();
+            case "listOffsets" -> offsets((Map<?, ?>) arguments[0], (ListOffsetsOptions) arguments[1]);
+            case "describeConfigs" -> configs((Collection<?>) arguments[0]);
+            case "describeProducers" -> producers((Collection<?>) arguments[0]);
+            case "close" -> null;
+            default -> throw new AssertionError("Nobody answers " + question);
+        };
         topic.step();
         return answer;
     }
@@ -93,8 +92,7 @@ record SimulatedAdmin(SimulatedTopic topic) {
                 SimulatedTopic.NAME,
                 false,
                 IntStream.range(0, topic.answered())
-                        .mapToObj(number ->
-                                new TopicPartitionInfo(number, BROKER, List.of(BROKER), List.of(BROKER)))
+                        .mapToObj(number -> new TopicPartitionInfo(number, BROKER, List.of(BROKER), List.of(BROKER)))
                         .toList(),
                 Set.of(),
                 topic.id()));
@@ -135,8 +133,12 @@ record SimulatedAdmin(SimulatedTopic topic) {
         Constructor<?> constructor = DescribeProducersResult.class.getDeclaredConstructors()[0];
         constructor.setAccessible(true); // Kafka alone makes one.
         ProducerState producer = new ProducerState(
-                1, 0, 0, 0, OptionalInt.empty(), OptionalLong.of(topic.partitions().get(partition.partition()).stable()));
-        return constructor.newInstance(
-                Map.of(partition, future(() -> new PartitionProducerState(List.of(producer)))));
+                1,
+                0,
+                0,
+                0,
+                OptionalInt.empty(),
+                OptionalLong.of(topic.partitions().get(partition.partition()).stable()));
+        return constructor.newInstance(Map.of(partition, future(() -> new PartitionProducerState(List.of(producer)))));
     }
 }

@@ -98,8 +98,10 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
         paused.removeAll(partitions);
     }
 
+    /// Asked in front of each commit, which finds folded what was handed on.
     @Override
     public synchronized Set<TopicPartition> paused() {
+        life.awaitFolded(Map.copyOf(handedOn));
         return Set.copyOf(paused);
     }
 
@@ -214,7 +216,8 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
     }
 
     @Override
-    public synchronized void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+    public synchronized void commitAsync(
+            Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
         if (topic.isLost()) {
             callback.onComplete(offsets, new TimeoutException("lost"));
             return;

@@ -35,7 +35,10 @@ final class SimulatedPartition {
     ///
     /// @param sent `null` for the marker of a transaction's end
     record Entry(
-            long offset, int epoch, @Nullable Sent sent, @Nullable Transaction transaction) {
+            long offset,
+            int epoch,
+            @Nullable Sent sent,
+            @Nullable Transaction transaction) {
         boolean isCommitted() {
             return sent != null && (transaction == null || Boolean.TRUE.equals(transaction.isCommitted));
         }
@@ -83,7 +86,10 @@ final class SimulatedPartition {
 
     /// The offset before which no transaction is open.
     long stable() {
-        return open.values().stream().mapToLong(first -> first).min().orElse(end);
+        return open.values().stream()
+                .mapToLong(first -> Math.max(first, start))
+                .min()
+                .orElse(end);
     }
 
     Map<Transaction, Long> open() {
@@ -158,7 +164,8 @@ final class SimulatedPartition {
     /// Keeps of each key the last record, and the last record of all.
     void compact() {
         Set<String> seen = new HashSet<>();
-        for (Entry entry : List.copyOf(kept.headMap(stable(), false).descendingMap().values())) {
+        for (Entry entry :
+                List.copyOf(kept.headMap(stable(), false).descendingMap().values())) {
             boolean isOld = entry.sent() != null
                     && (!entry.isCommitted() || !seen.add(entry.sent().key()));
             if (isOld && entry.offset() < end - 1) {
@@ -187,7 +194,8 @@ final class SimulatedPartition {
         List<Entry> records = new ArrayList<>();
         Entry last = null;
         int count = 0;
-        for (Entry entry : kept.subMap(from, true, Math.max(from, stable()), false).values()) {
+        for (Entry entry :
+                kept.subMap(from, true, Math.max(from, stable()), false).values()) {
             if (count++ == entriesMax) {
                 break;
             }

@@ -161,11 +161,7 @@ final class SimulatedTopic {
     }
 
     private void produce() {
-        boolean isTransaction = has(Fault.TRANSACTIONS) && random.nextInt(3) == 0;
-        Transaction transaction = isTransaction ? new Transaction() : null;
-        if (transaction != null) {
-            transactions.add(transaction);
-        }
+        Transaction transaction = transaction();
         for (int i = random.nextInt(8); i >= 0; i--) {
             int number = random.nextInt(partitions.size());
             partitions.get(number).append(next(number), transaction);
@@ -173,6 +169,16 @@ final class SimulatedTopic {
         if (!transactions.isEmpty() && random.nextInt(3) > 0) {
             end(transactions.get(random.nextInt(transactions.size())));
         }
+    }
+
+    /// Perhaps a new one; else `null`.
+    private @Nullable Transaction transaction() {
+        if (!has(Fault.TRANSACTIONS) || random.nextInt(3) > 0) {
+            return null;
+        }
+        Transaction transaction = new Transaction();
+        transactions.add(transaction);
+        return transaction;
     }
 
     /// A record, or one that was sent before or kept back, as a version says which one counts.
@@ -239,10 +245,17 @@ final class SimulatedTopic {
         }
     }
 
+    /// The other log of a partition may be longer than its first one before anybody asks.
     private void regrow(SimulatedPartition partition) {
         int number = partitions.indexOf(partition);
-        for (int i = random.nextInt(3) * random.nextInt(12); i > 0; i--) {
-            partition.append(next(number), null);
+        for (int i = random.nextInt(4); i > 0; i--) {
+            Transaction transaction = transaction();
+            for (int each = random.nextInt(6); each > 0; each--) {
+                partition.append(next(number), transaction);
+            }
+            if (transaction != null) {
+                end(transaction);
+            }
         }
     }
 
