@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -63,6 +64,8 @@ public final class KafkaClients {
     private final Optional<Encoding> encoding;
     private final Optional<String> authorization; // At the registry.
     private final Path folder;
+    private final Supplier<Consumer<byte[], byte[]>> consumers;
+    private final Supplier<Admin> admins;
 
     /// @param folder of the pipeline file, in which the file of properties is
     /// @param environment gives the value of a variable, or null
@@ -90,6 +93,20 @@ public final class KafkaClients {
         this.encoding = encoding;
         authorization = authorization();
         this.folder = folder;
+        consumers = () -> new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        admins = () -> Admin.create(of(AdminClientConfig.configNames()));
+    }
+
+    /// Clients of records that are text, which are made elsewhere.
+    ///
+    /// @param group under which tools see the lag
+    KafkaClients(String group, Supplier<Consumer<byte[], byte[]>> consumers, Supplier<Admin> admins) {
+        properties.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+        encoding = Optional.empty();
+        authorization = Optional.empty();
+        folder = Path.of("");
+        this.consumers = consumers;
+        this.admins = admins;
     }
 
     /// The value of the header by which the registry of schemas knows its caller. The client of Kafka never sees it.
@@ -167,7 +184,7 @@ public final class KafkaClients {
     /// @throws IllegalArgumentException if a property is not possible
     Consumer<byte[], byte[]> consumer() {
         try {
-            return new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+            return consumers.get();
         } catch (KafkaException e) {
             throw impossible(e);
         }
@@ -176,7 +193,7 @@ public final class KafkaClients {
     /// @throws IllegalArgumentException if a property is not possible
     Admin admin() {
         try {
-            return Admin.create(of(AdminClientConfig.configNames()));
+            return admins.get();
         } catch (KafkaException e) {
             throw impossible(e);
         }

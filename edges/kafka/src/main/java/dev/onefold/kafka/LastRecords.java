@@ -14,9 +14,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
-/// Reads the records again that were folded last, and compares them with what is known of them. One that is
-/// gone, by compaction or retention, or because the log was cut, is no difference: the reading at the position
-/// itself says what is gone.
+/// Reads the records again that were folded last, and compares them with what is known of them. A record that is
+/// gone by compaction or retention is no difference: the reading at the position itself says what is gone. A log
+/// that ends before the record was cut. That is a difference, because the log may have grown beyond the position
+/// before the next record is read.
 record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook look) {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration WAIT_MAX = Duration.ofSeconds(10);
@@ -34,7 +35,9 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
         Map<Integer, TopicMark.Last> open = new HashMap<>();
         spans.forEach((partition, span) -> {
             TopicMark.Last last = Objects.requireNonNull(known.get(partition));
-            if (last.offset() >= span.begin() && last.offset() < span.end()) {
+            if (last.offset() >= span.end()) {
+                differing.put(partition, place(partition, last));
+            } else if (last.offset() >= span.begin()) {
                 open.put(partition, last);
             }
         });
@@ -50,9 +53,7 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
                 if (last != null
                         && record.offset() == last.offset()
                         && !TopicMark.hash(record).equals(last.hash())) {
-                    differing.put(
-                            record.partition(),
-                            "offset " + last.offset() + " of " + LogBatch.source(topic, record.partition()));
+                    differing.put(record.partition(), place(record.partition(), last));
                 }
             }
             records.nextOffsets().forEach((partition, next) -> {
@@ -64,6 +65,10 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
         }
         silent.addAll(open.keySet());
         return new Compared(differing, silent);
+    }
+
+    private String place(int partition, TopicMark.Last last) {
+        return "offset " + last.offset() + " of " + LogBatch.source(topic, partition);
     }
 
     private TopicPartition of(int partition) {
