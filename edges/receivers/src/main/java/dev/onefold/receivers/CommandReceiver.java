@@ -44,6 +44,7 @@ final class CommandReceiver implements Receiver {
     private static final int SIGNAL = 128;
 
     private static final int SIGNALS = 64;
+    private static final int KILL = 9;
 
     /// For the output that a child that was left behind may still write to standard error.
     private static final Duration ERROR_WAIT = Duration.ofSeconds(1);
@@ -108,6 +109,8 @@ final class CommandReceiver implements Receiver {
             boolean ended = process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
             if (!ended) {
                 mark.kill(process.toHandle());
+                // A command that had ended by itself, while this process was stopped, has an exit code of its own.
+                ended = process.waitFor(ERROR_WAIT) && process.exitValue() != SIGNAL + KILL;
             }
             reading.join(ERROR_WAIT);
             String said = errors.last();

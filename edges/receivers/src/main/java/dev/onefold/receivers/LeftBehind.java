@@ -105,9 +105,10 @@ final class LeftBehind {
         }
     }
 
-    /// Ends a process with its children.
+    /// Ends a process with its children: it first, because it would continue when a child ends.
     static void kill(ProcessHandle process) {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        List<ProcessHandle> children = process.descendants().toList();
         process.destroyForcibly();
+        children.forEach(ProcessHandle::destroyForcibly);
     }
 }

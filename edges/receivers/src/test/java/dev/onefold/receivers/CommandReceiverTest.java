@@ -7,6 +7,7 @@ import dev.onefold.core.EngineException;
 import dev.onefold.core.batch.BatchNumber;
 import dev.onefold.core.batch.Outcome;
 import dev.onefold.core.pipeline.Batching;
+import dev.onefold.core.pipeline.Batching.Destination;
 import dev.onefold.core.pipeline.Batching.Kind;
 import dev.onefold.core.pipeline.Input.Format;
 import java.io.ByteArrayInputStream;
@@ -14,8 +15,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -134,6 +139,27 @@ class CommandReceiverTest {
                             .map(handle -> handle.info().command().orElse("")) // Dead, and perhaps not yet collected.
                             .orElse(""))
                     .isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("campaign")
+    void commands_that_ended_while_this_process_was_stopped_have_their_own_outcomes() throws Exception {
+        String script = "sleep 0.5; kill -STOP $PPID; exit 3";
+        new ProcessBuilder(
+                        "setsid",
+                        "sh",
+                        "-c",
+                        "sleep 3; kill -CONT " + ProcessHandle.current().pid())
+                .start();
+        Destination destination =
+                Sample.destination(Kind.COMMAND, List.of("sh", "-c", script), Map.of("timeout", "1s"));
+        try (Receiver receiver = Sample.open(destination, folder, Map.of());
+                ExecutorService threads = Executors.newFixedThreadPool(20)) {
+            List<Future<Outcome>> outcomes = threads.invokeAll(Collections.nCopies(20, () -> receiver.deliver(BATCH)));
+            for (Future<Outcome> outcome : outcomes) {
+                assertThat(outcome.get()).isEqualTo(new Outcome.Refused("The command ended with exit code 3"));
+            }
         }
     }
 

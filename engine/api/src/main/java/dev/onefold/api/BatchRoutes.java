@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /// The routes below `batches`.
 final class BatchRoutes {
@@ -71,8 +72,7 @@ final class BatchRoutes {
         }
         if (path.size() == 2 && path.get(1).equals("release")) {
             request.allow();
-            return Optional.of(Response.json(EngineJson.BATCH.write(
-                    batches.release(line(batches, path.getFirst()).number()))));
+            return Optional.of(decided(batches, path.getFirst(), batches::release));
         }
         if (path.size() == 2 && path.get(1).equals("settle")) {
             request.allow("how");
@@ -83,10 +83,22 @@ final class BatchRoutes {
                     throw new IllegalArgumentException(
                             "The parameter 'how' is delivered or discarded, not '" + other + "'");
             };
-            return Optional.of(Response.json(EngineJson.BATCH.write(
-                    batches.settle(line(batches, path.getFirst()).number(), how))));
+            return Optional.of(decided(batches, path.getFirst(), number -> batches.settle(number, how)));
         }
         return Optional.empty();
+    }
+
+    private static Response decided(SealedBatches batches, String text, Function<BatchNumber, Line> decision) {
+        BatchNumber number = line(batches, text).number();
+        try {
+            return Response.json(EngineJson.BATCH.write(decision.apply(number)));
+        } catch (IllegalArgumentException nothingToDecide) {
+            throw new Request.Refused(new Failure(
+                    409,
+                    Failure.DECIDED,
+                    "Batch " + number + " does not wait for this decision: it is "
+                            + batches.find(number).map(Line::state).orElse("done") + ". Nothing was done."));
+        }
     }
 
     private static BatchNumber number(String text) {

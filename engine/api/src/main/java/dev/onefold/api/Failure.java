@@ -38,6 +38,9 @@ public record Failure(
     /// There is no batch of this number, or nothing else is known of it.
     static final String NO_BATCH = "NO_BATCH";
 
+    /// The batch does not wait for this decision: another caller's came before, perhaps.
+    static final String DECIDED = "DECIDED";
+
     /// Another process owns the directory than the one that the client began with.
     public static final String OWNER_CHANGED = "OWNER_CHANGED";
 
@@ -117,7 +120,7 @@ public record Failure(
     int exitCode() {
         return switch (kind) {
             case REQUEST, NO_ROUTE, NOT_ALLOWED, KEY_REUSED, NO_STREAM, TOO_LARGE -> 2;
-            case NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH -> 1;
+            case NO_ROW, NO_LETTER, NO_EDIT, NO_BATCH, DECIDED -> 1;
             case BUSY, OWNER_CHANGED, NOT_YET, NOT_READY, NOT_PUT -> 4;
             case BUG -> 70;
             default -> exitCode(EngineException.Kind.valueOf(kind));
@@ -176,6 +179,7 @@ public record Failure(
                     NO_LETTER,
                     NO_EDIT,
                     NO_BATCH,
+                    DECIDED,
                     NO_STREAM,
                     TOO_LARGE -> new IllegalArgumentException(detail);
             case BUSY, NOT_YET, NOT_READY, NOT_PUT -> new EngineException(EngineException.Kind.ANSWER_REFUSED, detail);

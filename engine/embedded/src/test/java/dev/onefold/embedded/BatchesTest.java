@@ -115,6 +115,28 @@ class BatchesTest {
     }
 
     @Test
+    void a_batch_counts_as_sealed_when_it_is_listed_which_is_after_the_checkpoint_of_its_seal() {
+        try (EmbeddedEngine engine = open(files(""))) {
+            engine.append("s", records(0, 10));
+            engine.checkpointNow();
+            Instant first = now;
+            engine.append("s", records(10, 13));
+            now = now.plusSeconds(1);
+            engine.append("s", records(13, 25));
+            SealedBatches.Summary summary = engine.batches().summary();
+            assertThat(engine.batches().list(BatchNumber.of(1), 9, false)).hasSize(1);
+            assertThat(summary.sealed()).isEqualTo(1);
+            assertThat(summary.undelivered()).isEqualTo(1);
+            assertThat(summary.openRecords()).isEqualTo(15);
+            assertThat(summary.openSince()).isEqualTo(first);
+            engine.checkpointNow();
+            assertThat(engine.batches().list(BatchNumber.of(1), 9, false)).hasSize(2);
+            assertThat(engine.batches().summary().sealed()).isEqualTo(2);
+            assertThat(engine.batches().summary().openRecords()).isEqualTo(5);
+        }
+    }
+
+    @Test
     void each_distinct_record_is_in_exactly_one_batch_in_the_order_of_arrival() {
         Receiver receiver = new Receiver();
         try (EmbeddedEngine engine = open(files(""))) {

@@ -181,6 +181,19 @@ class EverydayTest {
     }
 
     @Test
+    void a_decision_about_a_batch_that_does_not_wait_for_it_is_a_conflict_that_names_its_state() throws Exception {
+        try (RunningService on = new RunningService(directory)) {
+            on.post("/v1/bursts/records", "{\"id\":1}\n");
+            assertThat(on.post("/v1/bursts/batches/seal", "").statusCode()).isEqualTo(200);
+            for (String asked : List.of("/release", "/settle?how=discarded")) {
+                HttpResponse<String> answer = on.post("/v1/bursts/batches/1" + asked, "");
+                assertThat(answer.statusCode()).as(asked).isEqualTo(409);
+                assertThat(answer.body()).contains("DECIDED", "Batch 000001 does not wait", "it is waiting");
+            }
+        }
+    }
+
+    @Test
     void more_lines_than_the_heap_allows_are_too_large_and_nothing_is_taken() throws Exception {
         try (RunningService on = new RunningService(directory);
                 HttpService large = HttpService.open(

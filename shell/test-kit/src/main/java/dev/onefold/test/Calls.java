@@ -7,6 +7,7 @@ import dev.onefold.core.keyed.StepFunction;
 import dev.onefold.core.shape.Value;
 import dev.onefold.process.Step;
 import dev.onefold.process.Write;
+import dev.onefold.test.Failure.Kind;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,7 +21,7 @@ final class Calls implements StepFunction.Caller {
     private static final int REMEMBERED_MAX = 50_000;
 
     private final Map<Arguments, Outcome> remembered = new HashMap<>();
-    private @Nullable String impurity;
+    private @Nullable Failure mistake;
 
     private record Arguments(Tuple context, Tuple content) {}
 
@@ -32,6 +33,10 @@ final class Calls implements StepFunction.Caller {
             } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
                 return new Outcome(null, e);
             }
+        }
+
+        boolean isOverrun() {
+            return thrown instanceof StepFunction.OverrunException;
         }
 
         boolean isSame(Outcome other) {
@@ -92,29 +97,40 @@ final class Calls implements StepFunction.Caller {
         Outcome first = Outcome.of(function);
         Outcome second = Outcome.of(function);
         Arguments arguments = new Arguments(new Tuple(context), new Tuple(content));
+        if (first.isOverrun() || second.isOverrun()) {
+            note(Kind.SLOW, arguments, "");
+            return first.get();
+        }
         Outcome before = remembered.get(arguments);
         if (before == null && remembered.size() < REMEMBERED_MAX) {
             remembered.put(arguments, first);
         }
         if (!first.isSame(second)) {
-            note(arguments, first, second);
+            note(Kind.IMPURE, arguments, results(first, second));
         } else if (before != null && !before.isSame(first)) {
-            note(arguments, before, first);
+            note(Kind.IMPURE, arguments, results(before, first));
         }
         return first.get();
     }
 
-    private void note(Arguments arguments, Outcome first, Outcome second) {
-        if (impurity == null) {
+    private static String results(Outcome first, Outcome second) {
+        return "first    " + first.text() + "\nsecond   " + second.text() + "\n";
+    }
+
+    private void note(Kind kind, Arguments arguments, String results) {
+        if (mistake == null) {
             byte[] content = arguments.content.bytes();
-            impurity = "context  " + Value.read(arguments.context.bytes()).toJson() + "\nevent    "
-                    + Value.read(Arrays.copyOfRange(content, 1, content.length)).toJson()
-                    + "\nfirst    " + first.text() + "\nsecond   " + second.text();
+            mistake = new Failure(
+                    kind,
+                    "context  " + Value.read(arguments.context.bytes()).toJson() + "\nevent    "
+                            + Value.read(Arrays.copyOfRange(content, 1, content.length))
+                                    .toJson()
+                            + "\n" + results);
         }
     }
 
-    /// Two different results of equal arguments; empty if there were none.
-    Optional<String> impurity() {
-        return Optional.ofNullable(impurity);
+    /// The first call that took too long, or two different results of equal arguments; empty if there was neither.
+    Optional<Failure> mistake() {
+        return Optional.ofNullable(mistake);
     }
 }

@@ -23,6 +23,8 @@ record Failure(Kind kind, String details) {
     enum Kind {
         /// Equal arguments had different results.
         IMPURE,
+        /// A call did not return in time.
+        SLOW,
         /// It threw where it must not, or a context cannot be read.
         BROKEN,
         /// The stored state is not the result of the accepted events.

@@ -47,7 +47,8 @@ public final class FunctionDriver {
 
     /// Folds records, each in a step of its own. Of CSV the first line of each call is the header.
     ///
-    /// @throws AssertionError if two calls of the function with equal arguments had different results
+    /// @throws AssertionError if two calls of the function with equal arguments had different results, or a call
+    ///     took too long
     public void send(String... records) {
         Sample sample = Sample.of(subject.pipeline(), List.of(records));
         letters.addAll(sample.malformed());
@@ -55,8 +56,11 @@ public final class FunctionDriver {
             life.deliver(List.of(item), Fate.STORED);
         }
         letters.addAll(life.takeLetters());
-        subject.impurity().ifPresent(calls -> {
-            throw new AssertionError("The function is not pure: equal arguments had different results\n" + calls);
+        subject.mistake().ifPresent(mistake -> {
+            throw new AssertionError((mistake.kind() == Failure.Kind.SLOW
+                            ? "The function did not return within 1 s, the limit of a call\n"
+                            : "The function is not pure: equal arguments had different results\n")
+                    + mistake.details());
         });
     }
 

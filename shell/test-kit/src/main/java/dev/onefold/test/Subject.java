@@ -63,8 +63,8 @@ final class Subject {
         return new StepFunction(loaded.renewed(), calls, _ -> {});
     }
 
-    /// Two different results of equal arguments; empty if there were none.
-    Optional<String> impurity() {
-        return calls.impurity().or(olderCalls::impurity);
+    /// A mistake that calls have shown; empty if they have shown none.
+    Optional<Failure> mistake() {
+        return calls.mistake().or(olderCalls::mistake);
     }
 }

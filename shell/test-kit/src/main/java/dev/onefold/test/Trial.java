@@ -29,8 +29,8 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
         } catch (RuntimeException e) {
             return Optional.of(new Failure(Kind.BROKEN, e.getClass().getName() + ": " + e.getMessage() + "\n"));
         }
-        if (subject.impurity().isPresent()) {
-            return Optional.of(new Failure(Kind.IMPURE, subject.impurity().get() + "\n"));
+        if (subject.mistake().isPresent()) {
+            return subject.mistake();
         }
         Map<Tuple, Folded> stored = life.stored();
         String wrong = differences(expected, stored);
@@ -127,6 +127,9 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
             case IMPURE ->
                 "The function " + name + " is not pure: equal arguments had different results."
                         + " It must not read a clock, a random number or anything that changes.";
+            case SLOW ->
+                "The function " + name + " did not return within 1 s, the limit of a call: an engine makes a dead"
+                        + " letter of such an event.";
             case BROKEN -> "The function " + name + " cannot go on.";
             case WRONG -> "The function " + name + " does not come to what its events come to from the beginning.";
             case ORDER ->
@@ -139,7 +142,8 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
         };
         Plan shortest = plan;
         Failure shown = failure;
-        if (failure.kind() != Kind.IMPURE) { // It may not come again.
+        boolean isOfCall = failure.kind() == Kind.IMPURE || failure.kind() == Kind.SLOW;
+        if (!isOfCall) { // It may not come again.
             shortest = PlanShrinker.shortest(
                     plan,
                     shorter -> judge(shorter)
@@ -147,8 +151,8 @@ record Trial(Subject subject, Sample sample, Sample older, boolean anyOrder) {
                             .isPresent());
             shown = judge(shortest).orElse(failure);
         }
-        return what + "\n\n" + shown.details() + (failure.kind() == Kind.IMPURE ? "" : arrivals(shortest)) + "\nSeed "
-                + seed + ", order: " + order + ". The same seed repeats it.";
+        return what + "\n\n" + shown.details() + (isOfCall ? "" : arrivals(shortest)) + "\nSeed " + seed + ", order: "
+                + order + ". The same seed repeats it.";
     }
 
     private String arrivals(Plan plan) {

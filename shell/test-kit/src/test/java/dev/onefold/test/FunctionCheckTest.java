@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.core.grammar.PipelineText;
 import dev.onefold.core.grammar.Reading;
+import dev.onefold.core.pipeline.Pipeline;
+import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.CommandFunction;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.process.Step;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -74,6 +79,36 @@ class FunctionCheckTest {
     void hazard_68_an_impure_function_is_found_with_its_two_results() {
         assertThat(failure(check(loaded(new Laps.Impure(), "\"order\":\"in-order\""))))
                 .contains("is not pure", "first    context {\"laps\":1", "second   context {\"laps\":1", "event    {");
+    }
+
+    /// A program that does not answer.
+    private record Silent(byte[] hello) implements CommandFunction.Processes {
+        @Override
+        public void ask(byte[] line, Predicate<byte[]> isWhole) {
+            throw new CommandFunction.NoAnswerException("has not answered within 1000 ms", true);
+        }
+
+        @Override
+        public void release() {}
+    }
+
+    @Test
+    void a_call_that_takes_too_long_is_reported_with_its_event_and_is_not_an_impure_one() {
+        Pipeline pipeline = ((Reading.Read) PipelineText.read("{\"pipeline\":\"laps\",\"input\":{\"key\":\"k\","
+                        + "\"version\":\"v\"},\"process\":{\"command\":[\"laps\"],\"order\":\"every\","
+                        + "\"tables\":{\"laps\":\"k\"}}}"))
+                .pipeline();
+        byte[] hello = ("{\"onefold\":1,\"context\":\"{laps: long}\",\"event\":\"{k: text, v: long}\","
+                        + "\"tables\":{\"laps\":\"{k: text, laps: long}\"},\"start\":{\"laps\":0}}")
+                .getBytes(StandardCharsets.UTF_8);
+        CommandFunction command = new CommandFunction((Processing) pipeline.fold(), new Silent(hello));
+        LoadedFunction function = LoadedFunction.of(pipeline, command, "0".repeat(64));
+        assertThat(failure(check(function)))
+                .contains("did not return within 1 s", "event    {\"k\":\"a\",\"v\":1}")
+                .doesNotContain("is not pure");
+        assertThatThrownBy(() -> FunctionDriver.of(function).send(Laps.record("a", 1, 60)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("The function did not return within 1 s");
     }
 
     @Test

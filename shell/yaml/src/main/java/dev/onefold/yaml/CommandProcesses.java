@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -32,6 +33,11 @@ import java.util.function.Predicate;
 final class CommandProcesses implements Processes {
     /// Greatest time between two lines of an answer. A program answers sooner where one call does not take as long.
     private static final Duration CALL_MAX = Duration.ofSeconds(1);
+
+    /// Greatest time that one wait counts for. During a longer wait this process was stopped, and perhaps the child
+    /// with
+    /// it, or the child has answered meanwhile.
+    private static final long WAIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(100);
 
     /// For the time that a process has to end by itself.
     private static final Duration END_MAX = Duration.ofMillis(200);
@@ -175,6 +181,7 @@ final class CommandProcesses implements Processes {
         private final byte[] read = new byte[1 << 16];
         private int from;
         private int to;
+        private long waitedNanos; // For the line.
         private final ExecutorService pipes = Executors.newSingleThreadExecutor(PIPES);
         private final Thread log;
         private volatile String lastError = "";
@@ -207,7 +214,7 @@ final class CommandProcesses implements Processes {
             if (from < to || available() > 0) {
                 throw new NoAnswerException("has written more than its answers", false);
             }
-            long begun = System.nanoTime();
+            waitedNanos = 0;
             await(
                     () -> {
                         in.write(line);
@@ -215,7 +222,6 @@ final class CommandProcesses implements Processes {
                         in.flush();
                         return 0;
                     },
-                    begun,
                     CALL_MAX);
             boolean whole = false;
             while (!whole) {
@@ -234,7 +240,7 @@ final class CommandProcesses implements Processes {
         /// The next line that it writes.
         private byte[] line(Duration most) {
             ByteArrayOutputStream line = new ByteArrayOutputStream();
-            long begun = System.nanoTime();
+            waitedNanos = 0;
             while (true) {
                 int end = from;
                 while (end < to && read[end] != '\n') {
@@ -251,28 +257,34 @@ final class CommandProcesses implements Processes {
                 }
                 from = 0;
                 to = 0;
-                to = await(() -> out.read(read), begun, most);
+                to = await(() -> out.read(read), most);
                 if (to < 0) {
                     throw gone();
                 }
             }
         }
 
-        /// Reads or writes a pipe until a time has passed since `begun`.
-        private int await(Callable<Integer> some, long begun, Duration most) {
-            try {
-                return pipes.submit(some).get(begun + most.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
-            } catch (TimeoutException e) {
-                throw process.isAlive()
-                        ? new NoAnswerException("has not answered within " + most.toMillis() + " ms", true)
-                        : gone();
-            } catch (ExecutionException closed) {
-                throw gone();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException(
-                        "The function's process was not awaited: the thread was interrupted", e);
+        /// Reads or writes a pipe, until the waits for the line have taken some time.
+        private int await(Callable<Integer> some, Duration most) {
+            Future<Integer> done = pipes.submit(some);
+            while (waitedNanos < most.toNanos()) {
+                long begun = System.nanoTime();
+                try {
+                    return done.get(WAIT_NANOS_MAX, TimeUnit.NANOSECONDS);
+                } catch (TimeoutException _) { // The next wait, if there is one, finds an answer that came meanwhile.
+                } catch (ExecutionException closed) {
+                    throw gone();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new IllegalStateException(
+                            "The function's process was not awaited: the thread was interrupted", e);
+                } finally {
+                    waitedNanos += Math.min(WAIT_NANOS_MAX, System.nanoTime() - begun);
+                }
             }
+            throw process.isAlive()
+                    ? new NoAnswerException("has not answered within " + most.toMillis() + " ms", true)
+                    : gone();
         }
 
         private NoAnswerException gone() {

@@ -45,7 +45,7 @@ class CommandFunctionTest {
             """;
 
     private static final String FUNCTION = """
-            import os, sys, time
+            import os, signal, sys, time
             from dataclasses import dataclass
             import onefold
 
@@ -75,6 +75,8 @@ class CommandFunctionTest {
                         pass
                 if event.what == "slow":
                     time.sleep(0.02)
+                if event.what == "stop":
+                    os.kill(os.getppid(), signal.SIGSTOP)
                 if event.what == "throw":
                     raise ValueError("not this one")
                 if event.what == "print":
@@ -254,6 +256,21 @@ class CommandFunctionTest {
                 .isEqualTo("The function did not return within 1 s");
         assertThat(text(function.step(OWNER, context, contents.get(2)))).startsWith("{\"sum\":4}");
         assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(20));
+    }
+
+    @Test
+    @Tag("campaign")
+    void an_answer_that_came_while_this_process_was_stopped_is_taken() throws Exception {
+        StepFunction function = sums();
+        String go = "for i in 1 2 3; do sleep 2; kill -CONT "
+                + ProcessHandle.current().pid() + "; done";
+        new ProcessBuilder("setsid", "sh", "-c", go).start();
+        byte[] context = function.start();
+        for (int i = 1; i <= 3; i++) {
+            Result result = function.step(OWNER, context, event(function, 1, "stop"));
+            assertThat(text(result)).startsWith("{\"sum\":" + i + "}");
+            context = ((Result.Done) result).context();
+        }
     }
 
     @Test

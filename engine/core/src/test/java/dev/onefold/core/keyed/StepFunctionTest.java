@@ -235,6 +235,24 @@ class StepFunctionTest {
                                 "context {\"total\":1027}, t {\"k\":\"k\",\"n\":1,\"total\":1027}"));
     }
 
+    @Test
+    void hazard_68_a_call_of_the_sample_that_took_too_long_is_not_an_impure_one() {
+        for (int slow = 1; slow <= 2; slow++) {
+            int slowCall = slow;
+            int[] calls = new int[1];
+            fold(
+                    function(PROCESS, new Adding(), supplier -> {
+                        if (++calls[0] == slowCall) {
+                            throw new StepFunction.OverrunException("The function did not return within 1 s");
+                        }
+                        return supplier.get();
+                    }),
+                    slow);
+            assertThat(calls[0]).isEqualTo(2);
+        }
+        assertThat(impurities).isEmpty();
+    }
+
     private void fold(StepFunction function, int... versions) {
         for (int version : versions) {
             stored.fold(function, version, StoredKey.content(AMOUNTS, new Amount(version)));

@@ -17,6 +17,8 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,7 @@ public final class Batches {
     private final Tape bodies;
     private final Tape seals;
     private final CRC32C crc = new CRC32C();
+    private final Queue<Sealed> undurable = new ConcurrentLinkedQueue<>(); // Sealed, in no durable checkpoint.
     private long numberNext = 1;
     private long ordinalNext = 1;
     private int openRecords;
@@ -132,6 +135,7 @@ public final class Batches {
                 nowMs);
         byte[] entry = sealed.encode();
         seals.append(entry, 0, entry.length);
+        undurable.add(sealed);
         numberNext++;
         openRecords = 0;
         openFrom = bodies.end();
@@ -169,19 +173,18 @@ public final class Batches {
         return seals.pendingBytes() > 0;
     }
 
-    /// Records in the open batch.
-    public int openRecords() {
-        return openRecords;
-    }
+    /// The records that are in no batch which is sealed for ever.
+    ///
+    /// @param firstMs when the first of them arrived
+    /// @param sealed number of the last batch that is sealed for ever; 0 if there is none
+    public record Open(long records, long firstMs, long sealed) {}
 
-    /// When the first record of the open batch arrived.
-    public long openFirstMs() {
-        return openFirstMs;
-    }
-
-    /// Number of the last sealed batch; 0 if there is none.
-    public long sealedNumber() {
-        return numberNext - 1;
+    /// The records that are in no batch which is sealed for ever.
+    public Open open() {
+        Sealed first = undurable.peek();
+        return first == null
+                ? new Open(openRecords, openFirstMs, numberNext - 1)
+                : new Open(ordinalNext - first.ordinal(), first.firstMs(), first.number() - 1);
     }
 
     /// Members in all batches, the open one included.
@@ -330,6 +333,7 @@ public final class Batches {
         bodies.release(cut.bodiesFrom);
         seals.release(cut.sealsFrom);
         durable = cut.sealed;
+        undurable.removeIf(each -> each.number() <= cut.sealed.number);
         forgotten = cut.forgotten;
         whenDurable.run();
     }

@@ -141,18 +141,11 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
     @Override
     public Summary summary() {
         Courier.Now now = courier.now();
-        record Open(
-                int records,
-                long firstMs,
-                long sealed,
-                long bytes,
-                @Nullable Instant waitsSince) {}
-        Open open = guard.reading(() -> new Open(
-                batches.openRecords(),
-                batches.openFirstMs(),
-                batches.sealedNumber(),
-                batches.undeliveredBytes(),
-                fold.waitsSince().orElse(null)));
+        record Intake(
+                Batches.Open open, long bytes, @Nullable Instant waitsSince) {}
+        Intake intake = guard.reading(() -> new Intake(
+                batches.open(), batches.undeliveredBytes(), fold.waitsSince().orElse(null)));
+        Batches.Open open = intake.open();
         List<Handled> begun = now.begun();
         long next = now.next();
         List<Handled> left = begun.stream()
@@ -160,26 +153,26 @@ public final class Deliveries implements SealedBatches, AutoCloseable {
                 .toList();
         long first = begun.isEmpty() ? next : begun.getFirst().number().number();
         return new Summary(
-                open.records,
-                open.records == 0 ? null : Instant.ofEpochMilli(open.firstMs),
-                open.sealed,
+                open.records(),
+                open.records() == 0 ? null : Instant.ofEpochMilli(open.firstMs()),
+                open.sealed(),
                 next
                         - 1
                         - begun.stream()
                                 .map(handled -> handled.number().number())
                                 .distinct()
                                 .count(),
-                open.sealed - next + 1 + left.size(),
+                open.sealed() - next + 1 + left.size(),
                 now.active().size(),
                 count(left, Delivery.InDoubt.class),
                 count(left, Delivery.Aside.class),
                 first > batches.durableNumber()
                         ? null
                         : Instant.ofEpochMilli(batches.sealed(first).sealedMs()),
-                heldUpBy(now, left, open.sealed),
-                open.bytes,
+                heldUpBy(now, left, open.sealed()),
+                intake.bytes(),
                 Decision.count(now.decisions().values()),
-                open.waitsSince);
+                intake.waitsSince());
     }
 
     /// The first of those that hold up all others, because they wait for a person; `null` if some go on, such
