@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -41,6 +43,7 @@ final class KafkaRun {
     private static final long SEED = 42;
     private static final int POLL_RECORDS = 20_000; // As the engine's reader.
     private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(20); // An answer waits for the round that is folded.
 
     private KafkaRun() {}
 
@@ -113,8 +116,14 @@ final class KafkaRun {
         Meter meter = new Meter();
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline, Settings.defaults())) {
             KafkaClients clients = new KafkaClients(origin, directory, _ -> null);
-            new KafkaIntake(clients, origin, engine, List.of(), System.err::println)
-                    .run(() -> engine.counts().records() >= messages);
+            AtomicBoolean isAllRead = new AtomicBoolean();
+            Thread.ofPlatform().daemon().start(() -> {
+                while (engine.counts().records() < messages) {
+                    LockSupport.parkNanos(LOOK_EVERY.toNanos());
+                }
+                isAllRead.set(true);
+            });
+            new KafkaIntake(clients, origin, engine, List.of(), System.err::println).run(isAllRead::get);
             engine.checkpointNow();
             Meter.Run run = meter.stop("engine", engine.counts().records());
             EngineRun.printTotals(engine);
