@@ -50,9 +50,11 @@ public final class KafkaClients {
     /// An engine takes a checkpoint while its transaction is open.
     private static final int TRANSACTION_MS_MAX = 300_000;
 
-    private static final int POLL_RECORDS = 20_000;
-    private static final int PARTITION_FETCH_BYTES = 8 << 20;
-    private static final long FETCH_BYTES_MAX = 50L << 20;
+    // Few, so that records are folded while they are in the young part of the heap: each that survives a collection
+    // is copied, and costs more than the questions to the cluster that fewer polls would save.
+    private static final int POLL_RECORDS = 4_000;
+    private static final int PARTITION_FETCH_BYTES = 1 << 20;
+    private static final long FETCH_BYTES_MAX = 2L << 20;
     private static final int HEAP_PART = 16;
     private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
 

@@ -15,7 +15,7 @@ import dev.onefold.kafka.format.Decoding;
 import dev.onefold.kafka.format.Undecodable;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,13 +35,18 @@ import org.jspecify.annotations.Nullable;
 /// A value that is no object stays what it is, behind the key and the headers: no decoder takes the two for one
 /// record.
 final class RecordText {
+    private static final byte DELETE = 0x7f;
+    private static final byte[] KEY = named("@key");
+    private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] NO_OBJECT = "\"@value\":!".getBytes(StandardCharsets.US_ASCII);
 
     private final boolean isJson;
     private final byte[] without; // A value. A reader of a table's changes knows a removal's tombstone by it.
-    private final boolean hasAll;
     private final Set<String> wanted = new TreeSet<>();
     private final Set<String> wantedHeaders = new TreeSet<>();
+    private final boolean hasKey;
+    private final boolean hasHeaders;
+    private final boolean isKeyRead;
     private final boolean isKeyParsed;
 
     private final Optional<Decoding> decoding;
@@ -53,7 +58,7 @@ final class RecordText {
         without = pipeline.input().format() instanceof Format.Changes
                 ? "null".getBytes(StandardCharsets.US_ASCII)
                 : new byte[0];
-        hasAll = isJson && !(pipeline.fold() instanceof Batching);
+        boolean hasAll = isJson && !(pipeline.fold() instanceof Batching);
         List<FieldPath> beside =
                 pipeline.fields().stream().filter(Origin::isBeside).toList();
         beside.forEach(field -> {
@@ -62,6 +67,9 @@ final class RecordText {
                 wantedHeaders.add(field.names().get(1));
             }
         });
+        isKeyRead = wanted.contains("@key");
+        hasKey = hasAll || isKeyRead;
+        hasHeaders = hasAll || wanted.contains("@header");
         isKeyParsed = beside.stream()
                 .anyMatch(field ->
                         field.names().getFirst().equals("@key") && field.names().size() > 1);
@@ -114,17 +122,42 @@ final class RecordText {
     }
 
     private byte[] text(ConsumerRecord<byte[], byte[]> record, byte[] key, byte[] value) {
-        ByteArrayOutputStream beside = new ByteArrayOutputStream();
-        fields(record).forEach((name, field) -> {
-            if (beside.size() > 0) {
-                beside.write(',');
-            }
-            beside.writeBytes((Json.of(name) + ":").getBytes(StandardCharsets.UTF_8));
-            boolean isKey = name.equals("@key");
-            beside.writeBytes(
-                    isKey && key.length > 0 ? key : isKey && isKeyParsed ? parsed((byte[]) field) : value(field));
-        });
-        return beside.size() == 0 ? value : joined(beside.toByteArray(), record, value);
+        List<byte[]> beside = new ArrayList<>();
+        if (hasKey && record.key() != null) {
+            beside.add(KEY);
+            beside.add(key.length > 0 ? key : key(record.key()));
+        }
+        if (!wanted.isEmpty()) {
+            putPlace(beside, "@partition", record.partition());
+            putPlace(beside, "@offset", record.offset());
+            putPlace(beside, "@timestamp", record.timestamp());
+        }
+        if (hasHeaders && record.headers().iterator().hasNext()) {
+            put(beside, "@header", object(headers(record)));
+        }
+        if (record.value() == null) {
+            put(beside, "@tombstone", TRUE);
+        }
+        return beside.isEmpty() ? value : joined(beside, record, value);
+    }
+
+    private void putPlace(List<byte[]> beside, String name, long place) {
+        if (wanted.contains(name)) {
+            put(beside, name, Long.toString(place).getBytes(StandardCharsets.US_ASCII));
+        }
+    }
+
+    private static void put(List<byte[]> beside, String name, byte[] json) {
+        beside.add(named(name));
+        beside.add(json);
+    }
+
+    private static byte[] named(String name) {
+        return (",\"" + name + "\":").getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private byte[] key(byte[] key) {
+        return isKeyParsed ? parsed(key) : value(isKeyRead || isPlain(key) ? key : shown(key));
     }
 
     /// A record that cannot be decoded: the reason, and all of the record for a person.
@@ -157,11 +190,11 @@ final class RecordText {
     /// Bytes that are no UTF-8 are put there as they are: the decoder refuses them, and the dead letter has them.
     private static byte[] value(Object field) {
         return switch (field) {
+            case byte[] bytes when isPlain(bytes) -> inQuotes(bytes);
             case byte[] bytes ->
                 Utf8.decode(bytes)
                         .map(text -> Json.of(text).getBytes(StandardCharsets.UTF_8))
                         .orElseGet(() -> quoted(bytes));
-            case Map<?, ?> headers -> object(headers);
             default -> Json.of(field).getBytes(StandardCharsets.UTF_8);
         };
     }
@@ -177,6 +210,24 @@ final class RecordText {
         return object.toByteArray();
     }
 
+    /// Whether a text of JSON has these bytes as they are.
+    private static boolean isPlain(byte[] bytes) {
+        for (byte each : bytes) {
+            if (each < ' ' || each == '"' || each == '\\' || each == DELETE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static byte[] inQuotes(byte[] plain) {
+        byte[] text = new byte[plain.length + 2];
+        text[0] = '"';
+        System.arraycopy(plain, 0, text, 1, plain.length);
+        text[text.length - 1] = '"';
+        return text;
+    }
+
     private static byte[] quoted(byte[] bytes) {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         text.write('"');
@@ -189,29 +240,6 @@ final class RecordText {
         }
         text.write('"');
         return text.toByteArray();
-    }
-
-    private Map<String, Object> fields(ConsumerRecord<byte[], byte[]> record) {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        if (record.key() != null && (hasAll || wanted.contains("@key"))) {
-            fields.put("@key", wanted.contains("@key") ? record.key() : shown(record.key()));
-        }
-        if (wanted.contains("@partition")) {
-            fields.put("@partition", record.partition());
-        }
-        if (wanted.contains("@offset")) {
-            fields.put("@offset", record.offset());
-        }
-        if (wanted.contains("@timestamp")) {
-            fields.put("@timestamp", record.timestamp());
-        }
-        if (record.headers().iterator().hasNext() && (hasAll || wanted.contains("@header"))) {
-            fields.put("@header", headers(record));
-        }
-        if (record.value() == null) {
-            fields.put("@tombstone", true);
-        }
-        return fields;
     }
 
     /// The last of several headers of a name counts.
@@ -229,7 +257,8 @@ final class RecordText {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    private static byte[] joined(byte[] beside, ConsumerRecord<byte[], byte[]> record, byte[] value) {
+    /// @param beside names and what they have, each name behind a comma
+    private static byte[] joined(List<byte[]> beside, ConsumerRecord<byte[], byte[]> record, byte[] value) {
         int at = behindSpace(value, 0);
         boolean isObject = at < value.length && value[at] == '{';
         int from = isObject ? at + 1 : 0;
@@ -238,10 +267,17 @@ final class RecordText {
         byte[] marked = isObject || record.value() == null ? new byte[0] : NO_OBJECT;
         int rest = value.length - from;
         boolean hasComma = isObject ? !isEmpty : marked.length > 0;
-        byte[] text = Arrays.copyOf(
-                new byte[] {'{'}, 1 + beside.length + (hasComma ? 1 : 0) + marked.length + rest + (isObject ? 0 : 1));
-        System.arraycopy(beside, 0, text, 1, beside.length);
-        int to = 1 + beside.length;
+        int length = (hasComma ? 1 : 0) + marked.length + rest + (isObject ? 0 : 1);
+        for (byte[] part : beside) {
+            length += part.length;
+        }
+        byte[] text = new byte[length];
+        int to = 0;
+        for (byte[] part : beside) {
+            System.arraycopy(part, 0, text, to, part.length);
+            to += part.length;
+        }
+        text[0] = '{'; // Where the first name has its comma.
         if (hasComma) {
             text[to++] = ',';
         }

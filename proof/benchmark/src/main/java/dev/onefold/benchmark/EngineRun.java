@@ -95,7 +95,7 @@ final class EngineRun {
         }
     }
 
-    private static void printTotals(EmbeddedEngine engine) {
+    static void printTotals(EmbeddedEngine engine) {
         for (Answer.Line line : engine.query(Query.all("main")).lines()) {
             if (line.group().size() == 3) {
                 print(line.group(), line.values());

@@ -1,11 +1,13 @@
 package dev.onefold.benchmark;
 
+import dev.onefold.broker.Broker;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -71,10 +73,11 @@ public final class Main {
         }
         System.out.printf(
                 Locale.ROOT,
-                "median engine/floor %.2f, engine %.2f and floor %.2f CPU-seconds per million%n",
+                "median engine/floor %.2f, engine %.2f and floor %.2f CPU-seconds per million (%.2f)%n",
                 median(ratios),
                 median(cpu),
-                median(floorCpu));
+                median(floorCpu),
+                median(cpu) / median(floorCpu));
         return 0;
     }
 
@@ -153,6 +156,43 @@ public final class Main {
             throws IOException, InterruptedException {
         String option = "--size=" + size;
         return compare(rounds, () -> child("floor-burst", input, option), () -> child("engine-burst", input, option));
+    }
+
+    @Command(
+            description =
+                    "A topic of Kafka by turns into a plain consumer, which is the floor, and into the engine; the broker's"
+                            + " processor time apart.")
+    int kafka(
+            @Option(names = "--messages", defaultValue = "1000000", description = "Default: ${DEFAULT-VALUE}")
+                    long messages,
+            @Option(names = "--partitions", defaultValue = "8", description = "Default: ${DEFAULT-VALUE}")
+                    int partitions,
+            @Option(names = "--rounds", defaultValue = "3") int rounds)
+            throws IOException, InterruptedException, ExecutionException {
+        Path folder = empty(work.resolve("broker"));
+        try (Broker broker = Broker.start(folder, 0, Map.of())) {
+            requireSameTotals(folder, KafkaRun.write(broker, partitions, messages));
+            String[] options = {"--servers=" + broker.servers(), "--messages=" + messages};
+            return compare(
+                    rounds,
+                    () -> beside(broker, () -> child("floor-kafka", folder, options)),
+                    () -> beside(broker, () -> child("engine-kafka", folder, options)));
+        }
+    }
+
+    private static Child beside(Broker broker, Turn turn) throws IOException, InterruptedException {
+        Duration before = cpu(broker);
+        Child child = turn.run();
+        System.out.printf(
+                Locale.ROOT,
+                "%48s broker %.2f CPU-s/M%n",
+                "",
+                cpu(broker).minus(before).toMillis() * 1e3 / child.run().messages());
+        return child;
+    }
+
+    private static Duration cpu(Broker broker) {
+        return broker.process().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     @Command(description = "The input through the journal, forced before it is acknowledged.")
@@ -388,6 +428,25 @@ public final class Main {
     @Command(name = "engine-run", hidden = true)
     int engineRun(@Parameters Path input) throws IOException {
         System.out.println(EngineRun.fold(input, emptyDirectory()).toLine());
+        return 0;
+    }
+
+    @Command(name = "floor-kafka", hidden = true)
+    int floorKafka(
+            @Parameters Path folder,
+            @Option(names = "--servers") String servers,
+            @Option(names = "--messages") long messages) {
+        System.out.println(KafkaRun.floor(servers, messages).toLine());
+        return 0;
+    }
+
+    @Command(name = "engine-kafka", hidden = true)
+    int engineKafka(
+            @Parameters Path folder,
+            @Option(names = "--servers") String servers,
+            @Option(names = "--messages") long messages)
+            throws IOException {
+        System.out.println(KafkaRun.fold(servers, messages, emptyDirectory()).toLine());
         return 0;
     }
 

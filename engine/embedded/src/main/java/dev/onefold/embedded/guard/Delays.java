@@ -51,15 +51,20 @@ public final class Delays {
     ///
     /// @param arrivedMs when each of them arrived, as its log or queue says, in milliseconds since 1970; those
     ///     that are negative are not known. A producer of a log may say any number
-    public void note(From from, LongStream arrivedMs) {
+    public synchronized void note(From from, LongStream arrivedMs) {
         long now = nowMicros();
-        arrivedMs.filter(ms -> ms >= 0).forEach(ms -> note(from, ms > now / 1_000 ? now : ms * 1_000, now, 1));
+        Histogram histogram = histograms.computeIfAbsent(from, _ -> new Histogram());
+        arrivedMs.filter(ms -> ms >= 0).forEach(ms -> histogram.add(now - (ms > now / 1_000 ? now : ms * 1_000), 1));
     }
 
     /// The delays so far, in the order of the ways.
     public synchronized List<OfDelay> all() {
         List<OfDelay> all = new ArrayList<>();
-        histograms.forEach((from, histogram) -> all.add(histogram.of(from.name().toLowerCase(Locale.ROOT))));
+        histograms.forEach((from, histogram) -> {
+            if (histogram.records > 0) {
+                all.add(histogram.of(from.name().toLowerCase(Locale.ROOT)));
+            }
+        });
         return all;
     }
 
