@@ -76,7 +76,8 @@ class KafkaLivesTest {
         SimulatedConsumer consumer =
                 new SimulatedConsumer(topic, new KafkaLife(random, EnumSet.of(Fault.RESTORED)), random);
         assertThat(new LastRecords(SimulatedTopic.NAME, consumer, look)
-                        .differing(Map.of(0, new TopicMark.Last(9, "of-the-record"))))
+                        .with(Map.of(0, new TopicMark.Last(9, "of-the-record")))
+                        .differing())
                 .containsOnlyKeys(0);
     }
 
