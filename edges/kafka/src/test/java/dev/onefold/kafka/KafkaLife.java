@@ -261,8 +261,9 @@ final class KafkaLife {
     }
 
     private boolean isFolded(Map<Integer, Long> handedOn) {
-        Map<Integer, Long> folded = engine().offsets(SimulatedTopic.NAME);
-        return handedOn.entrySet().stream().allMatch(each -> folded.getOrDefault(each.getKey(), 0L) >= each.getValue());
+        return handedOn.entrySet().stream()
+                .allMatch(each -> engine().offsets(SimulatedTopic.NAME).getOrDefault(each.getKey(), 0L)
+                        >= each.getValue());
     }
 
     private boolean isAtEnd() {
