@@ -146,14 +146,10 @@ class CommandReceiverTest {
     @Tag("campaign")
     void commands_that_ended_while_this_process_was_stopped_have_their_own_outcomes() throws Exception {
         String script = "sleep 0.5; kill -STOP $PPID; exit 3";
-        new ProcessBuilder(
-                        "setsid",
-                        "sh",
-                        "-c",
-                        "sleep 3; kill -CONT " + ProcessHandle.current().pid())
-                .start();
+        String go = "while sleep 4; do kill -CONT " + ProcessHandle.current().pid() + " || exit; done";
+        Process going = new ProcessBuilder("setsid", "sh", "-c", go).start();
         Destination destination =
-                Sample.destination(Kind.COMMAND, List.of("sh", "-c", script), Map.of("timeout", "1s"));
+                Sample.destination(Kind.COMMAND, List.of("sh", "-c", script), Map.of("timeout", "2s"));
         try (Receiver receiver = Sample.open(destination, folder, Map.of());
                 ExecutorService threads = Executors.newFixedThreadPool(20)) {
             List<Future<Outcome>> outcomes = threads.invokeAll(Collections.nCopies(20, () -> receiver.deliver(BATCH)));
@@ -161,6 +157,7 @@ class CommandReceiverTest {
                 assertThat(outcome.get()).isEqualTo(new Outcome.Refused("The command ended with exit code 3"));
             }
         }
+        going.destroy();
     }
 
     @Test

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.LongStream;
 
-/// Delays of records, from their arrival until a query sees them. Is thread-safe.
+/// Delays of records, also of rejected ones, from their arrival until a query, or a letter, shows them. Is thread-safe.
 public final class Delays {
     /// The ways in which records come.
     public enum From {
