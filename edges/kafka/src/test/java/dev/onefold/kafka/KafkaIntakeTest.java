@@ -390,6 +390,7 @@ class KafkaIntakeTest {
                 EmbeddedEngine.open(directory.resolve("cut"), pipeline(TRADES, ""), Settings.defaults())) {
             String other = mark.replace(words[3], "0".repeat(words[3].length()));
             engine.begin(topic, new TreeMap<>(Map.of(0, 10L)), other);
+            engine.begin(topic, new TreeMap<>(Map.of(1, 0L)), words[0] + " " + words[1] + " - - - -");
             trades(0, 20, 30);
             KafkaIntake intake = intake(engine);
             intake.run(() -> engine.offsets(topic).getOrDefault(1, 0L) == 5);
