@@ -21,7 +21,7 @@ servers=${SERVERS:-localhost:${PORT:-9392}}
 . "$here/../jdk.sh"
 broker=
 run=
-trap 'kill -9 $run $broker 2>/dev/null || true' EXIT
+trap 'kill -9 $run 2>/dev/null || true; kill $broker 2>/dev/null || true' EXIT # It stops the process that it has started.
 
 title() {
     printf '\n-- %s\n' "$1"

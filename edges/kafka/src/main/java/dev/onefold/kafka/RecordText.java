@@ -30,13 +30,16 @@ import org.jspecify.annotations.Nullable;
 /// The bytes of a record as a pipeline reads them: its value, and in front of the fields of an object of JSON
 /// those that Kafka has beside it.
 ///
-/// Key and headers are there whenever they exist, so that a dead letter has them, except in a batch, whose
+/// A field that the pipeline reads is there always: a field of the record's own with its name is refused as a second
+/// one. Key and headers are there whenever they exist, so that a dead letter has them, except in a batch, whose
 /// receiver gets the value as it is. A record without a value is an object with `@tombstone` alone beside them.
 /// A value that is no object stays what it is, behind the key and the headers: no decoder takes the two for one
 /// record.
 final class RecordText {
     private static final byte DELETE = 0x7f;
     private static final byte[] KEY = named("@key");
+    private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] FALSE = "false".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] NO_OBJECT = "\"@value\":!".getBytes(StandardCharsets.US_ASCII);
 
@@ -126,17 +129,21 @@ final class RecordText {
         if (hasKey && record.key() != null) {
             beside.add(KEY);
             beside.add(key.length > 0 ? key : key(record.key()));
+        } else if (isKeyRead) {
+            put(beside, "@key", NULL);
         }
         if (!wanted.isEmpty()) {
             putPlace(beside, "@partition", record.partition());
             putPlace(beside, "@offset", record.offset());
             putPlace(beside, "@timestamp", record.timestamp());
         }
-        if (hasHeaders && record.headers().iterator().hasNext()) {
+        if (wanted.contains("@header") || hasHeaders && record.headers().iterator().hasNext()) {
             put(beside, "@header", object(headers(record)));
         }
         if (record.value() == null) {
             put(beside, "@tombstone", TRUE);
+        } else if (wanted.contains("@tombstone")) {
+            put(beside, "@tombstone", FALSE);
         }
         return beside.isEmpty() ? value : joined(beside, record, value);
     }
@@ -170,7 +177,10 @@ final class RecordText {
         headers.replaceAll((_, value) -> value instanceof byte[] bytes ? shown(bytes) : value);
         parts.put("@header", headers);
         parts.put("@value", base64(record.value() == null ? new byte[0] : record.value()));
-        return Malformed.unread("The record cannot be decoded: " + e.getMessage(), Json.of(parts));
+        return Malformed.unread(
+                "The record cannot be decoded: " + e.getMessage()
+                        + ". When its cause is gone, rebuild --from-sources decodes it again",
+                Json.of(parts));
     }
 
     private static String base64(byte[] bytes) {
@@ -201,8 +211,11 @@ final class RecordText {
 
     private static byte[] object(Map<?, ?> fields) {
         ByteArrayOutputStream object = new ByteArrayOutputStream();
+        object.write('{');
         fields.forEach((name, field) -> {
-            object.write(object.size() == 0 ? '{' : ',');
+            if (object.size() > 1) {
+                object.write(',');
+            }
             object.writeBytes((Json.of(name) + ":").getBytes(StandardCharsets.UTF_8));
             object.writeBytes(value(field));
         });

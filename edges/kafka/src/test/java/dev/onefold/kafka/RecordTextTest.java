@@ -52,6 +52,33 @@ class RecordTextTest {
                 .startsWith("{\"@key\":\"{");
     }
 
+    @Test
+    void a_field_of_the_record_is_never_taken_for_what_the_topic_has_beside_it() {
+        Pipeline pipeline = read("{\"pipeline\":\"p\",\"input\":{\"key\":\"id\",\"version\":\"@offset\","
+                + "\"delete\":\"@tombstone = true\"},\"rollup\":{\"levels\":[\"@key\",\"@header.desk\"],"
+                + "\"measures\":{\"n\":\"count()\"}}}");
+        for (String own : List.of(
+                "\"@tombstone\":true",
+                "\"\\u0040tombstone\":true",
+                "\"@key\":\"k\"",
+                "\"@header\":{\"desk\":\"d\"}",
+                "\"@offset\":8")) {
+            String value = "{\"id\":1," + own + "}";
+            RecordText text = new RecordText(pipeline, Optional.empty());
+            byte[] record;
+            try {
+                record = text.of(text.decoded(
+                        new ConsumerRecord<>("t", 0, 7, null, value.getBytes(StandardCharsets.UTF_8))));
+            } catch (Awaited e) {
+                throw new AssertionError(e);
+            }
+            Malformed malformed = new Decoder(pipeline)
+                    .decode(Arrays.copyOf(record, record.length + Decoder.PADDING), 0, record.length);
+            assertThat(malformed).as(value).isNotNull();
+            assertThat(malformed.message()).contains(" stands twice");
+        }
+    }
+
     private static Pipeline read(String text) {
         return switch (PipelineText.read(text)) {
             case Reading.Read(Pipeline pipeline) -> pipeline;
@@ -106,7 +133,7 @@ class RecordTextTest {
                     .isEqualTo(new Malformed(
                             Reason.MALFORMED,
                             "The record cannot be decoded: it begins with the byte 34, and not with the header of a"
-                                    + " registry"));
+                                    + " registry. When its cause is gone, rebuild --from-sources decodes it again"));
             assertThat(new String(text, StandardCharsets.UTF_8)).contains("\"@key\":\"/w==\"", "\"@value\":\"Igo=\"");
         }
     }

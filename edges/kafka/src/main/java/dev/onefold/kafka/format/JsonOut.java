@@ -35,10 +35,11 @@ final class JsonOut {
         return text(Base64.getEncoder().encodeToString(bytes));
     }
 
-    /// The shortest decimal number that only this fraction is nearest to.
+    /// The shortest decimal number that only this fraction is nearest to; a text of what is no number, which a
+    /// pipeline that does not read it passes over.
     JsonOut fraction(double value, boolean isFloat) throws Undecodable {
         if (!Double.isFinite(value)) {
-            throw new Undecodable(value + " is no number");
+            return text(Double.toString(value));
         }
         return raw(isFloat ? Float.toString((float) value) : Double.toString(value));
     }

@@ -30,7 +30,7 @@ sealed interface Schema {
                         files.add(FileDescriptorProto.parseFrom(
                                 Base64.getDecoder().decode(text)));
                     } catch (IllegalArgumentException | InvalidProtocolBufferException e) {
-                        throw new Undecodable("the registry does not give serialized descriptors of Protobuf; write"
+                        throw new IllegalStateException("the registry does not give serialized descriptors of Protobuf; write"
                                 + " 'descriptors: FILE' with 'message: NAME' instead of the registry");
                     }
                 }
