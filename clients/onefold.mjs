@@ -36,6 +36,7 @@ const FLUSH_MILLIS = 50; // An answer is awaited for 1 second.
 const FLUSH_ANSWERS = 64;
 const READ_BYTES = 1 << 16;
 const NANOS = 1_000_000_000n;
+const HALVES = /\p{Surrogate}/u; // Half of a surrogate pair, which is not Unicode text.
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 const ENDS_WITH_ONEFOLD = `// Also in a call that hangs.
     const parent = process.ppid;
@@ -179,7 +180,8 @@ function waiting(call) {
 
 function described(e) {
     const where = /\(?([^/\\(]+:\d+):\d+\)?$/m.exec(e?.stack ?? "");
-    return `${e?.name ?? "Error"}: ${String(e?.message ?? e).slice(0, 500)}${where ? ", at " + where[1] : ""}`;
+    const text = `${e?.name ?? "Error"}: ${String(e?.message ?? e).slice(0, 500)}${where ? ", at " + where[1] : ""}`;
+    return text.replace(new RegExp(HALVES, "gu"), "?");
 }
 
 // Types, as their texts: {name: type, "a.b": type}, [type], (A|B), type?, or a word.
@@ -297,7 +299,7 @@ function scalar(value, type, what) {
         case "duration":
             return span(value, what);
         case "text":
-            return must(typeof value === "string", value, "a text", what);
+            return must(typeof value === "string" && !HALVES.test(value), value, "a text of whole characters", what);
         default:
             return must(type.names?.includes(value), value, `one of ${type.names?.join(", ")}`, what);
     }

@@ -187,7 +187,7 @@ class _Types:
             "time": _read_time, "duration": _read_duration, "decimal": decimal.Decimal,
             "date": datetime.date.fromisoformat, "wrong": _wrong, "put_time": _write_time,
             "put_duration": _write_duration, "put_decimal": _write_decimal, "put_date": _write_date,
-            "put_int": _write_int,
+            "put_int": _write_int, "put_str": _write_str,
         }
         self.known = {}
 
@@ -250,8 +250,10 @@ class _Types:
         return "%s(%s)" % (self.name(kind), ", ".join(parts))
 
     def write(self, of, kind):
-        if kind is bool or kind is str:
-            return "(%s if type(%s) is %s else wrong(%s, %r))" % (of, of, kind.__name__, of, kind.__name__)
+        if kind is bool:
+            return "(%s if type(%s) is bool else wrong(%s, 'bool'))" % (of, of, of)
+        if kind is str:
+            return "(%s if type(%s) is str and %s.isascii() else put_str(%s))" % (of, of, of, of)
         if kind is int or kind is Int32:
             return "(%s if type(%s) is int else put_int(%s))" % (of, of, of)
         if kind in _SCALARS:
@@ -285,6 +287,16 @@ def _argument(kind):
 
 def _wrong(value, wanted):
     raise TypeError("%r is a %s, and %s is wanted" % (value, type(value).__name__, wanted))
+
+
+def _write_str(value):
+    if type(value) is not str:
+        _wrong(value, "str")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        _wrong(value, "a text of whole characters")
+    return value
 
 
 def _write_int(value):

@@ -45,7 +45,7 @@ class CommandFunctionTest {
             """;
 
     private static final String FUNCTION = """
-            import os, signal, sys, time
+            import os, signal, subprocess, sys, time
             from dataclasses import dataclass
             import onefold
 
@@ -76,7 +76,9 @@ class CommandFunctionTest {
                 if event.what == "slow":
                     time.sleep(0.02)
                 if event.what == "stop":
+                    subprocess.Popen(["sh", "-c", "sleep 1.5; kill -CONT " + str(os.getppid())])
                     os.kill(os.getppid(), signal.SIGSTOP)
+                    time.sleep(1.8)
                 if event.what == "throw":
                     raise ValueError("not this one")
                 if event.what == "print":
@@ -260,17 +262,13 @@ class CommandFunctionTest {
 
     @Test
     @Tag("campaign")
-    void an_answer_that_came_while_this_process_was_stopped_is_taken() throws Exception {
+    void the_time_for_which_this_process_was_stopped_does_not_count() throws Exception {
         StepFunction function = sums();
-        String go = "for i in 1 2 3; do sleep 2; kill -CONT "
-                + ProcessHandle.current().pid() + "; done";
-        new ProcessBuilder("setsid", "sh", "-c", go).start();
-        byte[] context = function.start();
-        for (int i = 1; i <= 3; i++) {
-            Result result = function.step(OWNER, context, event(function, 1, "stop"));
-            assertThat(text(result)).startsWith("{\"sum\":" + i + "}");
-            context = ((Result.Done) result).context();
-        }
+        String go = "while sleep 20; do kill -CONT " + ProcessHandle.current().pid() + " || exit; done";
+        Process going = new ProcessBuilder("setsid", "sh", "-c", go).start(); // If the child does not come to it.
+        assertThat(text(function.step(OWNER, function.start(), event(function, 1, "stop"))))
+                .startsWith("{\"sum\":1}");
+        going.destroy();
     }
 
     @Test
@@ -648,6 +646,77 @@ class CommandFunctionTest {
             }
         }
         assertThat(Value.read(context).toJson()).isEqualTo("{\"count\":12}");
+    }
+
+    private static final String HALF = """
+            pipeline: halves
+            input: {format: json, key: user, version: n}
+            process: {command: %s, order: every, tables: {rows: [user]}}
+            """;
+
+    private static final String PYTHON_HALF = """
+            from dataclasses import dataclass
+            import onefold
+
+            @dataclass
+            class Text:
+                text: str
+
+            @dataclass
+            class Event:
+                user: str
+                n: int
+
+            @dataclass
+            class Row:
+                user: str
+                text: str
+
+            def step(before, event):
+                half = "a\\ud83d"
+                if event.n == 1:
+                    return Text(half)
+                if event.n == 2:
+                    return Text(""), onefold.put("rows", Row(event.user, half))
+                raise ValueError(half)
+
+            onefold.serve(lambda: Text(""), step, context=Text, event=Event, tables={"rows": Row})
+            """;
+
+    private static final String NODE_HALF = """
+            import { serve, put } from "./onefold.mjs";
+            serve({
+                start: () => ({ text: "" }),
+                step: (before, { user, n }) => {
+                    const half = "a\\ud83d";
+                    if (n === 1n) {
+                        return { text: half };
+                    }
+                    if (n === 2n) {
+                        return [{ text: "" }, put("rows", { user, text: half })];
+                    }
+                    throw new Error(half);
+                },
+                context: "{text: text}",
+                event: "{user: text, n: long}",
+                tables: { rows: "{user: text, text: text}" },
+            });
+            """;
+
+    @ParameterizedTest
+    @CsvSource({"PYTHON", "NODE"})
+    void half_a_surrogate_pair_in_a_result_is_refused_and_what_was_thrown_is_still_said(Language language) {
+        String text = language == Language.PYTHON ? PYTHON_HALF : NODE_HALF;
+        StepFunction function = called(load(language.pipeline(folder, HALF, text)));
+        for (int n = 1; n <= 2; n++) {
+            byte[] content = content(function, "{\"user\":\"ann\",\"n\":" + n + "}");
+            assertThat(text(function.step(OWNER, function.start(), content)))
+                    .as("event " + n)
+                    .startsWith("The function failed: TypeError: ")
+                    .contains("a\\ud83d", ", and a text of whole characters is wanted");
+        }
+        byte[] content = content(function, "{\"user\":\"ann\",\"n\":3}");
+        assertThat(text(function.step(OWNER, function.start(), content))).contains("Error: a?, at function.");
     }
 
     /// Each value that the types can hold, up to microseconds, comes back with the bytes that it had.

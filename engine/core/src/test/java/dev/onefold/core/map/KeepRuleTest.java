@@ -75,7 +75,19 @@ class KeepRuleTest {
                 assertThat(shownMs).isGreaterThanOrEqualTo(keep.rowsFromMs(seenMs));
             }
             assertThat(keep.shownFromMs(seenMs)).isGreaterThanOrEqualTo(keep.rowsFromMs(seenMs));
+            assertThat(keep.mayHaveEnded(keep.shownFromMs(seenMs) - 1, seenMs)).isTrue();
         });
+    }
+
+    @Test
+    void the_rows_of_a_day_that_is_shown_again_are_not_freed() {
+        Pipeline pipeline = pipeline(List.of("bucket(at, 1d, America/St_Johns)"), Duration.ofDays(1));
+        Keep keep = Keep.of(pipeline).orElseThrow();
+        Instant back = Instant.parse("2010-11-07T02:31:00Z"); // From 00:01 to 23:01 of the day before.
+        long seenMs = back.minusSeconds(30).plus(Duration.ofDays(1)).toEpochMilli();
+        Tuple again = keep.first(0, seenMs + 60_000);
+        assertThat(again).isLessThan(keep.first(0, seenMs));
+        assertThat(keep.startMs(0, again)).isGreaterThanOrEqualTo(keep.rowsFromMs(seenMs));
     }
 
     @Test
