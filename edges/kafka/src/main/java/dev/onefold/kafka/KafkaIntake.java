@@ -477,7 +477,8 @@ public final class KafkaIntake {
         if (position.gaps().stream().anyMatch(known -> known.from() == gap.from && known.to() == gap.to)) {
             return;
         }
-        long begin = TopicLook.of(gap.partition, look.spans(List.of(gap.partition))).begin();
+        long begin =
+                TopicLook.of(gap.partition, look.spans(List.of(gap.partition))).begin();
         if (gap.to > begin) {
             throw new IllegalArgumentException("Offsets " + gap.from + " to " + gap.to + " of " + source
                     + " are not all lost: the topic has those from " + begin + " on");
@@ -517,12 +518,12 @@ public final class KafkaIntake {
         Instant time = origin.start().time();
         Map<Integer, TopicLook.Span> spans = look.spans(of);
         Map<Integer, Long> times = time == null ? Map.of() : look.from(of, time.toEpochMilli());
-        return of.stream()
-                .collect(Collectors.toMap(Function.identity(), number -> switch (origin.start().kind()) {
-                    case BEGINNING -> TopicLook.of(number, spans).begin();
-                    case END -> TopicLook.of(number, spans).end();
-                    case TIME -> TopicLook.of(number, times);
-                }));
+        return of.stream().collect(Collectors.toMap(Function.identity(), number -> switch (origin.start()
+                .kind()) {
+            case BEGINNING -> TopicLook.of(number, spans).begin();
+            case END -> TopicLook.of(number, spans).end();
+            case TIME -> TopicLook.of(number, times);
+        }));
     }
 
     /// Assigns all partitions that are read, and puts the consumer at their places.

@@ -21,7 +21,8 @@ final class TopicLag {
     private static final Duration ASK_EVERY = Duration.ofSeconds(5);
     private static final Duration RETENTION_EVERY = Duration.ofMinutes(1);
 
-    private static final String SILENT = "for its leader, which does not answer. Bring the broker of the partition back";
+    private static final String SILENT =
+            "for its leader, which does not answer. Bring the broker of the partition back";
     private static final Read NOTHING = new Read(0, -1);
 
     private final EmbeddedEngine engine;
@@ -124,9 +125,7 @@ final class TopicLag {
     /// Notes that these partitions give no answer.
     synchronized void silent(Set<Integer> partitions) {
         partitions.forEach(number -> engine.note(
-                log,
-                number,
-                new LogNote(-1, places.getOrDefault(number, NOTHING).sinceMs, retentionMs, SILENT, "")));
+                log, number, new LogNote(-1, places.getOrDefault(number, NOTHING).sinceMs, retentionMs, SILENT, "")));
         unanswered.addAll(partitions);
     }
 

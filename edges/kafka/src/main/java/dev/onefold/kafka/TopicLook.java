@@ -96,7 +96,10 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
             TopicPartition asked = new TopicPartition(topic, partition);
             try {
                 long begin = await(begins.partitionResult(asked), until).offset();
-                spans.put(partition, new Span(begin, await(ends.partitionResult(asked), until).offset()));
+                spans.put(
+                        partition,
+                        new Span(
+                                begin, await(ends.partitionResult(asked), until).offset()));
             } catch (org.apache.kafka.common.errors.TimeoutException e) {
                 requireGoingOn();
             }

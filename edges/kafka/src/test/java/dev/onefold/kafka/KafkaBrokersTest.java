@@ -83,8 +83,7 @@ class KafkaBrokersTest {
     private static void create(String topic, Map<Integer, List<Integer>> replicas, String inSync)
             throws ExecutionException, InterruptedException {
         try (Admin admin = Admin.create(Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, servers))) {
-            admin.createTopics(
-                            List.of(new NewTopic(topic, replicas).configs(Map.of("min.insync.replicas", inSync))))
+            admin.createTopics(List.of(new NewTopic(topic, replicas).configs(Map.of("min.insync.replicas", inSync))))
                     .all()
                     .get();
         }
@@ -123,8 +122,7 @@ class KafkaBrokersTest {
     private KafkaIntake intake(EmbeddedEngine engine) {
         Origin.Kafka origin =
                 (Origin.Kafka) Objects.requireNonNull(engine.pipeline().origin());
-        return new KafkaIntake(
-                new KafkaClients(origin, directory, _ -> null), origin, engine, List.of(), notes::add);
+        return new KafkaIntake(new KafkaClients(origin, directory, _ -> null), origin, engine, List.of(), notes::add);
     }
 
     private static BigDecimal total(EmbeddedEngine engine) {
@@ -167,7 +165,8 @@ class KafkaBrokersTest {
         trades(topic, 0, 30, 40);
         try (EmbeddedEngine engine = engine(topic)) {
             BooleanSupplier isSaid = () -> engine.status().logs().stream()
-                    .anyMatch(log -> log.source().equals(topic + "/1") && log.waits().contains("its leader"));
+                    .anyMatch(log ->
+                            log.source().equals(topic + "/1") && log.waits().contains("its leader"));
             intake(engine)
                     .run(steps(List.of(
                             Map.entry(reached(engine, topic, Map.of(0, 20L, 1, 10L, 2, 10L)), () -> {}),
@@ -234,7 +233,9 @@ class KafkaBrokersTest {
                             Map.entry(() -> isLedBack(admin, new TopicPartition(topic, 0)), count),
                             Map.entry(goesOn, () -> isEnough.set(true)),
                             Map.entry(
-                                    () -> !producing.isAlive() && engine.counts().accepted() >= produced[0], () -> {}))));
+                                    () -> !producing.isAlive()
+                                            && engine.counts().accepted() >= produced[0],
+                                    () -> {}))));
             assertThat(total(engine)).isEqualByComparingTo(sum(produced[0]));
             assertThat(engine.counts().records()).isEqualTo(produced[0]);
         } finally {

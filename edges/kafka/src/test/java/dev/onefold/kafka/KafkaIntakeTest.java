@@ -855,8 +855,7 @@ class KafkaIntakeTest {
 
     private void allow(AclOperation operation) {
         ResourcePattern resource = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL);
-        AccessControlEntry entry =
-                new AccessControlEntry("User:reader", "*", operation, AclPermissionType.ALLOW);
+        AccessControlEntry entry = new AccessControlEntry("User:reader", "*", operation, AclPermissionType.ALLOW);
         var _ = admin.createAcls(List.of(new AclBinding(resource, entry)));
     }
 

@@ -67,7 +67,8 @@ record StatusText(String pipeline, String place, Status status) {
     private static String log(List<Status.OfPartition> partitions) {
         String text = Words.count(partitions.size(), "partition") + ", ";
         boolean isKnown = partitions.stream().noneMatch(partition -> partition.behind() < 0);
-        if (!isKnown && partitions.stream().allMatch(partition -> partition.waits().isEmpty())) {
+        if (!isKnown
+                && partitions.stream().allMatch(partition -> partition.waits().isEmpty())) {
             return text + "nobody reads it now";
         }
         long behindMs = partitions.stream()

@@ -73,8 +73,10 @@ class RunTopicTest {
 
     private static KafkaProducer<byte[], byte[]> producer(Broker broker, String transactions) {
         Map<String, Object> settings = new HashMap<>(Map.of(
-                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.servers(),
-                ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4"));
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                broker.servers(),
+                ProducerConfig.COMPRESSION_TYPE_CONFIG,
+                "lz4"));
         if (!transactions.isEmpty()) {
             settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactions);
             settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 900_000);
@@ -258,9 +260,18 @@ class RunTopicTest {
     @Timeout(7_200)
     void hazard_95_a_topic_counts_once_under_kills_and_one_that_was_made_anew_is_refused() throws Exception {
         Cli cli = Cli.in(folder);
+        String right = folder.resolve("right.json").toString();
         cli.run(
-                "generate", "trade-risk", "--workload", "demo", "--events", Integer.toString(RECORDS * LIVES),
-                "--output", "trades.ndjson", "--totals", "right.json");
+                "generate",
+                "trade-risk",
+                "--workload",
+                "demo",
+                "--events",
+                Integer.toString(RECORDS * LIVES),
+                "--output",
+                folder.resolve("trades.ndjson").toString(),
+                "--totals",
+                right);
         try (Broker broker = Broker.start(Files.createDirectory(folder.resolve("broker")), 0, Map.of());
                 Admin admin = broker.admin();
                 BufferedReader lines = Files.newBufferedReader(folder.resolve("trades.ndjson"))) {
@@ -294,7 +305,7 @@ class RunTopicTest {
                 }
             }
         }
-        Cli.Result compared = cli.run("query", "trades.yaml", "--depth", "1", "--equals", "right.json");
+        Cli.Result compared = cli.run("query", "trades.yaml", "--depth", "1", "--equals", right);
         assertThat(compared.exitCode()).as(compared.out() + compared.err()).isZero();
         assertThat(cli.run("verify", "trades.yaml").exitCode()).isZero();
     }
