@@ -41,7 +41,6 @@ final class KafkaRun {
     private static final int KEY_AT = 12; // {"TradeID":"
     private static final int KEY_BYTES = 36;
     private static final long SEED = 42;
-    private static final int POLL_RECORDS = 20_000; // As the engine's reader.
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration LOOK_EVERY = Duration.ofMillis(20); // An answer waits for the round that is folded.
 
@@ -83,13 +82,12 @@ final class KafkaRun {
         return totals;
     }
 
-    /// Reads the topic with a plain consumer, and counts.
+    /// Reads the topic with a plain consumer and the settings that it has by itself, and counts.
     static Meter.Run floor(String servers, long messages) {
         Meter meter = new Meter();
         Map<String, Object> properties = Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers,
-                ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS);
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(TOPIC).stream()
