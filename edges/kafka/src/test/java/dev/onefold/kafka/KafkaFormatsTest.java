@@ -277,7 +277,8 @@ class KafkaFormatsTest {
                     .containsExactly(
                             topic + "/0@0 The record cannot be decoded: the registry " + registry.address()
                                     + " has no schema 99. When its cause is gone, rebuild --from-sources decodes it again",
-                            topic + "/0@1 The record cannot be decoded: a length of 63 is beyond its end. When its cause is gone, rebuild --from-sources decodes it again");
+                            topic + "/0@1 The record cannot be decoded: a length of 63 is beyond its end."
+                                    + " When its cause is gone, rebuild --from-sources decodes it again");
             String record = new String(engine.deadLetters().record(2), StandardCharsets.UTF_8);
             assertThat(record).contains("\"@key\":\"text\"").contains("\"@value\":\"AAAAAAJ+");
         }

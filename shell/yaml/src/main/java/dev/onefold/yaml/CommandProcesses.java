@@ -1,5 +1,6 @@
 package dev.onefold.yaml;
 
+import dev.onefold.core.EngineException;
 import dev.onefold.core.process.CommandFunction.NoAnswerException;
 import dev.onefold.core.process.CommandFunction.Processes;
 import java.io.BufferedReader;
@@ -96,7 +97,8 @@ final class CommandProcesses implements Processes {
     private void requireUnchanged(Child child) {
         if (!CommandFiles.sha256(words, folder).equals(sha256) || !Arrays.equals(child.hello, hello)) {
             child.end();
-            throw new IllegalStateException("The command " + String.join(" ", words) + ", in the folder " + folder
+            throw new EngineException(
+                    EngineException.Kind.STOPPED, "The command " + String.join(" ", words) + ", in the folder " + folder
                     + ", has changed since it was started first. Start Onefold again, so that it takes the new one"
                     + " from one event on");
         }
@@ -146,7 +148,7 @@ final class CommandProcesses implements Processes {
                 return child;
             } catch (NoAnswerException e) {
                 if (i == START_TRIES) {
-                    throw new IllegalStateException(cannotStart(e), e);
+                    throw new EngineException(EngineException.Kind.STOPPED, cannotStart(e), e);
                 }
             }
         }

@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// whole.
 public final class FileFold {
     private static final int CHUNKS_PER_ROUND = 16;
+    /// A slow function must not keep a stop and a checkpoint waiting for many chunks.
+    private static final long ROUND_NANOS = 300_000_000;
 
     private static final long TELL_NANOS = 100_000_000;
     private static final LineReader.Lines END = new LineReader.Lines(new byte[0], 0, -1, new byte[0], 0, null);
@@ -47,6 +49,7 @@ public final class FileFold {
     private final RecordEnds ends;
     private final Framing framing;
     private final long noticedMicros;
+    private int chunksMax = 1;
 
     public FileFold(Rounds rounds, FileSource file, FoldListener listener) {
         ends = RecordEnds.of(rounds.pipeline());
@@ -244,7 +247,7 @@ public final class FileFold {
         LineReader.Lines lines = reader.next();
         while (lines != null && !stops()) {
             List<LineReader.Lines> round = new ArrayList<>();
-            while (lines != null && round.size() < CHUNKS_PER_ROUND) {
+            while (lines != null && round.size() < chunksMax) {
                 round.add(lines);
                 lines = reader.next();
             }
@@ -271,7 +274,7 @@ public final class FileFold {
             while (!stops()) {
                 List<LineReader.Lines> round = new ArrayList<>();
                 round.add(queue.take());
-                queue.drainTo(round, CHUNKS_PER_ROUND - 1);
+                queue.drainTo(round, chunksMax - 1);
                 boolean ended = round.getLast().consumed() == 0;
                 if (ended) {
                     round.removeLast();
@@ -336,7 +339,10 @@ public final class FileFold {
                     "Input " + file.name() + " " + refusal + ". Nothing of it was folded.");
         }
         long before = source.dataRecords();
+        long begun = System.nanoTime();
         rounds.fold(chunks(round, source), this::givesUp);
+        long nanos = System.nanoTime() - begun;
+        chunksMax = Math.clamp(nanos < ROUND_NANOS ? chunksMax * 2 : chunksMax / 2, 1, CHUNKS_PER_ROUND);
         if (file.growing()) {
             rounds.delays().note(Delays.From.FILES, noticedMicros, source.dataRecords() - before);
         }

@@ -39,8 +39,8 @@ record Doubts(Pipeline pipeline, EmbeddedEngine engine) {
                 ? version.toString()
                 : "{field: " + version + ", type: " + versioned.versionTime().word() + "}";
         return Optional.of(Words.count(ties, "record")
-                + " with the version of another record of the key and another content: the greater content counts. If"
-                + " several changes may have one version, as in one transaction, name what orders them: 'version: ["
+                + " with the version of another record of the key and another content: one of them counts, the other is a"
+                + " dead letter. If several changes may have one version, as in one transaction, name what orders them: 'version: ["
                 + first + ", {field: " + (isOfMaxwell ? "xoffset" : "FIELD") + ", missing: highest}]'");
     }
 
