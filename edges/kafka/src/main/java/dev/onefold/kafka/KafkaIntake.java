@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
 /// Positions are in the engine's checkpoints and nowhere else: the consumer is assigned its partitions and put
 /// at them, and what a group has committed is never read. With each position is a [TopicMark]. Whether the
 /// topic is still the one of the marks is asked behind each poll and answered before anything of that poll is
-/// folded; so a topic that was made anew under the name is not counted as the old one, as far as brokers know of it.
+/// folded; so a topic that was recreated under the name is not counted as the old one, as far as brokers know of it.
 ///
 /// One thread reads, one folds, so that the question is answered while the poll before is folded.
 ///
@@ -380,7 +380,7 @@ public final class KafkaIntake {
             throw other("is of another cluster: " + cluster + ", and the records until now were of " + knownCluster);
         }
         if (!id.equals(knownId)) {
-            throw other("was deleted and made anew: its id is " + id + ", and was " + knownId);
+            throw other("was deleted and recreated: its id is " + id + ", and was " + knownId);
         }
     }
 
@@ -586,7 +586,7 @@ public final class KafkaIntake {
 
     /// Stops a partition whose next record is gone; the others are read on.
     private void stop(TopicLook look, Consumer<byte[], byte[]> consumer, int number) {
-        TopicLook.Found _ = found(look.ask()); // In a topic that was made anew the position means nothing.
+        TopicLook.Found _ = found(look.ask()); // In a topic that was recreated the position means nothing.
         Reading reading = reading(number);
         TopicLook.Span span = TopicLook.of(number, look.spans(List.of(number)));
         String text = reading.next < span.begin()

@@ -230,7 +230,7 @@ public final class KafkaTotals implements AutoCloseable {
         }
     }
 
-    /// Says that this is the owner now. Seconds are in the generation because a topic that was made anew begins
+    /// Says that this is the owner now. Seconds are in the generation because a topic that was recreated begins
     /// above the one before it.
     private void claim(Producer<byte[], byte[]> own, @Nullable CutMarker before) {
         Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /// How a position in a partition recognizes its topic: a name is no identity, for a topic that was deleted and
-/// made anew has it, too, as has one of another cluster. It is kept with the position, in the same atomic step.
+/// recreated has it, too, as has one of another cluster. It is kept with the position, in the same atomic step.
 ///
 ///     CLUSTER TOPIC-ID OFFSET HASH NEXT EPOCH      two are "-" where they are not known
 ///
@@ -48,7 +48,7 @@ record TopicMark(String cluster, String topic, Optional<Last> last, Optional<Pla
                 next.leaderEpoch().map(epoch -> new Place(next.offset(), epoch)));
     }
 
-    /// The epoch with which a client notices at this position that the log was cut and written anew; empty if
+    /// The epoch with which a client notices at this position that the log was cut and rewritten; empty if
     /// it is not known for this position.
     Optional<Integer> epochAt(long next) {
         return place.filter(known -> known.next == next).map(Place::epoch);

@@ -320,7 +320,7 @@ class KafkaIntakeTest {
     }
 
     @Test
-    void hazard_95_a_topic_that_was_made_anew_while_it_was_read_is_not_read_on() throws Exception {
+    void hazard_95_a_topic_that_was_recreated_while_it_was_read_is_not_read_on() throws Exception {
         create(1);
         trades(0, 0, 100);
         try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
@@ -339,13 +339,13 @@ class KafkaIntakeTest {
             };
             assertThatThrownBy(() -> intake(engine).run(recreating))
                     .isInstanceOf(EngineException.class)
-                    .hasMessageContaining("was deleted and made anew");
+                    .hasMessageContaining("was deleted and recreated");
             assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 100)));
         }
     }
 
     @Test
-    void hazard_95_a_topic_that_was_made_anew_between_two_runs_is_refused_unless_it_has_a_name() throws Exception {
+    void hazard_95_a_topic_that_was_recreated_between_two_runs_is_refused_unless_it_has_a_name() throws Exception {
         create(1);
         trades(0, 0, 100);
         try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
@@ -354,7 +354,7 @@ class KafkaIntakeTest {
         recreate(1);
         trades(0, 1000, 1200);
         try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {
-            assertThatThrownBy(() -> intake(engine).run(() -> false)).hasMessageContaining("was deleted and made anew");
+            assertThatThrownBy(() -> intake(engine).run(() -> false)).hasMessageContaining("was deleted and recreated");
             assertThat(total(engine, 0)).isEqualByComparingTo(BigDecimal.valueOf(sum(0, 100)));
         }
         try (EmbeddedEngine engine = engine(pipeline(TRADES, ",\"name\":\"second\""))) {
@@ -985,7 +985,7 @@ class KafkaIntakeTest {
     }
 
     @Test
-    void a_topic_that_was_made_anew_is_not_read_again_as_if_it_were_the_old_one() throws Exception {
+    void a_topic_that_was_recreated_is_not_read_again_as_if_it_were_the_old_one() throws Exception {
         create(1);
         trades(0, 0, 20);
         try (EmbeddedEngine engine = engine(pipeline(TRADES, ""))) {

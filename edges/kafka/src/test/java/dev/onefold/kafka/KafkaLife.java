@@ -392,7 +392,7 @@ final class KafkaLife {
         assertThat(refusal.kind()).isEqualTo(EngineException.Kind.SOURCE_CHANGED);
         boolean isLarger = isTable && refusal.getMessage().contains("is new");
         boolean isAnother = isAnother()
-                && (refusal.getMessage().contains("was deleted and made anew")
+                && (refusal.getMessage().contains("was deleted and recreated")
                         || refusal.getMessage().contains("is of another cluster"));
         assertThat(isLarger || isAnother || stopped.equals(numbers()))
                 .as("refused for no reason: %s", refusal.getMessage())

@@ -377,7 +377,7 @@ class KafkaTotalsTest {
     }
 
     @Test
-    void hazard_95_a_topic_that_was_made_anew_gets_all_groups_and_is_read_as_a_later_one() throws Exception {
+    void hazard_95_a_topic_that_was_recreated_gets_all_groups_and_is_read_as_a_later_one() throws Exception {
         try (Life life = life(directory.resolve("data"))) {
             trade(life, "1", "FX", "EMEA", 5);
             publishSurely(life); // It makes the topic.

@@ -217,7 +217,7 @@ class StreamHazardsTest {
     }
 
     @Test
-    void hazard_34_a_stream_that_is_deleted_and_made_anew_is_read_from_its_beginning_and_its_letters_are_others() {
+    void hazard_34_a_stream_that_is_deleted_and_recreated_is_read_from_its_beginning_and_its_letters_are_others() {
         map();
         byte[] poison = "poison".getBytes(StandardCharsets.UTF_8);
         put("k", trade("a", 1, "FX", 1));

@@ -132,7 +132,7 @@ class MachineHazardsTest {
     }
 
     @Test
-    void hazard_48_a_data_directory_whose_name_could_not_be_forced_is_made_anew() {
+    void hazard_48_a_data_directory_whose_name_could_not_be_forced_is_recreated() {
         boolean struck = true;
         int nth = 1;
         for (; struck; nth++) {

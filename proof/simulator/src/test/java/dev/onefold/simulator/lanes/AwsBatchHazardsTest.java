@@ -425,7 +425,7 @@ class AwsBatchHazardsTest {
     }
 
     @Test
-    void a_claim_that_was_made_anew_stays_when_its_forgotten_batch_is_passed_again() {
+    void a_claim_that_was_recreated_stays_when_its_forgotten_batch_is_passed_again() {
         Pipeline pipeline = forgetting("after-delivery");
         collect(pipeline, "m-1", message(1));
         cutDeliverAndForget(pipeline);

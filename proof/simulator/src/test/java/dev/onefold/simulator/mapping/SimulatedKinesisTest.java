@@ -82,7 +82,7 @@ class SimulatedKinesisTest {
     }
 
     @Test
-    void a_stream_made_anew_under_its_name_does_not_know_the_numbers_of_the_old_one() {
+    void a_stream_recreated_under_its_name_does_not_know_the_numbers_of_the_old_one() {
         String old = bench.put("k", "r0");
         bench.kinesis.delete(Bench.STREAM);
         bench.run(Duration.ofSeconds(9));

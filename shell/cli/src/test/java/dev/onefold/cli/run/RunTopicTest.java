@@ -258,7 +258,7 @@ class RunTopicTest {
 
     @Test
     @Timeout(7_200)
-    void hazard_95_a_topic_counts_once_under_kills_and_one_that_was_made_anew_is_refused() throws Exception {
+    void hazard_95_a_topic_counts_once_under_kills_and_one_that_was_recreated_is_refused() throws Exception {
         Cli cli = Cli.in(folder);
         String right = folder.resolve("right.json").toString();
         cli.run(
@@ -297,11 +297,11 @@ class RunTopicTest {
                     admin.deleteTopics(List.of(TOPIC)).all().get();
                     create(admin);
                     assertThat(run.exitCode()).isNotZero();
-                    assertThat(run.err()).contains("was deleted and made anew", "Nothing of it was folded");
+                    assertThat(run.err()).contains("was deleted and recreated", "Nothing of it was folded");
                 }
                 try (OnefoldProcess run = run()) {
                     assertThat(run.exitCode()).isNotZero();
-                    assertThat(run.err()).contains("was deleted and made anew");
+                    assertThat(run.err()).contains("was deleted and recreated");
                 }
             }
         }
