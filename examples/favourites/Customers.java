@@ -18,6 +18,8 @@ final class Customers {
 
     final int count;
     final BitSet saved = new BitSet();
+    /// Unsaved while the stream was off. Nobody saves them again: a later change would hide that the totals are wrong.
+    private final BitSet left = new BitSet();
     final byte[] stars;
     private final SplittableRandom random = new SplittableRandom(1);
     private final Table table;
@@ -88,7 +90,10 @@ final class Customers {
 
     private synchronized boolean round(int each) throws IOException {
         for (int i = 0; i < each && !ended; i++) {
-            toggle(random.nextInt(count));
+            int favourite = random.nextInt(count);
+            if (!left.get(favourite)) {
+                toggle(favourite);
+            }
         }
         table.flush();
         return !ended;
@@ -99,6 +104,7 @@ final class Customers {
         boolean was = saved.get(favourite);
         boolean unsaves = was && random.nextInt(3) > 0;
         saved.set(favourite, !unsaves);
+        left.set(favourite, unsaves && !isOn);
         stars[favourite] = (byte) (1 + random.nextInt(5));
         toggles++;
         unsaved += unsaves ? 1 : 0;

@@ -50,7 +50,7 @@ final class Favourites implements Customers.Table {
         }
     }
 
-    /// Another stream, whose numbers begin anew.
+    /// Another stream, whose numbers begin again.
     private void switchOn() {
         synchronized (customers) {
             stream = "2026-11-02T00:00:00.000";

@@ -161,7 +161,7 @@ final class AwsDeadLetters implements DeadLetters {
     }
 
     /// A loser of a conflict stays, as it is, even if it is in: then the greater record was seen and is not in
-    /// yet. It comes again, and who loses then is known already and not kept anew. With a function, the letter of
+    /// yet. It comes again, and who loses then is known already and not kept again. With a function, the letter of
     /// a loser is kept in the step of the event that won, so it goes when its record is in. Of a batch the first
     /// record of an id stays, so a loser is in only if that one was forgotten.
     private Redriven removed(long id, boolean isEdit, Redriven redriven) {

@@ -56,7 +56,7 @@ public record BatchDefinition(Pipeline pipeline, int lanes, String incarnation, 
 
     /// The definition of a deployment; empty if it has never collected anything.
     ///
-    /// @throws OtherTable if a table was restored, or made anew, and nobody has told the deployment
+    /// @throws OtherTable if a table was restored or recreated, and nobody has told the deployment
     public static Optional<BatchDefinition> find(Store store) {
         Optional<BatchDefinition> found = findAnyhow(store);
         found.ifPresent(definition -> TableIds.require(store, definition.tables, names(store)));

@@ -61,7 +61,7 @@ record FreedBatches(Store store, BatchDefinition definition, Deliveries deliveri
                 if (!definition.isStored(store)) {
                     throw new IllegalStateException(
                             "The tables of " + store.tables().rows()
-                                    + " were taken over by 'onefold aws restored' meanwhile; what is freed is looked for anew");
+                                    + " were taken over by 'onefold aws restored' meanwhile. The next pass looks for freed batches again");
                 }
                 store.backOff(attempt);
             }

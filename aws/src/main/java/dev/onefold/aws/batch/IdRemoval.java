@@ -60,7 +60,7 @@ public final class IdRemoval {
     private static final int LISTED_MAX = 20_000;
     private static final int STEP = 100; // Batches after which a pass notes how far it is.
 
-    /// Batches that one run of a pass looks at anew, at most.
+    /// Batches that one run of a pass looks at again, at most.
     private static final int PASS_MAX = 100_000;
 
     private static final int CHUNKS_AT_A_TIME = 32;

@@ -19,8 +19,8 @@ public final class StreamName {
     }
 
     /// Of Kinesis the stream's name, `trades`. Of a table its name and the time at which this stream of it was
-    /// switched on, `Trades/2026-11-21T00:00:00.000`, because another stream of the table counts anew. Of anything
-    /// else all of it.
+    /// switched on, `Trades/2026-11-21T00:00:00.000`, because another stream of the table counts from its start
+    /// again. Of anything else all of it.
     public static String of(String arn) {
         if (isTable(arn)) {
             int label = arn.indexOf(TABLE_STREAM);

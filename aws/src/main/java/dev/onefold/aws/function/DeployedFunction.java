@@ -46,7 +46,7 @@ public final class DeployedFunction {
     /// The tables with a function.
     ///
     /// @param loading loads the function when it is asked for first
-    /// @param out is told of an impure function
+    /// @param out gets a report of each impure function
     public static Store with(Store store, Supplier<LoadedFunction> loading, PrintStream out) {
         BoundedCalls calls = new BoundedCalls(CALL_MAX, Runtime.getRuntime().availableProcessors());
         return store.with(new UserFunction(

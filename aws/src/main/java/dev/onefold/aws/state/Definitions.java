@@ -46,7 +46,7 @@ public final class Definitions {
                         + " replaced."));
     }
 
-    /// The definition as it is now, if there is one. It fails if a table was restored, or made anew, and nobody
+    /// The definition as it is now, if there is one. It fails if a table was restored or recreated, and nobody
     /// has told the deployment.
     public Optional<Definition> find() {
         Optional<Definition> found = findAnyhow();
@@ -93,7 +93,7 @@ public final class Definitions {
         return createAll(adopted);
     }
 
-    /// Where rows were emptied and totals were not, nothing is begun anew.
+    /// Where rows were emptied and totals were not, nothing begins again.
     private void requireNew() {
         if (!store.get(store.tables().totals(), Header.keyOf(0)).isEmpty()
                 && findAnyhow().isEmpty()) {

@@ -21,7 +21,7 @@ public final class UserFunction {
 
     /// @param loading loads the function when it is asked for first
     /// @param callers makes a caller for each thread
-    /// @param impurities is told of calls that a sample found to be impure
+    /// @param impurities gets each call that a sample found to be impure
     public UserFunction(Supplier<LoadedFunction> loading, Supplier<Caller> callers, Consumer<Impurity> impurities) {
         this.loading = loading;
         this.callers = callers;

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Where a mapping begins that takes the place of another one, because it reads another stream or in another
-/// way. CloudFormation makes such a mapping anew, and knows nothing of the place of the one before. So the
+/// way. CloudFormation recreates such a mapping, and knows nothing of the place of the one before. So the
 /// update must say it: the oldest record, which may be a week that is read and paid again, or a time up to
 /// which State has taken the stream, as its [Places] say.
 public final class InputStart {
@@ -75,7 +75,7 @@ public final class InputStart {
     ///
     /// Lambda begins with a shard when it is done with its parents. So a shard is done if State has taken a
     /// record of one that follows it, though the last batches before its end were not noted. The stream must
-    /// still have this record: a stream that was deleted and made anew has the same ARN and the same shards,
+    /// still have this record: a stream that was deleted and recreated has the same ARN and the same shards,
     /// and the places that are noted are of the former one. If the record has expired, so have those of the
     /// parents.
     ///

@@ -111,7 +111,7 @@ public final class Producer {
     /// @param stream its name or its ARN
     /// @param threads where each request waits for its answer
     /// @param random for jitter
-    /// @param refused is told of a record that this stream can never take, and why; on any thread
+    /// @param refused gets each record that this stream can never take, and why; on any thread
     public Producer(
             KinesisAsyncClient client,
             String stream,

@@ -178,7 +178,7 @@ final class LetterFill {
     }
 
     /// A record that has lost a conflict stays a letter unless another one is kept of it: it may lose again to
-    /// one that is decided later, and would not be kept anew then.
+    /// one that is decided later, and would not be kept again then.
     private void settle(DeadLetter letter, Arrival arrival, Fate fate) {
         Optional<Letter> lost = fate instanceof Fate.Conflicting(var loser) ? loser : Optional.empty();
         if (table.isConflict(letter.id())) {

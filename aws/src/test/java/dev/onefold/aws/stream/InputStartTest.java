@@ -133,7 +133,7 @@ class InputStartTest {
         shard.trimmed = 50;
         assertThat(covered(store)).isEqualTo(minutesAgo(40));
         shard.trimmed = 0;
-        shard.records.clear(); // The stream was deleted, and made anew under the same name.
+        shard.records.clear(); // The stream was deleted and recreated under the same name.
         shard.add(1, minutesAgo(20), trade(1));
         assertThat(covered(store)).isEqualTo(minutesAgo(20));
     }
@@ -144,7 +144,7 @@ class InputStartTest {
         FakeStream.Held split = stream.shard("shardId-000000000001", shard.id);
         put(split, 540, 530);
         take(store, split, 9);
-        split.records.clear(); // The stream was deleted, made anew under the same name, and split as before.
+        split.records.clear(); // The stream was deleted, recreated under the same name, and split as before.
         put(shard, 180, 120);
         shard.closed = true;
         put(split, 20, 0);

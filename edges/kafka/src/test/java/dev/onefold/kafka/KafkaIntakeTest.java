@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.onefold.broker.Broker;
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.Status;
 import dev.onefold.core.Truth;
@@ -748,6 +749,10 @@ class KafkaIntakeTest {
                     .satisfiesExactly(
                             first -> assertThat(first).contains("\"@key\":\"K\"", "\"from\":\"desk\"", "\"T0\""),
                             second -> assertThat(second).contains("\"@key\":\"K4\"", "\"@tombstone\":true"));
+            assertThat(engine.deadLetters().list(0, 9))
+                    .extracting(DeadLetter::place)
+                    .containsExactly(
+                            new DeadLetter.Place(topic + "/0", 0, 0), new DeadLetter.Place(topic + "/0", 0, 3));
         }
     }
 

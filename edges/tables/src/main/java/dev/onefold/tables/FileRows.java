@@ -71,10 +71,9 @@ public final class FileRows implements RowSource {
             if (now < bytes
                     || (now == bytes || isOpen)
                             && !Files.getLastModifiedTime(path).equals(changed)) {
-                throw new IOException(
-                        "the file was cut, written anew or still written while it was read: it had " + bytes
-                                + " bytes and was last changed at " + changed + "; it has " + now + " of "
-                                + Files.getLastModifiedTime(path));
+                throw new IOException("the file was cut, rewritten or still written while it was read: it had " + bytes
+                        + " bytes and was last changed at " + changed + "; it has " + now + " of "
+                        + Files.getLastModifiedTime(path));
             }
         }
     }

@@ -80,7 +80,7 @@ class FileRowsTest {
                             return true;
                         }))
                         .isInstanceOf(IOException.class)
-                        .hasMessageContaining("was cut, written anew or still written while it was read");
+                        .hasMessageContaining("was cut, rewritten or still written while it was read");
             }
         }
     }

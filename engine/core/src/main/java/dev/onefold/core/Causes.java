@@ -32,7 +32,7 @@ public record Causes(Map<String, Long> counts) {
     private static final Map<String, String> ADVICE = Map.of(
             BEHIND_DELETE,
             "A record behind a delete has a lower version than the delete, and does not count. If rows are inserted again"
-                    + " with versions that begin anew, name a field that grows for ever, such as a time:"
+                    + " with versions that begin again, name a field that grows for ever, such as a time:"
                     + " 'version: {field: updatedAt, type: iso}' under input.",
             BEYOND_KEEP,
             "A record beyond keep is of a time bucket that has ended, so no answer shows what it adds.",

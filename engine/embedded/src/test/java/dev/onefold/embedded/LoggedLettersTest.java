@@ -83,7 +83,7 @@ class LoggedLettersTest {
             awaitLines(1);
             assertThat(logged)
                     .containsExactly("WARNING New dead letters of pipeline p: 1 malformed, 2 refused; the first is 1,"
-                            + " line 2 of a\\nb, at byte 16");
+                            + " line 2 of a\\nb, at offset 16");
         }
         assertThat(logged).hasSize(1);
     }
@@ -93,7 +93,7 @@ class LoggedLettersTest {
         try (EmbeddedEngine engine = open()) {
             engine.append("lines", List.of("{\"k\":\"3\"}"));
         }
-        String line = "WARNING New dead letters of pipeline p: 1 refused; the first is 1, line 1 of lines, at byte 0";
+        String line = "WARNING New dead letters of pipeline p: 1 refused; the first is 1, line 1 of lines, at offset 0";
         assertThat(logged).containsExactly(line);
         try (EmbeddedEngine engine = open()) {
             engine.deadLetters().redrive(1, null); // It is rejected again, and is no new one.

@@ -28,7 +28,7 @@ export function delays() {
       { key: 'max', name: 'max', css: 'third' },
     ],
     text: (value) => (Number.isFinite(value) ? `≤ ${delay(value)}` : 'over 10 s'),
-    waiting: 'Known when requests with records come: then their records are safe and in the totals.',
+    waiting: 'Drawn for requests. The way of a record shows the delay of files, logs and queues.',
   });
 }
 
@@ -92,13 +92,13 @@ export function sources() {
   return html`
     <section aria-labelledby="sources">
       <h2 id="sources">Sources</h2>
-      <p>${lag === 0 ? 'All that was seen of files is in the results.' : `Behind by ${bytes(lag)} of files.`}</p>
+      ${lag === 0 && logs.size > 0 ? nothing : html`<p>${lag === 0 ? 'All that was seen of files is in the results.' : `Behind by ${bytes(lag)} of files.`}</p>`}
       ${status.sources.length === 0 ? html`<p class="note">No source yet.</p>` : html`
         <div class="scroll" tabindex="0" role="group" aria-labelledby="sources"><table>
           <thead><tr><th scope="col">Source</th><th scope="col" class="number">Records</th><th scope="col" class="number">Bytes</th>
             <th scope="col" class="number">Records/s</th>${logs.size === 0 ? nothing : html`<th scope="col">Behind</th>`}</tr></thead>
           <tbody>${status.sources.slice(0, 200).map((each) => html`<tr><th scope="row">${each.source}</th>
-            <td class="number">${exact(each.records)}</td><td class="number">${bytes(each.bytes)}</td>
+            <td class="number">${exact(each.records)}</td><td class="number">${logs.has(each.source) ? '' : bytes(each.bytes)}</td>
             <td class="number">${about(live.sourceRates.get(each.source) ?? 0)}</td>
             ${logs.size === 0 ? nothing : html`<td>${behind(logs.get(each.source))}</td>`}</tr>`)}</tbody>
         </table></div>

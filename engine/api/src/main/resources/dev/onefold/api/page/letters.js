@@ -220,7 +220,7 @@ function table() {
   return html`<ul class="letters">${letters.list.map((each) => html`<li>
       <button class="plain" aria-expanded=${letters.open?.id === each.id} @click=${() => show(each.id)}>
         <span><b>${each.id}</b> ${each.reason}</span>
-        <span class="note">${each.source}${each.line === '0' ? '' : `, line ${exact(each.line)}`}, ${clock(each.at)}</span>
+        <span class="note">${each.source}${each.line === '0' ? `, offset ${exact(each.offset)}` : `, line ${exact(each.line)}`}, ${clock(each.at)}</span>
         <span>${each.message}</span>
       </button>
       ${letters.open?.id === each.id ? detail(letters.open) : nothing}

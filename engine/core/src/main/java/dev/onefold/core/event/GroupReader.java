@@ -134,7 +134,7 @@ final class GroupReader {
                     .first(LocalDate.ofEpochDay(Math.floorDiv(seconds + offset.getTotalSeconds(), DAY_SECONDS)));
             ZoneOffsetTransition last = rules.previousTransition(instant.plusNanos(1)); // At this instant, too.
             ZoneOffsetTransition next = rules.nextTransition(instant);
-            // Where the offset changes, the date is found anew: a zone may go back behind midnight.
+            // Where the offset changes, the date is found again: a zone may go back behind midnight.
             bucketStart[level] = Math.max(
                     first.toEpochSecond(LocalTime.MIN, offset), last == null ? Long.MIN_VALUE : last.toEpochSecond());
             bucketEnd[level] = Math.min(

@@ -15,7 +15,7 @@ public sealed interface Origin {
     ///
     /// @param servers hosts and ports, separated by commas
     /// @param start of a partition that was never read
-    /// @param name of the log in positions, if it is not the topic's: for a topic that was made anew
+    /// @param name of the log in positions, if it is not the topic's: for a topic that was recreated
     /// @param properties file with further properties of Kafka's client, relative to the pipeline file
     /// @param encoding of its records; empty if they are text
     record Kafka(

@@ -61,7 +61,7 @@ public final class GroupLogs implements AutoCloseable {
     private int againFrom;
     private Values.@Nullable Place againValue = Values.Place.START;
     private boolean shortening;
-    private boolean anew;
+    private boolean rewriting;
     private boolean hasStrangeCells;
     private boolean hasEnded; // Numbers without a name were read.
     private final List<Map<Integer, Tuple>> ahead = new ArrayList<>();
@@ -235,7 +235,7 @@ public final class GroupLogs implements AutoCloseable {
     /// now, or are wrong. A cut that is being written meanwhile goes into the log before.
     public void beginAnew() {
         shortening = false;
-        anew = true;
+        rewriting = true;
     }
 
     /// The entries of groups and values that a checkpoint has to write.
@@ -249,7 +249,8 @@ public final class GroupLogs implements AutoCloseable {
     /// Collects the changes in the cells `[shard][roll-up]` since the last cut. Nobody changes them
     /// meanwhile.
     public Cut cut(Cells[][] cells) {
-        boolean fresh = newest == null || anew || grown > LOG_BYTES_MAX + VALUE_BYTES * valueCount() && !shortening;
+        boolean fresh =
+                newest == null || rewriting || grown > LOG_BYTES_MAX + VALUE_BYTES * valueCount() && !shortening;
         if (fresh) {
             shortening = true;
             againRollup = 0;
@@ -259,9 +260,9 @@ public final class GroupLogs implements AutoCloseable {
         }
         boolean[] covered = {false};
         byte[] payload = Payload.of(1 << 12, out -> {
-            if (anew) { // All cells are marked as changed; names and values are written again as ever.
+            if (rewriting) { // All cells are marked as changed; names and values are written again as ever.
                 out.writeByte(FORGET);
-                anew = false;
+                rewriting = false;
             }
             BitSet[] renamed = new BitSet[groups.length];
             for (int rollup = 0; rollup < groups.length; rollup++) {

@@ -106,7 +106,7 @@ final class Refold implements AutoCloseable {
     }
 
     /// Whether nothing has come through the journal since it began, and no more dead letters than it has left ids
-    /// for. Otherwise only a fold that begins anew, with nothing beside it, is right.
+    /// for. Otherwise only a fold that begins again, with nothing beside it, is right.
     boolean isStill() {
         return opening.journal().position().number() == entries && old.letters.idNext() <= letterFirst;
     }

@@ -263,7 +263,7 @@ public final class Chunk {
     Place place(Records record, long line) {
         byte[] id = isOfQueue() ? record.message() : message;
         return id == null
-                ? new Place(source.name(), line + record.comments(), record.place())
+                ? source.place(line + record.comments(), record.place())
                 : new Place(QueueBatch.place(source.name(), new String(id, StandardCharsets.UTF_8)), line, 0);
     }
 

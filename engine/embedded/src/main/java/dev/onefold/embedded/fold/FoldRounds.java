@@ -299,7 +299,7 @@ public final class FoldRounds {
         if (isKept) {
             letters.addOversized(
                     Decoder.tooLarge(chunk.oversized).message(),
-                    new Place(source.name(), chunk.recordsBefore + 1, chunk.offset),
+                    source.place(chunk.recordsBefore + 1, chunk.offset),
                     chunk.oversized,
                     chunk.oversizedHash,
                     clock.instant());

@@ -112,7 +112,7 @@ final class KeyLetters {
         record.chunk.letterStays |= letters.addConflict(
                 new ConflictLetter(identity(note), note.letter().why(), record.record, DeadLetter.Content.RECORD),
                 record.chunk.letter,
-                new Place(place.source(), record.line, place.offset()),
+                record.chunk.source.place(record.line, place.offset()),
                 clock.instant(),
                 RecordKind.SENT);
     }

@@ -1,5 +1,6 @@
 package dev.onefold.embedded.framing;
 
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.bytes.Sha256;
 import dev.onefold.core.event.RecordEnds;
 import dev.onefold.core.query.Answer;
@@ -95,6 +96,11 @@ public final class Source {
 
     public Kind kind() {
         return kind;
+    }
+
+    /// The place of a record in its dead letter. Records of a log have an offset and no line.
+    public DeadLetter.Place place(long line, long offset) {
+        return new DeadLetter.Place(name, kind == Kind.PARTITION ? 0 : line, offset);
     }
 
     /// Records that are in the results, a header included: by these a record's place is numbered. Where a record may

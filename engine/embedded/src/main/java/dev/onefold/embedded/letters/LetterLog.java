@@ -33,8 +33,8 @@ final class LetterLog {
         fresh.merge(letter.reason(), 1L, Long::sum);
         if (first.isEmpty()) {
             DeadLetter.Place place = letter.place();
-            first = letter.id() + ", line " + place.line() + " of " + Problem.visible(place.source(), SOURCE_LOGGED_MAX)
-                    + ", at byte " + place.offset();
+            first = letter.id() + (place.line() == 0 ? ", in " : ", line " + place.line() + " of ")
+                    + Problem.visible(place.source(), SOURCE_LOGGED_MAX) + ", at offset " + place.offset();
         }
         awaitMore();
     }

@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 public record Faults(Map<Fault, Double> chances, Timing timing) {
     private static final Faults NONE = new Faults(Map.of(), Timing.NONE);
 
-    /// How long things take; each longest one is also the bound of a duration that is drawn anew every time.
+    /// How long things take; each longest one is also the bound of a duration that is drawn every time.
     ///
     /// @param networkMax each way between client and service
     /// @param transactionMax from the first look at its items to the last write

@@ -289,7 +289,7 @@ public final class KinesisClient implements KinesisAsyncClient, FakeClient {
             String[] parts = request.shardIterator().split("/", -1);
             StoredStream stream = service.stream(parts[0]);
             if (stream.created().toEpochMilli() != Long.parseLong(parts[1])) {
-                throw Refusals.notFound("Stream " + parts[0] + " was deleted, and made anew");
+                throw Refusals.notFound("Stream " + parts[0] + " was deleted and recreated");
             }
             long end = Long.parseLong(parts[4]);
             if (service.time.instant().toEpochMilli() > end) {

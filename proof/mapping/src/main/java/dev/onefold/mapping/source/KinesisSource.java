@@ -84,7 +84,7 @@ public final class KinesisSource implements StreamSource {
         }
     }
 
-    /// A number that the stream never gave, as after it was deleted and made anew, is a position that it has forgotten.
+    /// A number that the stream never gave, as after it was deleted and recreated, is a position that it has forgotten.
     @Override
     public CompletableFuture<String> iterator(String shardId, Position position) {
         return client.getShardIterator(request(shardId, position))

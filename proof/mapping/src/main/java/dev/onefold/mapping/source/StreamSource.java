@@ -30,7 +30,7 @@ public interface StreamSource {
     /// A part of a stream.
     ///
     /// @param first sequence number of its records; under the same id, another one tells of another shard, of a
-    ///     stream that was deleted and made anew
+    ///     stream that was deleted and recreated
     /// @param parents that it was split or merged from; they may be forgotten already
     /// @param isClosed nothing comes into it any more
     record Shard(String id, String first, List<String> parents, boolean isClosed) {

@@ -32,7 +32,7 @@ import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsAsyncClie
 import software.amazon.awssdk.services.kinesis.model.Shard;
 
 /// The stream, who puts records into it, and the mapping that brings them to State; shards are split and merged
-/// meanwhile, the stream is deleted and made anew, and so is the mapping, which then begins with what was long done.
+/// meanwhile, the stream is deleted and recreated, and so is the mapping, which then begins with what was long done.
 /// What the mapping gives up is named in the retry queue, and State reads it again; anybody may replay.
 public final class Intake implements AutoCloseable {
     private static final int SHARDS_MAX = 3;

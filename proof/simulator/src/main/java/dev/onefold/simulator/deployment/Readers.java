@@ -50,7 +50,7 @@ final class Readers {
     }
 
     /// All views up to this number were lost with their tables: what is left of their totals is answered to nobody and
-    /// is made anew under another number. Until then changes of rows of another time are added to it.
+    /// is recreated under another number. Until then changes of rows of another time are added to it.
     void lose(int last) {
         lost = last;
     }

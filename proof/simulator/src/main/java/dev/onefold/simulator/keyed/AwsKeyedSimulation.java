@@ -224,7 +224,7 @@ public final class AwsKeyedSimulation {
         throw new AssertionError("After " + STEPS_MAX + " steps Upkeep is not done");
     }
 
-    /// A person sends all letters again, of which some are the function's to decide anew. How many were in then.
+    /// A person sends all letters again, of which some are the function's to decide again. How many were in then.
     private int redrive() {
         int in = 0;
         judge.noteRedrive();

@@ -20,7 +20,7 @@ record MovingRows(MovingTable table, ChangeForm reads, Person reader, Listener l
     private static final int PAGE = 5;
     private static final int PAUSE_MS_MAX = 5_000;
 
-    /// Is told of readings.
+    /// Gets a call for each reading.
     interface Listener {
         /// @param ends whether one ends, and does not begin; a snapshot ends as it begins
         void at(boolean ends);

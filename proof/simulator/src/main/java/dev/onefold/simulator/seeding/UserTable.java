@@ -217,7 +217,7 @@ final class UserTable {
         off = true;
     }
 
-    /// From now on changes are in another log, whose places begin anew.
+    /// From now on changes are in another log, whose places begin again.
     void switchOn() {
         commitAll();
         off = false;

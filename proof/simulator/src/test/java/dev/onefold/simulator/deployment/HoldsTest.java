@@ -119,7 +119,7 @@ class HoldsTest {
         life.end();
     }
 
-    /// Epochs begin again in a table that is made anew.
+    /// Epochs begin again in a table that is recreated.
     @Test
     @Tag("campaign")
     void an_engine_that_was_there_before_a_restore_gives_long_answers_after_it() {

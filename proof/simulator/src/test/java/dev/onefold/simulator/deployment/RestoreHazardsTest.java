@@ -453,7 +453,7 @@ class RestoreHazardsTest {
         }
     }
 
-    /// One of them at least; the other is told of it.
+    /// One of them at least; the other is reported.
     @Test
     void two_people_at_once_end_in_one_incarnation() {
         deployment.dynamo.inject(Faults.none().with(Faults.Timing.USUAL));

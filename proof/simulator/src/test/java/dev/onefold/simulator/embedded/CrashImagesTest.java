@@ -66,7 +66,7 @@ class CrashImagesTest {
         }
     }
 
-    /// Corrections without end: most rows are dead, so segments are cleaned and let go, and logs are begun anew.
+    /// Corrections without end: most rows are dead, so segments are cleaned and let go, and logs are begun again.
     private static void cutWhileCleaning(RandomGenerator random) {
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < 2_400; i++) {

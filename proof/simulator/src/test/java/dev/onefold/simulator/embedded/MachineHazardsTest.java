@@ -104,7 +104,7 @@ class MachineHazardsTest {
         }
     }
 
-    /// 48. A new number of shards writes all rows anew: its checkpoint names no file of rows of the one before.
+    /// 48. A new number of shards rewrites all rows: its checkpoint names no file of rows of the one before.
     @Test
     @Tag("campaign")
     void what_a_start_deletes_is_named_by_no_checkpoint_that_a_power_cut_may_bring_back() {

@@ -88,7 +88,7 @@ class ManySourcesTest {
         liveAll(40);
     }
 
-    /// Real processes, each killed after it has told of some pieces.
+    /// Real processes, each killed after it has reported some pieces.
     private void kill(int times, long seed) throws IOException, InterruptedException {
         SplittableRandom random = new SplittableRandom(seed);
         for (Order order : Order.values()) {

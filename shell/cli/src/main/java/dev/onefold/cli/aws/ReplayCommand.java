@@ -38,7 +38,7 @@ import software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException;
             "Reads a range of a Kinesis stream, or of a table's change stream, again and folds it again, from this"
                     + " process, beside the functions.",
             "It is safe at any time: what is in the totals already changes nothing. Of use when records were passed over,"
-                    + " such as by a mapping that was made anew in the middle of the stream, and to see that none were.",
+                    + " such as by a mapping that was recreated in the middle of the stream, and to see that none were.",
             "A table's change stream keeps 24 hours. It does not say where its newest record is: the end is taken to be"
                     + " where nothing came for half a minute, and the summary says so."
         },

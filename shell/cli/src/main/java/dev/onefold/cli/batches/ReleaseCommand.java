@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
         aliases = "redeliver",
         description = {
             "Decides about a batch that was put aside or is in doubt. It is tried again, with the same id and the same"
-                    + " content, and its time for retries begins anew. A batch that waits for its next try is tried now.",
+                    + " content, and its time for retries begins again. A batch that waits for its next try is tried now.",
             "Whether a batch in doubt has arrived, only its receiver knows: look there first. With --delivered or --discard"
                     + " it is not tried again."
         },

@@ -15,7 +15,7 @@ record LetterText(DeadLetter letter) {
     String place(Caller caller) {
         String line = letter.place().line() > 0
                 ? ":" + letter.place().line()
-                : ", byte " + Words.count(letter.place().offset());
+                : ", offset " + Words.count(letter.place().offset());
         return caller.shownSource(letter.place().source()) + line;
     }
 }

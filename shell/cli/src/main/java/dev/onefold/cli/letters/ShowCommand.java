@@ -74,11 +74,11 @@ final class ShowCommand implements Callable<Integer> {
         });
     }
 
-    /// Where no line is known, the place itself says the byte.
+    /// Where no line is known, the place itself has the offset.
     private static String offset(DeadLetter letter) {
         return letter.place().line() == 0
                 ? ""
-                : ", byte " + Words.count(letter.place().offset());
+                : ", offset " + Words.count(letter.place().offset());
     }
 
     private void print(DeadLetter letter, byte[] record) {

@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// A file to be folded; compressed if its name says so.
 ///
@@ -18,6 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /// @param bytes its size on disk
 /// @param read how many of these bytes are read
 public record InputFile(Path path, long bytes, AtomicLong read) {
+    private static final Pattern TOPIC = Pattern.compile("kafka://(?<servers>[^/]+)/(?<topic>[^/]+)/?");
+
     /// The file that a text on the command line means.
     public static InputFile of(Caller caller, String text) throws IOException {
         return of(caller, text, "");
@@ -43,6 +47,13 @@ public record InputFile(Path path, long bytes, AtomicLong read) {
         if (text.matches("https?://.*")) {
             throw CommandFailure.usage(text + " is an address, and files are read here. Fetch it first: curl --fail"
                     + " --location --output FILE '" + text + "'");
+        }
+        Matcher topic = TOPIC.matcher(text);
+        if (topic.matches()) {
+            throw CommandFailure.usage(text
+                    + " is a topic, and the pipeline file names it: input: from: {kafka: {topic: "
+                    + topic.group("topic") + ", servers: \"" + topic.group("servers") + "\"}}. Then 'onefold check FILE"
+                    + " --connect' shows its records, and 'onefold run FILE' reads them.");
         }
         Path path = caller.path(text);
         if (!Files.exists(path)) {

@@ -90,7 +90,7 @@ final class RunDeliveries implements AutoCloseable {
         }
     }
 
-    /// The engine is about to be closed: nothing more is told of its batches.
+    /// The engine is about to be closed: no more is reported of its batches.
     void stopTelling() {
         closing.countDown();
         try {

@@ -107,7 +107,7 @@ final class TradeRiskCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "Where the messages go; a file is written anew. Default: - (standard output).")
+            description = "Where the messages go; a file is rewritten. Default: - (standard output).")
     private String output = "-";
 
     @Option(

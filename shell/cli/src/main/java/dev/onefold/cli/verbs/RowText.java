@@ -47,7 +47,7 @@ record RowText(Pipeline pipeline, Row row, List<DeadLetters.OfKey> letters) {
         for (int i = 0; i < amounts.size(); i++) {
             lines.put(Words.visible(JsonForm.input(Rollups.of(pipeline).inputs().get(i))), shown(amounts.get(i)));
         }
-        lines.put("from", caller.shownSource(row.source()) + ", byte " + Words.count(row.offset()));
+        lines.put("from", caller.shownSource(row.source()) + ", offset " + Words.count(row.offset()));
         for (DeadLetters.OfKey letter : letters) {
             lines.merge("waits", waits(letter), (one, other) -> one + "; " + other);
         }

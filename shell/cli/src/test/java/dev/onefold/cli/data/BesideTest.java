@@ -67,7 +67,7 @@ class BesideTest {
             byte[] line = Cli.trade("2", 1, "FX", "EMEA", "7").getBytes(StandardCharsets.UTF_8);
             owner.append("live", 1, line, line.length);
             assertThat(cli.run("query", "trades.yaml", "--depth", "0").out()).contains("12.00");
-            assertThat(cli.run("get", "trades.yaml", "2").out()).containsPattern("from +live, byte 0");
+            assertThat(cli.run("get", "trades.yaml", "2").out()).containsPattern("from +live, offset 0");
             assertThat(cli.run("verify", "trades.yaml").exitCode()).isZero();
             assertThat(cli.run("get", "trades.yaml", "none").exitCode()).isEqualTo(1);
             assertThat(cli.run("query", "trades.yaml", "--group", "a/b/c").exitCode())

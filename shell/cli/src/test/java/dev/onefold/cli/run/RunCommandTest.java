@@ -302,6 +302,8 @@ class RunCommandTest {
     void what_cannot_be_read_is_refused_before_a_directory_is_made() {
         assertThat(run("missing").exitCode()).isEqualTo(2);
         assertThat(run("missing").err()).contains("no input file missing");
+        assertThat(run("kafka://localhost:9092/trades").err())
+                .contains("input: from: {kafka: {topic: trades, servers: \"localhost:9092\"}}", "check FILE --connect");
         assertThat(run(".").err()).contains("not a file that can be read again", "with --input -.");
         assertThat(folder.resolve("onefold-data")).doesNotExist();
     }

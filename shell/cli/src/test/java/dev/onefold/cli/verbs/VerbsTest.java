@@ -203,7 +203,7 @@ class VerbsTest {
                 .containsPattern("version +1\n")
                 .containsPattern("group +FX/EMEA\n")
                 .containsPattern("value decimal\\(18,2\\) +1,000,000.50\n")
-                .containsPattern("from +in.ndjson, byte 0\n");
+                .containsPattern("from +in.ndjson, offset 0\n");
         assertThat(cli.run("get", "trades.yaml", "4", "--format", "json").out()).contains("\"deleted\":true");
     }
 

@@ -29,7 +29,7 @@ import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 import software.amazon.awssdk.services.dynamodb.model.TableStatus;
 
-/// All tables, and who is told of their changes.
+/// All tables, and who gets their changes.
 public final class Tables {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{3,255}");
 
