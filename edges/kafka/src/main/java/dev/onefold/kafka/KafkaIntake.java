@@ -329,7 +329,7 @@ public final class KafkaIntake {
                 .toList();
     }
 
-    /// Those of which nothing is awaited.
+    /// The partitions that are read and whose last record is compared.
     private List<Integer> open() {
         return read().stream().filter(number -> !silent.contains(number)).toList();
     }
