@@ -101,7 +101,7 @@ class KafkaLivesTest {
     @Test
     @Tag("campaign")
     void hazard_96_a_partition_that_was_restored_at_any_step_stops_if_more_was_folded() {
-        lives(20, Fault.RESTORED);
+        lives(40, Fault.RESTORED);
     }
 
     @Test
