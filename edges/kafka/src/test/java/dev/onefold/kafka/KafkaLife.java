@@ -61,7 +61,7 @@ final class KafkaLife {
     private boolean isEnding;
     private volatile boolean isStopping;
 
-    KafkaLife(RandomGenerator random, Set<Fault> faults) {
+    KafkaLife(RandomGenerator random, List<Fault> faults) {
         this.random = random;
         topic = new SimulatedTopic(random, faults);
         isTable = random.nextInt(4) == 0;

@@ -5,9 +5,7 @@ import dev.onefold.kafka.SimulatedPartition.Sent;
 import dev.onefold.kafka.SimulatedPartition.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +40,7 @@ final class SimulatedTopic {
     private static final int LOST_ANSWERS_MAX = 3;
 
     private final RandomGenerator random;
-    private final Set<Fault> faults;
+    private final List<Fault> faults;
     private final List<Sent> late = new ArrayList<>();
     private final List<Transaction> transactions = new ArrayList<>();
     private List<SimulatedPartition> partitions = new ArrayList<>();
@@ -58,9 +56,10 @@ final class SimulatedTopic {
     private long connections = 1;
     private boolean isHealed;
 
-    SimulatedTopic(RandomGenerator random, Set<Fault> faults) {
+    /// @param faults one that is there several times comes more often
+    SimulatedTopic(RandomGenerator random, List<Fault> faults) {
         this.random = random;
-        this.faults = EnumSet.copyOf(faults);
+        this.faults = List.copyOf(faults);
         id = uuid();
         oldId = id;
         for (int i = 1 + random.nextInt(3); i > 0; i--) {
@@ -155,8 +154,7 @@ final class SimulatedTopic {
             produce();
         }
         if (random.nextInt(FAULT_ONE_IN) == 0) {
-            List<Fault> possible = new ArrayList<>(faults);
-            befall(possible.get(random.nextInt(possible.size())));
+            befall(faults.get(random.nextInt(faults.size())));
         }
     }
 
@@ -248,7 +246,7 @@ final class SimulatedTopic {
     /// The other log of a partition may be longer than its first one before anybody asks.
     private void regrow(SimulatedPartition partition) {
         int number = partitions.indexOf(partition);
-        for (int i = random.nextInt(4); i > 0; i--) {
+        for (int i = random.nextInt(8); i > 0; i--) {
             Transaction transaction = transaction();
             for (int each = random.nextInt(6); each > 0; each--) {
                 partition.append(next(number), transaction);
