@@ -46,6 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A function that breaks its limits, and the state of its keys when its version is raised.
 class ProcessBoundsTest {
     private static final Settings SETTINGS = Settings.defaults().withShards(2).withThreads(2);
+    private static final long SLOW_NANOS = 20_000_000;
 
     @TempDir
     Path directory;
@@ -76,6 +77,11 @@ class ProcessBoundsTest {
             if (add.what().startsWith("hang")) {
                 while (release.getCount() > 0) {
                     Thread.onSpinWait(); // An interrupt does not end it.
+                }
+            }
+            if (add.what().startsWith("slow")) {
+                for (long begun = System.nanoTime(); System.nanoTime() - begun < SLOW_NANOS; ) {
+                    Thread.onSpinWait();
                 }
             }
             if (add.what().startsWith("throw")) {
@@ -129,6 +135,21 @@ class ProcessBoundsTest {
     private static String rollup(EmbeddedEngine engine) {
         return String.valueOf(
                 engine.query(Query.all("all")).lines().getFirst().values().getFirst());
+    }
+
+    @Test
+    void a_stop_waits_for_few_events_of_a_slow_function() throws IOException {
+        Path file = directory.resolve("events.ndjson");
+        Files.write(
+                file,
+                IntStream.range(0, 40_000)
+                        .mapToObj(i -> add("k" + i, 1, 1, i % 50 == 0 ? "slow" : "run"))
+                        .toList());
+        try (EmbeddedEngine engine =
+                EmbeddedEngine.open(directory.resolve("data"), metres("every"), Settings.defaults())) {
+            engine.fold(FileSource.of(file), () -> engine.counts().records() >= 4_000);
+            assertThat(engine.counts().records()).isBetween(4_000L, 12_000L);
+        }
     }
 
     @Test
