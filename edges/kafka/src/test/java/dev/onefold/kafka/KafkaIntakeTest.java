@@ -785,7 +785,7 @@ class KafkaIntakeTest {
     void a_topic_behind_certificates_of_both_sides_is_read() throws Exception {
         String right = trusted() + "ssl.keystore.location=" + folder.resolve("keys.p12")
                 + "\nssl.keystore.password=${PASSWORD}-keys\n";
-        isReadBehind("MUTUAL", right, Map.of(trusted(), "SSL handshake failed"));
+        isReadBehind("MUTUAL", right, Map.of(trusted(), "certificate_required"));
         Files.writeString(directory.resolve("kafka.properties"), right.replace("${PASSWORD}-keys", "hush-8"));
         try (EmbeddedEngine engine =
                 EmbeddedEngine.open(directory.resolve("d"), behind("MUTUAL"), Settings.defaults())) {
@@ -855,7 +855,11 @@ class KafkaIntakeTest {
     private void allow(AclOperation operation) {
         ResourcePattern resource = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL);
         AccessControlEntry entry = new AccessControlEntry("User:reader", "*", operation, AclPermissionType.ALLOW);
-        var _ = admin.createAcls(List.of(new AclBinding(resource, entry)));
+        try {
+            admin.createAcls(List.of(new AclBinding(resource, entry))).all().get();
+        } catch (ExecutionException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
@@ -863,19 +867,19 @@ class KafkaIntakeTest {
         create(1);
         trades(0, 0, 10);
         user("reader");
-        allow(AclOperation.WRITE);
+        allow(AclOperation.ALTER_CONFIGS);
         Files.writeString(directory.resolve("kafka.properties"), trusted() + SCRAM);
         String lacking = "lacks the right READ. Allow it: kafka-acls.sh --add --allow-principal User:NAME"
                 + " --operation Read --topic " + topic;
         try (EmbeddedEngine engine =
                 EmbeddedEngine.open(directory.resolve("d"), behind("SECURE"), Settings.defaults())) {
-            intake(engine).run(() -> !notes.isEmpty());
-            assertThat(notes).singleElement().asString().contains("Topic " + topic, lacking);
+            BooleanSupplier isNamed = () -> notes.stream().anyMatch(note -> note.contains(lacking));
+            intake(engine).run(isNamed);
             notes.clear();
             allow(AclOperation.DESCRIBE);
             AtomicBoolean isAllowed = new AtomicBoolean();
             intake(engine).run(() -> {
-                if (notes.stream().anyMatch(note -> note.contains(lacking)) && isAllowed.compareAndSet(false, true)) {
+                if (isNamed.getAsBoolean() && isAllowed.compareAndSet(false, true)) {
                     allow(AclOperation.READ);
                 }
                 return engine.offsets(topic).getOrDefault(0, 0L) == 10;
