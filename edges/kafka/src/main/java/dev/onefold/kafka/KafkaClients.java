@@ -208,6 +208,6 @@ public final class KafkaClients {
 
     private static IllegalArgumentException impossible(KafkaException e) {
         Throwable cause = e.getCause() == null ? e : e.getCause();
-        return new IllegalArgumentException("No client of Kafka can be made: " + cause.getMessage(), e);
+        return new IllegalArgumentException("No client of Kafka can be made: " + KafkaIntake.texts(cause), e);
     }
 }
