@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
@@ -20,8 +19,6 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -229,11 +226,7 @@ public final class KafkaClients {
     }
 
     private static IllegalArgumentException impossible(KafkaException e) {
-        String why = Stream.<Throwable>iterate(e, Objects::nonNull, Throwable::getCause)
-                .map(Throwable::getMessage)
-                .distinct()
-                .skip(e.getCause() == null ? 0 : 1) // It says only that no client was made.
-                .collect(Collectors.joining(": "));
-        return new IllegalArgumentException("No client of Kafka can be made: " + why, e);
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        return new IllegalArgumentException("No client of Kafka can be made: " + KafkaIntake.texts(cause), e);
     }
 }

@@ -352,16 +352,21 @@ public final class KafkaIntake {
             return "its client lacks the right READ. Allow it: kafka-acls.sh --add --allow-principal User:NAME"
                     + " --operation Read --topic " + origin.topic();
         }
+        return texts(e)
+                + (e instanceof TimeoutException
+                        ? ". No broker answers there, or security.protocol in the properties is another than the broker's"
+                        : "");
+    }
+
+    /// The messages of a failure and its causes.
+    static String texts(Throwable e) {
         Set<String> texts = new LinkedHashSet<>();
         for (Throwable at = e; at != null; at = at.getCause()) {
             if (at.getMessage() != null) {
                 texts.add(at.getMessage());
             }
         }
-        return String.join(": ", texts)
-                + (e instanceof TimeoutException
-                        ? ". No broker answers there, or security.protocol in the properties is another than the broker's"
-                        : "");
+        return String.join(": ", texts);
     }
 
     private static void sleep(Duration pause, BooleanSupplier ends) {
