@@ -262,8 +262,8 @@ final class KafkaLife {
 
     private boolean isFolded(Map<Integer, Long> handedOn) {
         return handedOn.entrySet().stream()
-                .allMatch(each -> engine().offsets(SimulatedTopic.NAME).getOrDefault(each.getKey(), 0L)
-                        >= each.getValue());
+                .allMatch(each ->
+                        engine().offsets(SimulatedTopic.NAME).getOrDefault(each.getKey(), 0L) >= each.getValue());
     }
 
     private boolean isAtEnd() {
