@@ -90,13 +90,13 @@ class KafkaLivesTest {
     @Test
     @Tag("campaign")
     void hazard_95_a_topic_that_is_recreated_at_any_step_is_never_read_as_the_old_one() {
-        lives(20, Fault.RECREATED);
+        lives(15, Fault.RECREATED);
     }
 
     @Test
     @Tag("campaign")
     void hazard_96_another_cluster_that_answers_at_any_step_is_never_read() {
-        lives(20, Fault.OTHER_CLUSTER);
+        lives(15, Fault.OTHER_CLUSTER);
     }
 
     @Test
@@ -108,48 +108,48 @@ class KafkaLivesTest {
     @Test
     @Tag("campaign")
     void a_partition_whose_new_leader_lacks_records_stops_if_they_were_folded() {
-        lives(30, Fault.CUT, Fault.TRANSACTIONS);
+        lives(80, Fault.CUT, Fault.TRANSACTIONS);
     }
 
     @Test
     @Tag("campaign")
     void hazard_97_a_partition_stops_if_retention_overruns_it_at_any_step() {
-        lives(20, Fault.RETENTION);
+        lives(15, Fault.RETENTION);
     }
 
     @Test
     @Tag("campaign")
     void a_compacted_topic_gives_the_totals_of_its_last_records() {
-        lives(20, Fault.COMPACTED);
+        lives(15, Fault.COMPACTED);
     }
 
     @Test
     @Tag("campaign")
     void hazard_98_transactions_count_if_they_are_committed_and_only_then() {
-        lives(20, Fault.TRANSACTIONS);
+        lives(15, Fault.TRANSACTIONS);
     }
 
     @Test
     @Tag("campaign")
     void hazard_99_a_partition_that_is_added_at_any_step_is_read_from_its_beginning() {
-        lives(20, Fault.PARTITION_ADDED);
+        lives(15, Fault.PARTITION_ADDED);
     }
 
     @Test
     @Tag("campaign")
     void hazard_100_a_group_is_never_told_of_more_than_a_crash_leaves() {
-        lives(20, Fault.CRASHES);
+        lives(15, Fault.CRASHES);
     }
 
     @Test
     @Tag("campaign")
     void hazard_101_poison_at_any_offset_is_a_dead_letter_once() {
-        lives(20, Fault.POISON);
+        lives(15, Fault.POISON);
     }
 
     @Test
     @Tag("campaign")
     void answers_that_are_lost_or_old_change_nothing() {
-        lives(20, Fault.LOST_ANSWERS, Fault.OLD_ANSWERS);
+        lives(15, Fault.LOST_ANSWERS, Fault.OLD_ANSWERS);
     }
 }

@@ -64,6 +64,7 @@ final class SimulatedPartition {
     private long start;
     private long end;
     private int epoch;
+    private long read; // Behind what was fetched last.
 
     /// @param at the first offset
     SimulatedPartition(long at) {
@@ -82,6 +83,11 @@ final class SimulatedPartition {
 
     int epoch() {
         return epoch;
+    }
+
+    /// An offset of the log a little before the one that is fetched next.
+    long nearRead(int before) {
+        return Math.clamp(read - before, start, end);
     }
 
     /// The offset before which no transaction is open.
@@ -204,6 +210,7 @@ final class SimulatedPartition {
                 records.add(entry);
             }
         }
+        read = last == null ? from : last.offset() + 1;
         return last == null ? null : new Fetched(from, records, last.offset() + 1, last.epoch());
     }
 

@@ -216,7 +216,7 @@ final class SimulatedTopic {
         SimulatedPartition partition = partitions.get(random.nextInt(partitions.size()));
         long span = partition.stable() - partition.start();
         long from = partition.start() + (span == 0 ? 0 : random.nextLong(span + 1));
-        long near = Math.max(partition.start(), partition.end() - random.nextInt(6));
+        long near = partition.nearRead(random.nextInt(6));
         switch (fault) {
             case RECREATED -> recreate(cluster, false);
             case OTHER_CLUSTER -> recreate("cluster-2", random.nextBoolean());
