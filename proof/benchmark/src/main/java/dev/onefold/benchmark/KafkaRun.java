@@ -86,8 +86,10 @@ final class KafkaRun {
     static Meter.Run floor(String servers, long messages) {
         Meter meter = new Meter();
         Map<String, Object> properties = Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers,
-                ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                servers,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed");
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(TOPIC).stream()
