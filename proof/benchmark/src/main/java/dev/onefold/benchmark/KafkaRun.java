@@ -18,10 +18,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -34,6 +36,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /// A topic of Kafka: it is read by a plain consumer, which is the floor, and into an engine.
 final class KafkaRun {
@@ -54,6 +57,7 @@ final class KafkaRun {
                     .all()
                     .get();
         }
+        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
         TradeRiskLoad load = new TradeRiskLoad(TradeRiskMix.BENCHMARK, messages, SEED);
         Map<String, Object> properties = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
@@ -68,11 +72,14 @@ final class KafkaRun {
             while (load.write(out, 1) > 0) {
                 byte[] line = out.toByteArray();
                 out.reset();
-                producer.send(new ProducerRecord<>(
-                        TOPIC,
-                        Arrays.copyOfRange(line, KEY_AT, KEY_AT + KEY_BYTES),
-                        Arrays.copyOf(line, line.length - 1)));
+                byte[] key = Arrays.copyOfRange(line, KEY_AT, KEY_AT + KEY_BYTES);
+                byte[] message = Arrays.copyOf(line, line.length - 1);
+                var _ = producer.send(
+                        new ProducerRecord<>(TOPIC, key, message), (_, e) -> failure.compareAndSet(null, e));
             }
+        }
+        if (failure.get() != null) {
+            throw new IOException("The messages cannot be written", failure.get());
         }
         Set<String> totals = new TreeSet<>();
         load.totals().groups().stream()
@@ -86,8 +93,10 @@ final class KafkaRun {
     static Meter.Run floor(String servers, long messages) {
         Meter meter = new Meter();
         Map<String, Object> properties = Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers,
-                ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                servers,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed");
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(TOPIC).stream()
@@ -110,7 +119,7 @@ final class KafkaRun {
     /// Folds the topic into a new directory, until all of it is durable.
     static Meter.Run fold(String servers, long messages, Path directory) {
         Pipeline pipeline = pipeline(servers);
-        Origin.Kafka origin = (Origin.Kafka) pipeline.origin();
+        Origin.Kafka origin = (Origin.Kafka) Objects.requireNonNull(pipeline.origin());
         Meter meter = new Meter();
         try (EmbeddedEngine engine = EmbeddedEngine.open(directory, pipeline, Settings.defaults())) {
             KafkaClients clients = new KafkaClients(origin, directory, _ -> null);

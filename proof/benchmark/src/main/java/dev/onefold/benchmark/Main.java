@@ -25,7 +25,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `java -cp 'proof/benchmark/target/*:proof/benchmark/target/lib/*' dev.onefold.benchmark.Main`: whole runs,
-/// each in a virtual machine of its own, so that none profits from another's warm-up.
+/// each in a virtual machine of its own, so that none profits from another's warm-up. It is one idea: the verbs are
+/// short, and share how a run is started and how its figures are read.
 @Command(
         name = "benchmark",
         mixinStandardHelpOptions = true,
