@@ -137,7 +137,8 @@ final class RecordText {
             putPlace(beside, "@offset", record.offset());
             putPlace(beside, "@timestamp", record.timestamp());
         }
-        if (wanted.contains("@header") || hasHeaders && record.headers().iterator().hasNext()) {
+        if (wanted.contains("@header")
+                || hasHeaders && record.headers().iterator().hasNext()) {
             put(beside, "@header", object(headers(record)));
         }
         if (record.value() == null) {

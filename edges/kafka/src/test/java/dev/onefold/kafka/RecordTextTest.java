@@ -67,8 +67,8 @@ class RecordTextTest {
             RecordText text = new RecordText(pipeline, Optional.empty());
             byte[] record;
             try {
-                record = text.of(text.decoded(
-                        new ConsumerRecord<>("t", 0, 7, null, value.getBytes(StandardCharsets.UTF_8))));
+                record = text.of(
+                        text.decoded(new ConsumerRecord<>("t", 0, 7, null, value.getBytes(StandardCharsets.UTF_8))));
             } catch (Awaited e) {
                 throw new AssertionError(e);
             }

@@ -98,9 +98,10 @@ final class CommandProcesses implements Processes {
         if (!CommandFiles.sha256(words, folder).equals(sha256) || !Arrays.equals(child.hello, hello)) {
             child.end();
             throw new EngineException(
-                    EngineException.Kind.STOPPED, "The command " + String.join(" ", words) + ", in the folder " + folder
-                    + ", has changed since it was started first. Start Onefold again, so that it takes the new one"
-                    + " from one event on");
+                    EngineException.Kind.STOPPED,
+                    "The command " + String.join(" ", words) + ", in the folder " + folder
+                            + ", has changed since it was started first. Start Onefold again, so that it takes the new one"
+                            + " from one event on");
         }
     }
 

@@ -30,8 +30,9 @@ sealed interface Schema {
                         files.add(FileDescriptorProto.parseFrom(
                                 Base64.getDecoder().decode(text)));
                     } catch (IllegalArgumentException | InvalidProtocolBufferException e) {
-                        throw new IllegalStateException("the registry does not give serialized descriptors of Protobuf; write"
-                                + " 'descriptors: FILE' with 'message: NAME' instead of the registry");
+                        throw new IllegalStateException(
+                                "the registry does not give serialized descriptors of Protobuf; write"
+                                        + " 'descriptors: FILE' with 'message: NAME' instead of the registry");
                     }
                 }
                 yield new Protobuf(ProtobufSchema.of(files));

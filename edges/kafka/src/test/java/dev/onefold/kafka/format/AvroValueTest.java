@@ -125,7 +125,8 @@ class AvroValueTest {
         assertThat(json(Schema.create(Schema.Type.DOUBLE), 0.1)).isEqualTo("0.1");
         assertThat(json(Schema.create(Schema.Type.FLOAT), 0.1f)).isEqualTo("0.1");
         assertThat(json(Schema.create(Schema.Type.DOUBLE), Double.NaN)).isEqualTo("\"NaN\"");
-        assertThat(json(Schema.create(Schema.Type.FLOAT), Float.NEGATIVE_INFINITY)).isEqualTo("\"-Infinity\"");
+        assertThat(json(Schema.create(Schema.Type.FLOAT), Float.NEGATIVE_INFINITY))
+                .isEqualTo("\"-Infinity\"");
     }
 
     private static String logical(Schema.Type base, String logical, Object value) {

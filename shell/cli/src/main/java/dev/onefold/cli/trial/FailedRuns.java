@@ -193,7 +193,10 @@ final class FailedRuns {
                     disconnect();
                 }
                 if (!thread.isAlive() || System.nanoTime() > untilNanos) {
-                    throw new CommandFailure(ExitCode.DIFFERENT, "The service has not answered for " + SILENT_NANOS_MAX / 1_000_000_000 + " s, and said:\n" + said());
+                    throw new CommandFailure(
+                            ExitCode.DIFFERENT,
+                            "The service has not answered for " + SILENT_NANOS_MAX / 1_000_000_000 + " s, and said:\n"
+                                    + said());
                 }
                 Thread.sleep(PAUSE_MS);
             }
