@@ -40,7 +40,6 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -513,10 +512,10 @@ public final class KafkaIntake {
                 && versioned.version().names().equals(List.of("@offset"));
     }
 
-    private Map<Integer, TopicMark.Last> marks() {
-        Map<Integer, TopicMark.Last> marks = new HashMap<>();
-        open().forEach(number -> reading(number).mark.last().ifPresent(last -> marks.put(number, last)));
-        return marks;
+    private Map<Integer, TopicMark> marks() {
+        return open().stream()
+                .filter(number -> reading(number).mark.last().isPresent())
+                .collect(Collectors.toMap(Function.identity(), number -> reading(number).mark));
     }
 
     private Map<Integer, Long> starts(TopicLook look, List<Integer> of) {
@@ -534,9 +533,6 @@ public final class KafkaIntake {
     /// Assigns all partitions that are read, and puts the consumer at their places.
     private void assign(Consumer<byte[], byte[]> consumer) {
         List<Integer> open = open();
-        if (open.isEmpty() && !read().isEmpty()) {
-            throw new LeaderNotAvailableException("Its partitions " + silent + " have no leader that answers");
-        }
         consumer.assign(open.stream().map(this::partition).toList());
         open.forEach(number -> {
             Reading reading = reading(number);
@@ -581,6 +577,10 @@ public final class KafkaIntake {
     }
 
     private ConsumerRecords<byte[], byte[]> poll(TopicLook look, Consumer<byte[], byte[]> consumer) {
+        if (consumer.assignment().isEmpty()) { // No partition has a leader.
+            sleep(POLL, () -> false);
+            return ConsumerRecords.empty();
+        }
         try {
             return consumer.poll(POLL);
         } catch (OffsetOutOfRangeException e) {

@@ -3,6 +3,7 @@ package dev.onefold.kafka;
 import dev.onefold.embedded.source.LogBatch;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -17,7 +18,8 @@ import org.apache.kafka.common.TopicPartition;
 /// Reads the records again that were folded last, and compares them with what is known of them. A record that is
 /// gone by compaction or retention is no difference: the reading at the position itself says what is gone. A log
 /// that ends before the record was cut. That is a difference, because the log may have grown beyond the position
-/// before the next record is read.
+/// before the next record is read. A leader of a lower epoch than that of the position says nothing about the end: the
+/// client itself reads nothing of it.
 record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook look) {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration WAIT_MAX = Duration.ofSeconds(10);
@@ -27,17 +29,19 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
     record Compared(SortedMap<Integer, String> differing, Set<Integer> silent) {}
 
     /// Compares what is known, by partition. What the consumer is assigned is another then.
-    Compared with(Map<Integer, TopicMark.Last> known) {
+    Compared with(Map<Integer, TopicMark> known) {
         SortedMap<Integer, String> differing = new TreeMap<>();
         Map<Integer, TopicLook.Span> spans = look.spans(known.keySet());
         Set<Integer> silent = new TreeSet<>(known.keySet());
         silent.removeAll(spans.keySet());
         Map<Integer, TopicMark.Last> open = new HashMap<>();
         spans.forEach((partition, span) -> {
-            TopicMark.Last last = Objects.requireNonNull(known.get(partition));
-            if (last.offset() >= span.end()) {
+            TopicMark mark = Objects.requireNonNull(known.get(partition));
+            TopicMark.Last last = mark.last().orElseThrow();
+            int epoch = mark.place().map(TopicMark.Place::epoch).orElse(-1);
+            if (last.offset() >= span.end() && span.epoch() >= epoch) {
                 differing.put(partition, place(partition, last));
-            } else if (last.offset() >= span.begin()) {
+            } else if (last.offset() >= span.begin() && last.offset() < span.end()) {
                 open.put(partition, last);
             }
         });
@@ -60,9 +64,12 @@ record LastRecords(String topic, Consumer<byte[], byte[]> consumer, TopicLook lo
                 TopicMark.Last last = open.get(partition.partition());
                 if (last != null && next.offset() > last.offset()) {
                     open.remove(partition.partition());
+                    consumer.pause(List.of(partition)); // The others have the fetches that follow.
                 }
             });
+            until = records.nextOffsets().isEmpty() ? until : System.nanoTime() + WAIT_MAX.toNanos();
         }
+        consumer.resume(consumer.paused());
         silent.addAll(open.keySet());
         return new Compared(differing, silent);
     }

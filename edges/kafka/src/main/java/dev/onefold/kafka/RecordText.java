@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
@@ -45,10 +46,12 @@ final class RecordText {
 
     private final boolean isJson;
     private final byte[] without; // A value. A reader of a table's changes knows a removal's tombstone by it.
-    private final Set<String> wanted = new TreeSet<>();
     private final Set<String> wantedHeaders = new TreeSet<>();
     private final boolean hasKey;
     private final boolean hasHeaders;
+    private final List<Place> places = new ArrayList<>();
+    private final boolean isHeaderRead;
+    private final boolean isTombstoneRead;
     private final boolean isKeyRead;
     private final boolean isKeyParsed;
 
@@ -64,19 +67,34 @@ final class RecordText {
         boolean hasAll = isJson && !(pipeline.fold() instanceof Batching);
         List<FieldPath> beside =
                 pipeline.fields().stream().filter(Origin::isBeside).toList();
+        Set<String> wanted = new TreeSet<>();
         beside.forEach(field -> {
             wanted.add(field.names().getFirst());
             if (field.names().getFirst().equals("@header") && field.names().size() > 1) {
                 wantedHeaders.add(field.names().get(1));
             }
         });
+        if (wanted.contains("@partition")) {
+            places.add(new Place(named("@partition"), ConsumerRecord::partition));
+        }
+        if (wanted.contains("@offset")) {
+            places.add(new Place(named("@offset"), ConsumerRecord::offset));
+        }
+        if (wanted.contains("@timestamp")) {
+            places.add(new Place(named("@timestamp"), ConsumerRecord::timestamp));
+        }
+        isHeaderRead = wanted.contains("@header");
+        isTombstoneRead = wanted.contains("@tombstone");
         isKeyRead = wanted.contains("@key");
         hasKey = hasAll || isKeyRead;
-        hasHeaders = hasAll || wanted.contains("@header");
+        hasHeaders = hasAll || isHeaderRead;
         isKeyParsed = beside.stream()
                 .anyMatch(field ->
                         field.names().getFirst().equals("@key") && field.names().size() > 1);
     }
+
+    /// A number beside a record that the pipeline reads.
+    private record Place(byte[] name, ToLongFunction<ConsumerRecord<?, ?>> of) {}
 
     /// A record with the JSON of its parts, which any definition can read: no schema is asked for again.
     ///
@@ -132,27 +150,19 @@ final class RecordText {
         } else if (isKeyRead) {
             put(beside, "@key", NULL);
         }
-        if (!wanted.isEmpty()) {
-            putPlace(beside, "@partition", record.partition());
-            putPlace(beside, "@offset", record.offset());
-            putPlace(beside, "@timestamp", record.timestamp());
+        for (Place place : places) {
+            beside.add(place.name);
+            beside.add(Long.toString(place.of.applyAsLong(record)).getBytes(StandardCharsets.US_ASCII));
         }
-        if (wanted.contains("@header")
-                || hasHeaders && record.headers().iterator().hasNext()) {
+        if (isHeaderRead || hasHeaders && record.headers().iterator().hasNext()) {
             put(beside, "@header", object(headers(record)));
         }
         if (record.value() == null) {
             put(beside, "@tombstone", TRUE);
-        } else if (wanted.contains("@tombstone")) {
+        } else if (isTombstoneRead) {
             put(beside, "@tombstone", FALSE);
         }
         return beside.isEmpty() ? value : joined(beside, record, value);
-    }
-
-    private void putPlace(List<byte[]> beside, String name, long place) {
-        if (wanted.contains(name)) {
-            put(beside, name, Long.toString(place).getBytes(StandardCharsets.US_ASCII));
-        }
     }
 
     private static void put(List<byte[]> beside, String name, byte[] json) {

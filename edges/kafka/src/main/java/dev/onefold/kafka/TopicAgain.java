@@ -149,18 +149,23 @@ public final class TopicAgain implements LogSource.Again {
         if (isKnown) {
             return;
         }
-        Map<Integer, TopicMark.Last> marks = new HashMap<>();
-        open.forEach((number, range) ->
-                TopicMark.read(range.mark()).flatMap(TopicMark::last).ifPresent(last -> marks.put(number, last)));
+        Map<Integer, TopicMark> marks = new HashMap<>();
+        open.forEach((number, range) -> TopicMark.read(range.mark())
+                .filter(mark -> mark.last().isPresent())
+                .ifPresent(mark -> marks.put(number, mark)));
         LastRecords.Compared compared = new LastRecords(origin.topic(), consumer, look).with(marks);
         if (!compared.differing().isEmpty()) {
-            throw new IOException("topic " + origin.topic() + " has another record than the one that was folded at "
-                    + String.join(", ", compared.differing().values()));
+            throw other(String.join(", ", compared.differing().values()));
         }
         isKnown = compared.silent().isEmpty();
         if (!isKnown) {
             throw new LeaderNotAvailableException("partitions " + compared.silent() + " have no leader that answers");
         }
+    }
+
+    private IOException other(String places) {
+        return new IOException(
+                "topic " + origin.topic() + " has another record than the one that was folded at " + places);
     }
 
     private TopicPartition partition(int number) {
@@ -180,12 +185,15 @@ public final class TopicAgain implements LogSource.Again {
         }
     }
 
-    private void add(TopicPartition partition, long next, List<ConsumerRecord<byte[], byte[]>> records) throws Awaited {
+    private void add(TopicPartition partition, long next, List<ConsumerRecord<byte[], byte[]>> records)
+            throws Awaited, IOException {
         Range range = open.get(partition.partition());
         if (range == null || next <= range.from()) {
             return;
         }
         long to = Math.min(next, range.to());
+        TopicMark.Last last =
+                TopicMark.read(range.mark()).flatMap(TopicMark::last).orElse(null);
         List<LogBatch.Entry> entries = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             if (record.offset() >= to) {
@@ -195,6 +203,11 @@ public final class TopicAgain implements LogSource.Again {
                 to = record.offset();
                 consumer.seek(partition, to);
                 break;
+            }
+            if (last != null
+                    && record.offset() == last.offset()
+                    && !TopicMark.hash(record).equals(last.hash())) {
+                throw other("offset " + record.offset() + " of " + partition); // Replaced during this reading.
             }
             entries.add(new LogBatch.Entry(record.offset(), text.of(text.decoded(record)), record.timestamp()));
             polledBytes += entries.getLast().bytes().length;

@@ -84,7 +84,9 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
     }
 
     /// What a partition has, from its first offset up to its end.
-    record Span(long begin, long end) {}
+    ///
+    /// @param epoch of the leader that names the end; lower if it was deposed, and does not know it
+    record Span(long begin, long end, int epoch) {}
 
     /// What each partition has that gives an answer in time; one without a leader gives none.
     Map<Integer, Span> spans(Collection<Integer> partitions) {
@@ -96,10 +98,9 @@ record TopicLook(Admin admin, String topic, Duration answerMax, BooleanSupplier 
             TopicPartition asked = new TopicPartition(topic, partition);
             try {
                 long begin = await(begins.partitionResult(asked), until).offset();
-                spans.put(
-                        partition,
-                        new Span(
-                                begin, await(ends.partitionResult(asked), until).offset()));
+                ListOffsetsResultInfo end = await(ends.partitionResult(asked), until);
+                int epoch = end.leaderEpoch().orElse(Integer.MAX_VALUE);
+                spans.put(partition, new Span(begin, end.offset(), epoch));
             } catch (org.apache.kafka.common.errors.TimeoutException e) {
                 requireGoingOn();
             }

@@ -77,7 +77,8 @@ class KafkaLivesTest {
         SimulatedConsumer consumer =
                 new SimulatedConsumer(topic, new KafkaLife(random, List.of(Fault.RESTORED)), random);
         assertThat(new LastRecords(SimulatedTopic.NAME, consumer, look)
-                        .with(Map.of(0, new TopicMark.Last(9, "of-the-record")))
+                        .with(Map.of(
+                                0, TopicMark.read("c t 9 of-the-record - -").orElseThrow()))
                         .differing())
                 .containsOnlyKeys(0);
     }

@@ -115,7 +115,7 @@ record SimulatedAdmin(SimulatedTopic topic) {
         return switch (spec) {
             case OffsetSpec.EarliestSpec _ -> new ListOffsetsResultInfo(log.start(), -1, Optional.empty());
             case OffsetSpec.LatestSpec _ ->
-                new ListOffsetsResultInfo(isCommitted ? log.stable() : log.end(), -1, Optional.empty());
+                new ListOffsetsResultInfo(isCommitted ? log.stable() : log.end(), -1, Optional.of(log.epoch()));
             default ->
                 first == null
                         ? new ListOffsetsResultInfo(-1, -1, Optional.empty())

@@ -9,6 +9,7 @@ import dev.onefold.cli.show.Words;
 import dev.onefold.core.EngineException;
 import dev.onefold.core.document.Problem;
 import dev.onefold.core.json.NearestWord;
+import dev.onefold.core.process.CommandFunction.ProgramException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -135,6 +136,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             case CommandFailure failure -> say(failure.exitCode(), String.valueOf(failure.getMessage()));
             case EngineException failure ->
                 say(ExitCode.of(Failure.exitCode(failure.kind())), String.valueOf(failure.getMessage()));
+            case ProgramException failure -> say(ExitCode.DIFFERENT, String.valueOf(failure.getMessage()));
             case UncheckedIOException failure -> say(ExitCode.DIFFERENT, message(failure));
             case IOException failure -> say(ExitCode.DIFFERENT, message(failure));
             default -> say(ExitCode.BUG, bug(e));

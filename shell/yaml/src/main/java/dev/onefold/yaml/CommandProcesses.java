@@ -1,8 +1,8 @@
 package dev.onefold.yaml;
 
-import dev.onefold.core.EngineException;
 import dev.onefold.core.process.CommandFunction.NoAnswerException;
 import dev.onefold.core.process.CommandFunction.Processes;
+import dev.onefold.core.process.CommandFunction.ProgramException;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -36,8 +36,7 @@ final class CommandProcesses implements Processes {
     private static final Duration CALL_MAX = Duration.ofSeconds(1);
 
     /// Greatest time that one wait counts for. During a longer wait this process was stopped, and perhaps the child
-    /// with
-    /// it, or the child has answered meanwhile.
+    /// too, or the child has answered meanwhile.
     private static final long WAIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(100);
 
     /// For the time that a process has to end by itself.
@@ -97,11 +96,11 @@ final class CommandProcesses implements Processes {
     private void requireUnchanged(Child child) {
         if (!CommandFiles.sha256(words, folder).equals(sha256) || !Arrays.equals(child.hello, hello)) {
             child.end();
-            throw new EngineException(
-                    EngineException.Kind.STOPPED,
+            throw new ProgramException(
                     "The command " + String.join(" ", words) + ", in the folder " + folder
                             + ", has changed since it was started first. Start Onefold again, so that it takes the new one"
-                            + " from one event on");
+                            + " from one event on",
+                    null);
         }
     }
 
@@ -149,7 +148,7 @@ final class CommandProcesses implements Processes {
                 return child;
             } catch (NoAnswerException e) {
                 if (i == START_TRIES) {
-                    throw new EngineException(EngineException.Kind.STOPPED, cannotStart(e), e);
+                    throw new ProgramException(cannotStart(e), e);
                 }
             }
         }

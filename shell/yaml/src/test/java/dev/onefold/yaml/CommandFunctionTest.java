@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.onefold.core.EngineException;
 import dev.onefold.core.event.TypedJson;
 import dev.onefold.core.keyed.Arrival;
 import dev.onefold.core.keyed.StepFunction;
 import dev.onefold.core.keyed.StepFunction.Chain;
 import dev.onefold.core.keyed.StepFunction.Result;
 import dev.onefold.core.pipeline.Processing;
+import dev.onefold.core.process.CommandFunction.ProgramException;
 import dev.onefold.core.process.LoadedFunction;
 import dev.onefold.core.shape.Value;
 import dev.onefold.fixtures.Seeds;
@@ -240,11 +240,11 @@ class CommandFunctionTest {
             Files.writeString(
                     folder.resolve("function.py"), FUNCTION.replace("after = Sum(before.sum + event.n)", change));
             assertThatThrownBy(() -> function.step(OWNER, function.start(), event(function, 1, "die")))
-                    .isInstanceOf(EngineException.class)
+                    .isInstanceOf(ProgramException.class)
                     .hasMessageContaining(
                             "function.py, in the folder " + folder + ", has changed since it was started");
             assertThatThrownBy(() -> function.step(OWNER, function.start(), event(function, 1, "")))
-                    .isInstanceOf(EngineException.class);
+                    .isInstanceOf(ProgramException.class);
         }
     }
 

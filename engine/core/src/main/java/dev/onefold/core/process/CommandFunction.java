@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// A function that a program in another language computes. Each line is a JSON object:
 ///
@@ -79,6 +80,15 @@ public final class CommandFunction implements FunctionBody {
         /// Whether the time was up.
         public boolean isOverrun() {
             return overrun;
+        }
+    }
+
+    /// The program of a function cannot be run any more, or is another one. No event may be folded behind it.
+    public static final class ProgramException extends IllegalStateException {
+        private static final long serialVersionUID = 1;
+
+        public ProgramException(String message, @Nullable Throwable cause) {
+            super(message, cause);
         }
     }
 
