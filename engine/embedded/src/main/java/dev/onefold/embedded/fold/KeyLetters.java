@@ -41,7 +41,7 @@ final class KeyLetters {
     private static final Counts FOLDED_NOW = new Counts(1, 0, 0, 0, -1);
     private static final Counts IN_BY_ANOTHER = new Counts(0, 1, 0, 0, -1);
     private static final int MEMBERS = 4; // Of a summary.
-    private static final Found MISSING = new Found(new Chunk(0), 0, new byte[0]);
+    private static final Found MISSING = new Found(new Chunk(0), -1, new byte[0]);
 
     private final State state;
     private final Letters letters;
@@ -106,7 +106,7 @@ final class KeyLetters {
     private void keepArrived(Note.Kept note) {
         Place place = place(note);
         Found record = Objects.requireNonNull(found.get(place));
-        if (record.line == 0) {
+        if (record.line < 0) {
             throw new IllegalStateException("A record that has just arrived is gone: " + place);
         }
         record.chunk.letterStays |= letters.addConflict(

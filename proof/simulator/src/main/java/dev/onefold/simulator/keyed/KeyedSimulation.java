@@ -494,7 +494,7 @@ public final class KeyedSimulation {
         }
         Feed feed = feed(letter);
         isInDoubt = true;
-        Verdict verdict = history.redrive(feed, (int) letter.place().line() - 1, edit);
+        Verdict verdict = history.redrive(feed, feed.index(letter.place()), edit);
         byte[] edited = edit.map(DrawnCase::record)
                 .map(record -> record.getBytes(StandardCharsets.UTF_8))
                 .orElse(null);

@@ -72,7 +72,7 @@ class LogContractTest implements LetterContract {
     @Override
     public long line(Place place) {
         int partition = place.source().charAt(place.source().length() - 1) - '0';
-        return (place.line() - 1) * PARTITIONS + (partition == 0 ? PARTITIONS : partition);
+        return (place.offset() - 1) * PARTITIONS + (partition == 0 ? PARTITIONS : partition);
     }
 
     /// A record of a partition has no arrival to compare its time with.
@@ -114,7 +114,7 @@ class LogContractTest implements LetterContract {
             engine.fold(batch(3, 5, "{\n\"n\":\n1}\r\n", "poison\n\r"));
             assertThat(engine.counts().accepted()).isEqualTo(1);
             assertThat(engine.deadLetters().list(0, 9)).singleElement().satisfies(letter -> {
-                assertThat(letter.place()).isEqualTo(new Place("log/7", 2, 4));
+                assertThat(letter.place()).isEqualTo(new Place("log/7", 0, 4));
                 assertThat(engine.deadLetters().record(letter.id())).asString().isEqualTo("poison\n\r");
             });
             engine.deadLetters().redrive(1, "{\n\"n\":2}".getBytes(StandardCharsets.UTF_8));
@@ -165,7 +165,7 @@ class LogContractTest implements LetterContract {
             assertThat(engine.counts()).isEqualTo(new Counts(2, 0, 0, 0, 1));
             assertThat(engine.deadLetters().list(0, 9)).singleElement().satisfies(letter -> {
                 assertThat(letter.reason()).isEqualTo(Reason.TOO_LARGE);
-                assertThat(letter.place()).isEqualTo(new Place("log/7", 2, 1));
+                assertThat(letter.place()).isEqualTo(new Place("log/7", 0, 1));
                 assertThat(letter.bytes()).isEqualTo(large.length);
             });
             assertThat(engine.offsets("log")).isEqualTo(Map.of(7, 3L));

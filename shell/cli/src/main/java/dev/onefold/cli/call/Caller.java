@@ -1,5 +1,6 @@
 package dev.onefold.cli.call;
 
+import dev.onefold.core.DeadLetter;
 import dev.onefold.core.document.Problem;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -105,6 +106,13 @@ public record Caller(
     /// A source as this caller would write it: most are the paths of files.
     public String shownSource(String source) {
         return source.startsWith("/") ? shown(path(source)) : Problem.visible(source, SHOWN_LENGTH_MAX);
+    }
+
+    /// The place of a record as this caller would write it: `trades.ndjson:1234`, or `trades/0, offset 1,234` where no
+    /// line is known.
+    public String shown(DeadLetter.Place place) {
+        return shownSource(place.source())
+                + (place.line() > 0 ? ":" + place.line() : String.format(Locale.ROOT, ", offset %,d", place.offset()));
     }
 
     /// A path as this caller would write it: from its own folder when it lies below.

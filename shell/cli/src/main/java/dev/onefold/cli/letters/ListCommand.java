@@ -115,8 +115,8 @@ final class ListCommand implements Callable<Integer> {
             LetterText text = new LetterText(letter);
             String id = String.valueOf(letter.id());
             String edited = letter.edited() ? "  edited" : "";
-            String head =
-                    id + "  " + text.reason() + "  " + text.place(caller) + "  " + Words.time(letter.at()) + edited;
+            String head = id + "  " + text.reason() + "  " + caller.shown(letter.place()) + "  "
+                    + Words.time(letter.at()) + edited;
             caller.print(Words.wrap(head, width) + "\n");
             caller.print(Words.indented(Words.visible(letter.message()), "    ", width) + "\n");
         });

@@ -62,7 +62,7 @@ final class ShowCommand implements Callable<Integer> {
                         ExitCode.DIFFERENT,
                         "The record of dead letter " + id + " is not kept, because it is over the limit: its "
                                 + Words.count(letter.bytes(), "byte") + " are at "
-                                + new LetterText(letter).place(all.caller())
+                                + all.caller().shown(letter.place())
                                 + ".");
             }
             if (raw) {
@@ -89,7 +89,7 @@ final class ShowCommand implements Callable<Integer> {
                 .strip();
         caller.print("letter   " + letter.id() + "\nreason   " + text.reason() + "\nmessage  " + message
                 + "\nplace    "
-                + text.place(caller) + offset(letter) + "\ntime     "
+                + caller.shown(letter.place()) + offset(letter) + "\ntime     "
                 + Words.time(letter.at()) + "\nsize     " + Words.count(letter.bytes(), "byte") + "\nsha256   "
                 + letter.sha256() + "\n\n");
         Optional<String> content = Utf8.decode(record);

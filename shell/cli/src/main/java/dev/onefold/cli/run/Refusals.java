@@ -84,8 +84,7 @@ final class Refusals {
         String fields = example.message().contains("is missing") ? fields(example) : "";
         String message = Words.count(kind.count) + " x " + Words.visible(example.message()) + fields + ".";
         text.append(Words.indented(message, "  ", width)).append('\n');
-        String place = caller.shownSource(example.place().source()) + ":"
-                + example.place().line();
+        String place = caller.shown(example.place());
         text.append(Words.indented(
                         "First: " + place + (isKept ? ", dead letter " + example.id() : "") + ".", "    ", width))
                 .append('\n');
